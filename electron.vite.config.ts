@@ -1,0 +1,43 @@
+import { fileURLToPath } from 'node:url'
+import tailwindcss from '@tailwindcss/vite'
+import react from '@vitejs/plugin-react'
+import { defineConfig } from 'electron-vite'
+
+const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
+
+// Targets are named here because electron-vite's own table ends before this Electron.
+// Packages under "dependencies" stay external (they carry native or WebAssembly files); all others are bundled.
+export default defineConfig({
+  main: {
+    build: {
+      outDir: 'out/main',
+      target: 'node24',
+      sourcemap: true,
+      rollupOptions: {
+        input: { electron: at('src-main/hosts/electron/main.ts'), node: at('src-main/hosts/node/main.ts') },
+        output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },
+      },
+    },
+  },
+  preload: {
+    build: {
+      outDir: 'out/preload',
+      target: 'chrome156',
+      rollupOptions: {
+        input: { preload: at('src-preload/preload.ts') },
+        // A sandboxed preload can't be an ES module.
+        output: { format: 'cjs', entryFileNames: '[name].cjs' },
+      },
+    },
+  },
+  renderer: {
+    root: at('src-renderer'),
+    plugins: [react(), tailwindcss()],
+    build: {
+      outDir: at('out/renderer'),
+      emptyOutDir: true,
+      target: 'chrome156',
+      rollupOptions: { input: at('src-renderer/index.html') },
+    },
+  },
+})

@@ -1,0 +1,33 @@
+import type { Problem, ProblemKind } from '../../src-preload/contract/problem.ts'
+
+export type ProblemFacts = Omit<Problem, 'kind' | 'message'>
+
+/** The one error class of the program: what failed is `kind`, the facts are fields, `message` is one sentence for a person. */
+export class StudioError extends Error {
+  override readonly name = 'StudioError'
+  readonly kind: ProblemKind
+  readonly facts: ProblemFacts
+
+  constructor(kind: ProblemKind, message: string, facts: ProblemFacts = {}, options?: ErrorOptions) {
+    super(message, options)
+    this.kind = kind
+    this.facts = facts
+  }
+
+  /** The failure as plain JSON, for the wire, the database and `--json`. */
+  toProblem(): Problem {
+    return { kind: this.kind, message: this.message, ...this.facts }
+  }
+}
+
+/** Anything thrown, as a StudioError: our own as it is, everything else as a `bug` that keeps its cause. */
+export function asStudioError(thrown: unknown): StudioError {
+  if (thrown instanceof StudioError) return thrown
+  const words = thrown instanceof Error ? thrown.message : String(thrown)
+  return new StudioError('bug', `Something went wrong inside Inference Studio: ${words}`, {}, { cause: thrown })
+}
+
+/** For the end of a switch that must know every case: fails to compile when one is missing. */
+export function assertNever(value: never): never {
+  throw new StudioError('bug', `Unknown case ${JSON.stringify(value)}.`)
+}

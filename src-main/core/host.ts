@@ -1,0 +1,27 @@
+/** What the core asks of the program around it. Two hosts answer: the desktop window and the web host. */
+export interface Host {
+  readonly name: 'desktop' | 'web'
+  readonly version: string
+  /** Absolute path of the data folder; the host has made it (mode 0700). */
+  readonly dataDir: string
+  readonly secrets: SecretStore
+  /** Opens an address in the system's browser. The core has checked it. */
+  openExternal(url: string): Promise<void>
+  /** One line for the log (standard error or a file). Never called with a secret. */
+  log(level: 'info' | 'warn' | 'error', line: string): void
+}
+
+/** The operating system's keychain, behind three verbs. `account` is a profile's id. */
+export interface SecretStore {
+  /** Whether a keychain answers now, and why not, in one sentence. Never throws. */
+  probe(): Promise<{ available: boolean; reason: string | null }>
+  /**
+   * The secret, or null where none is stored.
+   * @throws StudioError `keychain_missing`, `keychain_locked` (a locked keyring is told from an empty one)
+   */
+  get(account: string): Promise<string | null>
+  /** @throws StudioError `keychain_missing`, `keychain_locked` */
+  set(account: string, secret: string): Promise<void>
+  /** @throws StudioError `keychain_missing`, `keychain_locked` */
+  delete(account: string): Promise<void>
+}

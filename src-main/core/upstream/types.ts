@@ -1,0 +1,153 @@
+import type { Problem } from '../../../src-preload/contract/problem.ts'
+
+/** What a call is waiting for before it has output. */
+export type WaitNotice =
+  | { for: 'connection' } // the request is on its way
+  | { for: 'reply' } // sent; no status line yet
+  | { for: 'first_token' } // the status was good; no output yet
+  /** `attempt` is the one that will start next, from 2 on; `delayMs` from now. */
+  | { for: 'retry'; attempt: number; delayMs: number; problem: Problem }
+
+export interface CallOptions {
+  signal?: AbortSignal
+  onWait?: (wait: WaitNotice) => void
+}
+
+/** What a reply's headers said, parsed defensively: anything missing or odd is null. */
+export interface ReplyFacts {
+  status: number
+  requestId: string | null
+  contentType: string | null
+  rateLimit: RateLimitHeaders
+}
+
+/** `X-RateLimit-Limit`, `X-RateLimit-Remaining` (requests), `Retry-After` (ms). */
+export interface RateLimitHeaders {
+  limit: number | null
+  remaining: number | null
+  retryAfterMs: number | null
+}
+
+export interface ContentPart {
+  type: string
+  text?: string
+  image_url?: { url: string; detail?: 'auto' | 'low' | 'high' }
+  [extra: string]: unknown
+}
+
+export interface ChatMessage {
+  role: 'system' | 'developer' | 'user' | 'assistant' | 'tool'
+  content?: string | null | ContentPart[]
+  name?: string
+  tool_call_id?: string
+  tool_calls?: { id: string; type: 'function'; function: { name: string; arguments: string } }[]
+  [extra: string]: unknown
+}
+
+/** Body of POST /v1/chat/completions. What is left out is not sent; extra parameters go as they are. */
+export interface ChatRequest {
+  model: string
+  messages: ChatMessage[]
+  max_tokens?: number
+  temperature?: number
+  top_p?: number
+  stop?: string[]
+  n?: number
+  presence_penalty?: number
+  frequency_penalty?: number
+  tools?: unknown[]
+  tool_choice?: string | Record<string, unknown>
+  response_format?: Record<string, unknown>
+  stream_options?: { include_usage?: boolean }
+  [extra: string]: unknown
+}
+
+export interface TokenUsage {
+  promptTokens: number | null
+  completionTokens: number | null
+  totalTokens: number | null
+  /** A subset of `promptTokens`. */
+  cachedTokens: number | null
+}
+
+/** One thing that a chat stream said, in order. `choice` is `choices[].index`. */
+export type ChatStreamEvent =
+  | { type: 'open'; facts: ReplyFacts }
+  /** First sight of the reply's own id, model and creation time; any may be null. */
+  | { type: 'meta'; id: string | null; model: string | null; created: number | null }
+  | { type: 'content'; choice: number; text: string }
+  /** From `reasoning_content` or `reasoning`; where a delta carries both, the first alone. */
+  | { type: 'reasoning'; choice: number; text: string }
+  | { type: 'refusal'; choice: number; text: string }
+  /** A piece of one call; pieces with the same `index` belong together. */
+  | { type: 'tool_call'; choice: number; index: number; id: string | null; name: string | null; arguments: string }
+  | { type: 'finish'; choice: number; reason: string }
+  | { type: 'usage'; usage: TokenUsage }
+  | { type: 'done' }
+
+/** Raw bytes of a reply, as they arrive. Must be read to the end or cancelled through the call's signal. */
+export interface ByteReply {
+  facts: ReplyFacts
+  bytes: AsyncIterable<Uint8Array>
+}
+
+export interface SpeechRequest {
+  input: string
+  model?: string
+  voice?: string
+  response_format?: string
+  speed?: number
+  [extra: string]: unknown
+}
+
+export interface TranscriptionRequest {
+  file: Blob | Uint8Array
+  fileName: string
+  model?: string
+  language?: string
+  prompt?: string
+  response_format?: string
+  temperature?: number
+}
+
+/** The reply by its content type: JSON gives `text` (and the whole object), text and VTT give the text as it came. */
+export interface Transcription {
+  format: 'json' | 'text' | 'vtt'
+  text: string
+  json: Record<string, unknown> | null
+  facts: ReplyFacts
+}
+
+export interface ImageRequest {
+  prompt: string
+  n?: number
+  model?: string
+  size?: string
+  response_format?: string
+  [extra: string]: unknown
+}
+
+/** A request of a tool, on its way through the local `/v1`. */
+export interface ForwardRequest {
+  method: string
+  /** Path below the base address's `/v1`, with its query, as the tool sent it: `/chat/completions?x=1`. Already checked. */
+  path: string
+  /** Raw header pairs of the tool, hop-by-hop ones and its own credential taken off already. */
+  headers: [name: string, value: string][]
+  /** Null where there is none. Read once, with backpressure. */
+  body: AsyncIterable<Uint8Array> | null
+  signal: AbortSignal
+}
+
+export interface ForwardReply {
+  status: number
+  statusText: string
+  /** Raw header pairs of the service, hop-by-hop ones taken off, order and case kept. */
+  headers: [name: string, value: string][]
+  /** Bytes as they arrive, unchanged (not decompressed). Throws StudioError when the service cuts it. */
+  body: AsyncIterable<Uint8Array>
+  /** How many times it was sent, 1 without a retry. */
+  attempts: number
+  /** True when the retry policy gave up on a status that it retries: callers' own loops should not go on. */
+  retriesExhausted: boolean
+}

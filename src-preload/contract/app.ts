@@ -1,0 +1,83 @@
+import { eventIterator } from '@orpc/contract'
+import * as z from 'zod'
+import { instant, problem, procedure } from './problem.ts'
+
+/** Where requests go. Profiles of kind `sandbox` have an address only while the sandbox runs. */
+export const profile = z.object({
+  id: z.string(),
+  name: z.string(),
+  kind: z.enum(['sandbox', 'service']),
+  /** Normalised base address, without `/v1` and without a trailing slash. */
+  baseUrl: z.string(),
+  /** Where its key is kept. `none`: the person has to give it again. */
+  keyKept: z.enum(['keychain', 'session', 'environment', 'sandbox', 'none']),
+})
+export type Profile = z.infer<typeof profile>
+
+export const connection = z.object({
+  /** `none`: first run. `checking`: being asked now. `connected`: the last answer was good. `failed`: see `problem`. */
+  state: z.enum(['none', 'checking', 'connected', 'failed']),
+  profile: profile.nullable(),
+  problem: problem.nullable(),
+  checkedAt: instant.nullable(),
+})
+export type Connection = z.infer<typeof connection>
+
+export const proxyState = z.object({
+  /** `off`: switched off. `waiting`: on, but nothing is connected to relay to. `failed`: see `problem`. */
+  state: z.enum(['on', 'off', 'waiting', 'failed']),
+  /** Such as `http://127.0.0.1:8787/v1`; null while it does not listen. */
+  baseUrl: z.string().nullable(),
+  port: z.number().int().nullable(),
+  /** The port asked for; differs from `port` when that one was taken. */
+  wantedPort: z.number().int(),
+  /** Tool keys that are not revoked. */
+  tools: z.number().int(),
+  /** Requests that are being relayed now. */
+  active: z.number().int(),
+  /** Requests relayed and refused since start. */
+  relayed: z.number().int(),
+  refused: z.number().int(),
+  problem: problem.nullable(),
+})
+export type ProxyState = z.infer<typeof proxyState>
+
+/** The general minute bucket, from reply headers or the rate-limit status, whichever is newer. Any figure may be unknown. */
+export const minuteBucket = z.object({
+  limit: z.number().nullable(),
+  remaining: z.number().nullable(),
+  resetSeconds: z.number().nullable(),
+  banned: z.boolean(),
+  bannedUntil: z.string().nullable(),
+  asOf: instant,
+})
+export type MinuteBucket = z.infer<typeof minuteBucket>
+
+export const settings = z.object({
+  theme: z.enum(['system', 'light', 'dark']),
+  proxyEnabled: z.boolean(),
+  proxyPort: z.number().int().min(0).max(65_535),
+  /** The chat model picked last; exact id of the list. */
+  chatModel: z.string().nullable(),
+})
+export type Settings = z.infer<typeof settings>
+
+export const appState = z.object({
+  host: z.enum(['desktop', 'web']),
+  version: z.string(),
+  dataDir: z.string(),
+  connection,
+  keychain: z.object({ available: z.boolean(), reason: z.string().nullable() }),
+  proxy: proxyState,
+  bucket: minuteBucket.nullable(),
+  settings,
+})
+export type AppState = z.infer<typeof appState>
+
+export const app = {
+  /** The whole state first, then the whole state again after each change (it is small), at most 20 times a second. */
+  watch: procedure.output(eventIterator(appState)),
+  updateSettings: procedure.input(settings.partial()).output(settings),
+  /** Opens an http, https or mailto address in the system's browser; anything else is refused. */
+  openExternal: procedure.input(z.object({ url: z.string() })).output(z.object({ opened: z.boolean() })),
+}
