@@ -8,7 +8,13 @@ import { MediaError } from './media-error.ts'
 import { vadRate } from './segments.ts'
 
 /** `samples` is null where the container was read but its codec can't be decoded here (AAC). Comment and artist are tags. */
-export type Decoded = { samples: Float32Array | null; durationMs: number; comment: string; artist: string; codec: string }
+export type Decoded = {
+  samples: Float32Array | null
+  durationMs: number
+  comment: string
+  artist: string
+  codec: string
+}
 
 /** A few kilobytes of silence can claim to be days: what lies past two hours is not decoded. */
 const longestSeconds = 2 * 60 * 60

@@ -71,7 +71,13 @@ const stamp = (ms: number): string => {
 /** WebVTT. Cue text is escaped, and kept on one line because a blank line would end the cue. */
 export const toVtt = ({ cues }: Transcript): string => {
   const escaped = (text: string): string =>
-    text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/\0/g, '').replace(/\s+/g, ' ').trim()
+    text
+      .replace(/&/g, '&amp;')
+      .replace(/</g, '&lt;')
+      .replace(/>/g, '&gt;')
+      .replace(/\0/g, '')
+      .replace(/\s+/g, ' ')
+      .trim()
   const blocks = cues.map((cue) => `${stamp(cue.startMs)} --> ${stamp(cue.endMs)}\n${escaped(cue.text)}\n`)
   return ['WEBVTT\n', ...blocks].join('\n')
 }
