@@ -52,15 +52,8 @@ export const drawImage = (prompt: string, index: number): Uint8Array => {
       const distance = Math.hypot(x - sun.x, y - sun.y)
       const disc = Math.max(0, Math.min(1, sun.r - distance + 0.5))
       const glow = Math.min(0.75, 0.75 * (sun.r / Math.max(sun.r, distance)) ** 1.3)
-      let depth = -1
-      let under = 0
-      for (let i = ridges.length - 1; i >= 0; i--) {
-        under = y - (ridges[i]?.[x] ?? height)
-        if (under >= 0) {
-          depth = i
-          break
-        }
-      }
+      const depth = ridges.findLastIndex((line) => y >= (line[x] ?? height))
+      const under = y - (ridges[depth]?.[x] ?? y)
       const at = (y * width + x) * 3
       for (let c = 0; c < 3; c++) {
         let value = mix(high[c] ?? 0, low[c] ?? 0, Math.min(1, (y / height) * 1.6))

@@ -13,5 +13,5 @@ export const voices: Record<VoiceName, Voice> = {
   fable: { flite: 'awb', warp: 1.1, settings: [] },
   onyx: { flite: 'kal16', warp: 0.88, settings: ['--setf', 'int_f0_target_mean=85'] },
   nova: { flite: 'slt', warp: 1.18, settings: ['--setf', 'f0_shift=1.15'] },
-  shimmer: { flite: 'awb', warp: 1.32, settings: ['--setf', 'f0_shift=1.25'] },
+  shimmer: { flite: 'awb', warp: 1.5, settings: ['--setf', 'f0_shift=1.35'] },
 }

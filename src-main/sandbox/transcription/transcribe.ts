@@ -78,6 +78,11 @@ export const toVtt = ({ cues }: Transcript): string => {
       .replace(/\0/g, '')
       .replace(/\s+/g, ' ')
       .trim()
-  const blocks = cues.map((cue) => `${stamp(cue.startMs)} --> ${stamp(cue.endMs)}\n${escaped(cue.text)}\n`)
+  const blocks = cues.flatMap((cue) => {
+    const text = escaped(cue.text)
+    // An empty cue shows nothing, and one must end after it starts (WebVTT, section 4.1).
+    const end = Math.max(cue.endMs, cue.startMs + 1)
+    return text === '' ? [] : [`${stamp(cue.startMs)} --> ${stamp(end)}\n${text}\n`]
+  })
   return ['WEBVTT\n', ...blocks].join('\n')
 }
