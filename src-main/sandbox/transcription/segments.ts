@@ -1,3 +1,4 @@
+/// <reference path="./fvad-wasm.d.ts" />
 import loadFvad from '@echogarden/fvad-wasm'
 
 export type Segment = { startMs: number; endMs: number }
