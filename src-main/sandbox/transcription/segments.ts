@@ -1,3 +1,5 @@
+// The package has no types, and programs that only import this file would not find ours otherwise.
+// oxlint-disable-next-line typescript/triple-slash-reference -- an import cannot bring in an ambient module
 /// <reference path="./fvad-wasm.d.ts" />
 import loadFvad from '@echogarden/fvad-wasm'
 
