@@ -9,7 +9,11 @@ export async function describeImage(url: string): Promise<string> {
   if (!url.startsWith('data:')) return `Not looked at: the sandbox fetches no remote address (\`${shown(url)}\`).`
   const bytes = bytesOfDataUrl(url)
   if (!bytes) return 'A `data:` address that is not base64; nothing could be read.'
-  return `${bytes.length} bytes.`
+  const { inspectImage } = await import('../vision/inspect.ts')
+  const { format, width, height, meanColour } = inspectImage(bytes)
+  const size = width === null || height === null ? 'dimensions unknown' : `${width} × ${height} pixels`
+  const colour = meanColour === null ? 'mean colour not measured' : `mean colour \`${meanColour.hex}\``
+  return `${format.toUpperCase()}, ${size}, ${bytes.length} bytes, ${colour}.`
 }
 
 const shown = (url: string) => url.slice(0, 80).replace(/[`\r\n]/g, ' ')

@@ -236,23 +236,25 @@ function fromPattern(pattern: string, random: Random): string {
     at = Math.max(after, end)
     return text
   }
+  const characterClass = (): string => {
+    const close = pattern.indexOf(']', at + 1)
+    const set = pattern.slice(at, close < 0 ? pattern.length : close)
+    at = close < 0 ? pattern.length : close + 1
+    return fromClass(set, random)
+  }
+  const group = (): string => {
+    if (pattern.startsWith('?:', at)) at += 2
+    const text = alternatives()
+    at += 1
+    return text
+  }
   const atom = (): string => {
     const char = pattern[at] ?? ''
     at += 1
     if (char === '^' || char === '$') return ''
     if (char === '.') return 'x'
-    if (char === '[') {
-      const close = pattern.indexOf(']', at + 1)
-      const set = pattern.slice(at, close < 0 ? pattern.length : close)
-      at = close < 0 ? pattern.length : close + 1
-      return fromClass(set, random)
-    }
-    if (char === '(') {
-      if (pattern.startsWith('?:', at)) at += 2
-      const text = alternatives()
-      at += 1
-      return text
-    }
+    if (char === '[') return characterClass()
+    if (char === '(') return group()
     if (char !== '\\') return char
     const escaped = pattern[at] ?? ''
     at += 1
@@ -264,7 +266,7 @@ function fromPattern(pattern: string, random: Random): string {
 
 function fromClass(written: string, random: Random): string {
   const set = written.replace(/\\([dws])/g, (_, name: string) => CLASSES[name] ?? '').replace(/\\(.)/g, '$1')
-  if (set.startsWith('^')) return [...'x0 -'].find((char) => !new RegExp(`[${written.slice(1)}]`).test(char)) ?? 'x'
+  if (set.startsWith('^')) return ['x', '0', ' ', '-'].find((char) => !new RegExp(`[${written.slice(1)}]`).test(char)) ?? 'x'
   const ranges = [...set.matchAll(/(.)-(.)|(.)/g)].map(
     ([, from, to, one]) => [from ?? one ?? 'x', to ?? one ?? 'x'] as const,
   )

@@ -30,7 +30,7 @@ export async function chat(call: Call): Promise<void> {
   const request = await readJson(call.request, record, chatRequest)
   record.model = request.model
   const model = findModel(request.model, FAULT_MODEL_NAMES)
-  if (!model || model.kind !== 'chat') {
+  if (model?.kind !== 'chat') {
     throw new ServiceError(404, 'model_not_found', `There is no chat model "${request.model}".`)
   }
   if (await orderedByBody(call, request)) return

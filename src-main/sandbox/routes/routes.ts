@@ -1,7 +1,10 @@
 import { ServiceError } from '../errors.ts'
 import type { Call } from '../http/call.ts'
 import { chat } from './chat.ts'
+import { imageFile, images } from './images.ts'
 import * as readouts from './readouts.ts'
+import { speech } from './speech.ts'
+import { transcription } from './transcription.ts'
 
 export interface Route {
   method: 'GET' | 'POST'
@@ -19,6 +22,9 @@ export const ROUTES: readonly Route[] = [
   { method: 'GET', path: '/v1/models', run: readouts.models },
   { method: 'POST', path: '/v1/chat/completions', run: chat },
   { method: 'POST', path: '/v1/completions', run: legacy },
+  { method: 'POST', path: '/v1/audio/speech', run: speech },
+  { method: 'POST', path: '/v1/audio/transcriptions', run: transcription },
+  { method: 'POST', path: '/v1/images/generations', run: images },
   { method: 'GET', path: '/v1/rate-limit', run: readouts.rateLimit },
   { method: 'GET', path: '/v1/keys/', run: readouts.listKeys },
   { method: 'GET', path: '/v1/keys/current', run: readouts.currentKey },
@@ -27,6 +33,8 @@ export const ROUTES: readonly Route[] = [
   { method: 'GET', path: '/v1/keys/{keyId}/usage', run: readouts.keyUsage },
   { method: 'GET', path: '/v1/keys/{keyId}/usage/daily', run: readouts.keyDailyUsage },
   { method: 'GET', path: '/v1/usage', run: readouts.usage },
+  // Where the `url`s of drawn pictures point; under the base address and behind the bearer like everything else.
+  { method: 'GET', path: '/v1/images/{name}', run: imageFile },
   // The sandbox's own, outside the service.
   { method: 'GET', path: '/sandbox/requests', run: readouts.seenRequests },
 ]

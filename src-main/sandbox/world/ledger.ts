@@ -1,7 +1,7 @@
 import { Decimal } from 'decimal.js'
 import type { Account, ApiKey } from './accounts.ts'
 import { MODELS, type Model } from './models.ts'
-import { seededRandom } from './seed.ts'
+import { type Random, seededRandom } from './seed.ts'
 
 const DAY = 86_400_000
 /** `GET /v1/usage` shows the last 30 days, today among them. */
@@ -105,19 +105,19 @@ export class Ledger {
 
   /** A plausible past: quieter weekends, a few days with nothing at all. Costs are what the prices say. */
   seedHistory(seed: string, keys: Iterable<ApiKey>): void {
-    const used = MODELS.filter((model) => model.history > 0)
     for (const key of keys) {
       if (key.history === 0) continue
       const random = seededRandom(seed, 'history', key.seedName)
-      for (let back = SEEDED_DAYS; back >= 1; back -= 1) {
-        const at = this.#now() - back * DAY
-        const weekend = new Date(at).getUTCDay() % 6 === 0
-        if (random.chance(weekend ? 0.5 : 0.05)) continue
-        for (const model of used) {
-          const requests = Math.round(random.next() * key.history * model.history * (weekend ? 0.4 : 1))
-          if (requests > 0) this.#add(key, dayOf(at), requests, seededWork(model, requests, random.int(300, 1_800)))
-        }
-      }
+      for (let back = SEEDED_DAYS; back >= 1; back -= 1) this.#seedDay(key, random, this.#now() - back * DAY)
+    }
+  }
+
+  #seedDay(key: ApiKey, random: Random, at: number): void {
+    const weekend = new Date(at).getUTCDay() % 6 === 0
+    if (random.chance(weekend ? 0.5 : 0.05)) return
+    for (const model of MODELS) {
+      const requests = Math.round(random.next() * key.history * model.history * (weekend ? 0.4 : 1))
+      if (requests > 0) this.#add(key, dayOf(at), requests, seededWork(model, requests, random.int(300, 1_800)))
     }
   }
 }
