@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Tool } from '../../../src-preload/contract/tools.ts'
-import { StudioError } from '../errors.ts'
+import { asStudioError, StudioError } from '../errors.ts'
 import { answer } from './answers.ts'
 import { hostsOf, judge } from './guard.ts'
 import { type Forward, relay } from './relay.ts'
@@ -15,6 +15,8 @@ export interface ProxyDeps {
   used(tool: Tool): void
   /** Counters changed. Called often: the receiver coalesces. */
   changed(): void
+  /** A mistake of ours while deciding over a request; the tool's connection is cut. */
+  failed(error: StudioError): void
 }
 
 export interface Proxy {
@@ -124,7 +126,10 @@ export async function startProxy(wantedPort: number, deps: ProxyDeps): Promise<P
   server.maxConnections = 4096
   server.maxRequestsPerSocket = 0
   const handle = (awaitsContinue: boolean) => (request: IncomingMessage, response: ServerResponse) => {
-    take(request, response, awaitsContinue).catch(() => response.destroy())
+    take(request, response, awaitsContinue).catch((thrown: unknown) => {
+      response.destroy()
+      deps.failed(asStudioError(thrown))
+    })
   }
   server.on('request', handle(false))
   server.on('checkContinue', handle(true))
