@@ -91,6 +91,66 @@ async function cancel(peer, far, phase) {
   throw new Error(`${peer.name}: upstream was never closed (${phase})`)
 }
 
+async function cpuPer(peer, count, act) {
+  const from = peer.pid && cpuMicros(peer.pid)
+  await act()
+  return peer.pid ? [(cpuMicros(peer.pid) - from) / count] : []
+}
+
+async function measure(peer, mine) {
+  const many = new Agent({ connections: 16 })
+  mine.cpuJson.push(...(await cpuPer(peer, 4000, () => load(4000, 16, () => json(peer, many)))))
+  mine.cpuChunk.push(...(await cpuPer(peer, 120 * 200, () => load(120, 8, () => stream(peer, many, 200)))))
+  await many.close()
+  const one = new Agent({ connections: 1 })
+  for (let n = 0; n < 300; n += 1) mine.p50.push(await json(peer, one))
+  for (let n = 0; n < 100; n += 1) mine.ttfb.push(await stream(peer, one, 3))
+  await one.close()
+}
+
+const median = (values) => quantile(values, 0.5)
+const ms = (value) => `${value.toFixed(2)} ms`
+
+function reportRelay(report, figures, { direct, relay, studio }) {
+  const of = (peer) => figures.get(peer)
+  const ratio = (field) => median(of(studio)[field]) / median(of(relay)[field])
+  report(
+    'proxy, JSON: CPU per request, us',
+    `${median(of(studio).cpuJson).toFixed(0)} (bare relay ${median(of(relay).cpuJson).toFixed(0)})`,
+  )
+  report('proxy, JSON: CPU, times the bare relay', ratio('cpuJson').toFixed(2), ratio('cpuJson') <= 1.5, '<= 1.5')
+  report(
+    'proxy, SSE: CPU per chunk, us',
+    `${median(of(studio).cpuChunk).toFixed(1)} (bare relay ${median(of(relay).cpuChunk).toFixed(1)})`,
+  )
+  report(
+    'proxy, SSE: CPU per chunk, times the bare relay',
+    ratio('cpuChunk').toFixed(2),
+    ratio('cpuChunk') <= 1.5,
+    '<= 1.5',
+  )
+  const added = (field, at) => quantile(of(studio)[field], at) - quantile(of(direct)[field], at)
+  const addedBare = (field, at) => quantile(of(relay)[field], at) - quantile(of(direct)[field], at)
+  report(
+    'proxy, JSON: added p50, one connection',
+    `${ms(added('p50', 0.5))} (bare relay ${ms(addedBare('p50', 0.5))})`,
+    added('p50', 0.5) <= 0.5,
+    '<= 0.5 ms',
+  )
+  report(
+    'proxy, SSE: added first byte p50',
+    `${ms(added('ttfb', 0.5))} (bare relay ${ms(addedBare('ttfb', 0.5))})`,
+    added('ttfb', 0.5) <= 1,
+    '<= 1 ms',
+  )
+  report(
+    'proxy, SSE: added first byte p99',
+    `${ms(added('ttfb', 0.99))} (bare relay ${ms(addedBare('ttfb', 0.99))})`,
+    added('ttfb', 0.99) <= 4,
+    '<= 4 ms',
+  )
+}
+
 export async function proxyBench(report) {
   const upstream = await start(here('upstream.mjs'))
   const far = `http://127.0.0.1:${upstream.ready.port}`
@@ -128,61 +188,9 @@ export async function proxyBench(report) {
   }
   for (let round = 0; round < rounds; round += 1) {
     // Another order each round, so that no peer always runs on a warm or a tired machine.
-    for (const peer of [...peers.slice(round % 3), ...peers.slice(0, round % 3)]) {
-      const mine = figures.get(peer)
-      const many = new Agent({ connections: 16 })
-      let from = peer.pid && cpuMicros(peer.pid)
-      await load(4000, 16, () => json(peer, many))
-      if (peer.pid) mine.cpuJson.push((cpuMicros(peer.pid) - from) / 4000)
-      from = peer.pid && cpuMicros(peer.pid)
-      await load(120, 8, () => stream(peer, many, 200))
-      if (peer.pid) mine.cpuChunk.push((cpuMicros(peer.pid) - from) / (120 * 200))
-      await many.close()
-      const one = new Agent({ connections: 1 })
-      for (let n = 0; n < 300; n += 1) mine.p50.push(await json(peer, one))
-      for (let n = 0; n < 100; n += 1) mine.ttfb.push(await stream(peer, one, 3))
-      await one.close()
-    }
+    for (const peer of [...peers.slice(round % 3), ...peers.slice(0, round % 3)]) await measure(peer, figures.get(peer))
   }
-  const median = (values) => quantile(values, 0.5)
-  const of = (peer) => figures.get(peer)
-  const ratio = (field) => median(of(studio)[field]) / median(of(relay)[field])
-  report(
-    'proxy, JSON: CPU per request, us',
-    `${median(of(studio).cpuJson).toFixed(0)} (bare relay ${median(of(relay).cpuJson).toFixed(0)})`,
-  )
-  report('proxy, JSON: CPU, times the bare relay', ratio('cpuJson').toFixed(2), ratio('cpuJson') <= 1.5, '<= 1.5')
-  report(
-    'proxy, SSE: CPU per chunk, us',
-    `${median(of(studio).cpuChunk).toFixed(1)} (bare relay ${median(of(relay).cpuChunk).toFixed(1)})`,
-  )
-  report(
-    'proxy, SSE: CPU per chunk, times the bare relay',
-    ratio('cpuChunk').toFixed(2),
-    ratio('cpuChunk') <= 1.5,
-    '<= 1.5',
-  )
-  const added = (field, at) => quantile(of(studio)[field], at) - quantile(of(direct)[field], at)
-  const addedBare = (field, at) => quantile(of(relay)[field], at) - quantile(of(direct)[field], at)
-  const ms = (value) => `${value.toFixed(2)} ms`
-  report(
-    'proxy, JSON: added p50, one connection',
-    `${ms(added('p50', 0.5))} (bare relay ${ms(addedBare('p50', 0.5))})`,
-    added('p50', 0.5) <= 0.5,
-    '<= 0.5 ms',
-  )
-  report(
-    'proxy, SSE: added first byte p50',
-    `${ms(added('ttfb', 0.5))} (bare relay ${ms(addedBare('ttfb', 0.5))})`,
-    added('ttfb', 0.5) <= 1,
-    '<= 1 ms',
-  )
-  report(
-    'proxy, SSE: added first byte p99',
-    `${ms(added('ttfb', 0.99))} (bare relay ${ms(addedBare('ttfb', 0.99))})`,
-    added('ttfb', 0.99) <= 4,
-    '<= 4 ms',
-  )
+  reportRelay(report, figures, { direct, relay, studio })
   for (const phase of ['before headers', 'mid-stream']) {
     for (const peer of [relay, studio]) {
       const times = []

@@ -1,6 +1,6 @@
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type Proxy, startProxy } from '../../src-main/core/proxy/server.ts'
+import { type ProxyServer, startProxy } from '../../src-main/core/proxy/server.ts'
 import { parseBaseAddress } from '../../src-main/core/upstream/address.ts'
 import { openUpstream, type Upstream } from '../../src-main/core/upstream/client.ts'
 import { Credential } from '../../src-main/core/upstream/credential.ts'
@@ -17,7 +17,7 @@ const tool: Tool = {
 }
 
 export interface Gateway {
-  proxy: Proxy
+  proxy: ProxyServer
   upstream: Upstream
   /** `http://127.0.0.1:PORT/v1` */
   url: string

@@ -19,7 +19,7 @@ export interface ProxyDeps {
   failed(error: StudioError): void
 }
 
-export interface Proxy {
+export interface ProxyServer {
   readonly port: number
   /** Such as `http://127.0.0.1:8787/v1`. */
   readonly baseUrl: string
@@ -76,7 +76,7 @@ function rejectMalformed(error: Error & { code?: string }, socket: Socket): void
  * Starts the local `/v1` on 127.0.0.1: `wantedPort`, or the next free one; 0 means any.
  * @throws StudioError `port_taken`
  */
-export async function startProxy(wantedPort: number, deps: ProxyDeps): Promise<Proxy> {
+export async function startProxy(wantedPort: number, deps: ProxyDeps): Promise<ProxyServer> {
   let [active, relayed, refused] = [0, 0, 0]
   let hosts: ReadonlySet<string> = new Set()
 

@@ -13,7 +13,7 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close()
 })
 
-async function before(...args: Parameters<typeof openFarEnd>) {
+async function gatewayBefore(...args: Parameters<typeof openFarEnd>) {
   const far = await openFarEnd(...args)
   const gateway = await openGateway(far.url, apiKey, quick)
   closers.push(far.close, gateway.close)
@@ -46,7 +46,7 @@ async function openStream(url: string, headers: Record<string, string> = {}, bod
 
 describe('what a tool sends goes through unchanged', () => {
   it('forwards body bytes, query, order and case of headers, and parameters as given [CHAT-08] [GEN-03]', async () => {
-    const { far, gateway } = await before((_request, response) => response.end('{}'))
+    const { far, gateway } = await gatewayBefore((_request, response) => response.end('{}'))
     const body = '{"model":"m", "n" : 3,"temperature":0.70,"stop":["\\u00e9"],"x_provider":{"deep":[1.0]} }\r\n'
     await ask(`${gateway.url}/chat/completions?trace=a%20b&x=1`, {
       method: 'POST',
@@ -74,7 +74,7 @@ describe('what a tool sends goes through unchanged', () => {
     const arrived = new Promise<Buffer>((resolve) => {
       firstBytes = resolve
     })
-    const { gateway } = await before(
+    const { gateway } = await gatewayBefore(
       (request, response) => {
         request.once('data', firstBytes)
         request.on('end', () => response.end('{"text":"heard"}'))
@@ -97,7 +97,7 @@ describe('what a tool sends goes through unchanged', () => {
 
 describe('what the service answers comes back unchanged', () => {
   it('passes status, unknown headers, rate limits and request ids, whatever they hold [LIM-04] [GEN-03]', async () => {
-    const { gateway } = await before((_request, response) => {
+    const { gateway } = await gatewayBefore((_request, response) => {
       response.writeHead(418, {
         'X-RateLimit-Limit': 'many',
         'X-RateLimit-Remaining': '7',
@@ -127,7 +127,7 @@ describe('what the service answers comes back unchanged', () => {
       'data: {"choices":[],"usage":{"total_tokens":3}}\n\ndata: [DONE]\n\ntrailing'
     const bytes = Buffer.from(events)
     let cuts: number[] = []
-    const { gateway } = await before((_request, response) => {
+    const { gateway } = await gatewayBefore((_request, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       const edges = [0, ...cuts, bytes.length]
       const write = (at: number): void => {
@@ -231,7 +231,7 @@ describe('ends and cancels', () => {
     const arrived = new Promise<void>((resolve) => {
       asked = resolve
     })
-    const { gateway } = await before((_request, response) => {
+    const { gateway } = await gatewayBefore((_request, response) => {
       response.once('close', closed)
       asked()
     })
@@ -258,7 +258,7 @@ describe('ends and cancels', () => {
 
   it('a tool that stops reading holds the service back', async () => {
     let sent = 0
-    const { gateway } = await before((_request, response) => {
+    const { gateway } = await gatewayBefore((_request, response) => {
       response.writeHead(200, { 'content-type': 'audio/pcm' })
       const block = Buffer.alloc(65_536)
       const pump = (): void => {
