@@ -67,7 +67,8 @@ class Base implements BaseAddress {
   resolve(address: string): URL | null {
     if (address === '' || address.length > 16_384 || hasUnsafeCharacters(address)) return null
     const url = parseUrl(address, `${this.url}/`)
-    if (url === null || url.username !== '' || url.password !== '' || /^[a-z]*:?\/\/[^/?#]*@/i.test(address)) return null
+    if (url === null || url.username !== '' || url.password !== '' || /^[a-z]*:?\/\/[^/?#]*@/i.test(address))
+      return null
     return isBelow(url, this.origin, this.prefix) ? url : null
   }
 

@@ -1,3 +1,4 @@
+import type { webcrypto } from 'node:crypto'
 import { inspect } from 'node:util'
 import type { SealedKey } from '../../../src-preload/contract/connection.ts'
 import { StudioError } from '../errors.ts'
@@ -107,9 +108,9 @@ function escapeRegExp(text: string): string {
 
 // The sealing: ECDH P-256, HKDF-SHA-256, AES-256-GCM. The page's half is src-renderer/api/seal.ts.
 
-let pair: Promise<CryptoKeyPair> | undefined
+let pair: Promise<webcrypto.CryptoKeyPair> | undefined
 
-function sealingPair(): Promise<CryptoKeyPair> {
+function sealingPair(): Promise<webcrypto.CryptoKeyPair> {
   pair ??= crypto.subtle.generateKey({ name: 'ECDH', namedCurve: 'P-256' }, false, ['deriveBits'])
   return pair
 }
