@@ -266,7 +266,8 @@ function fromPattern(pattern: string, random: Random): string {
 
 function fromClass(written: string, random: Random): string {
   const set = written.replace(/\\([dws])/g, (_, name: string) => CLASSES[name] ?? '').replace(/\\(.)/g, '$1')
-  if (set.startsWith('^')) return ['x', '0', ' ', '-'].find((char) => !new RegExp(`[${written.slice(1)}]`).test(char)) ?? 'x'
+  if (set.startsWith('^'))
+    return ['x', '0', ' ', '-'].find((char) => !new RegExp(`[${written.slice(1)}]`).test(char)) ?? 'x'
   const ranges = [...set.matchAll(/(.)-(.)|(.)/g)].map(
     ([, from, to, one]) => [from ?? one ?? 'x', to ?? one ?? 'x'] as const,
   )
