@@ -1,4 +1,5 @@
 import { request } from 'node:http'
+import { connect } from 'node:net'
 import { expect, test } from 'vitest'
 import { ask, chat, json, start } from './ask.ts'
 
@@ -189,4 +190,25 @@ test('what was seen is told to other processes too: id, status, key name, times 
   })
   expect(seen.endedAt).toBeGreaterThanOrEqual(seen.startedAt)
   expect((await ask(sandbox, '/sandbox/requests', { key: null })).status).toBe(401)
+})
+
+test('[ERR-01] odd paths and bytes that are no HTTP get an error object too, and the sandbox lives on', async () => {
+  const sandbox = await start()
+  const raw = (text: string) =>
+    new Promise<string>((resolve, reject) => {
+      const socket = connect(sandbox.port, '127.0.0.1')
+      let all = ''
+      socket.on('data', (piece) => {
+        all += piece
+      })
+      socket.on('close', () => resolve(all))
+      socket.on('error', reject)
+      socket.write(text)
+    })
+  const rest = `Host: localhost\r\nAuthorization: Bearer ${sandbox.apiKey}\r\nConnection: close\r\n\r\n`
+  expect(await raw('what is this\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 [\s\S]*"code":"malformed_http"/)
+  expect(await raw(`GET // HTTP/1.1\r\n${rest}`)).toMatch(/^HTTP\/1\.1 404 [\s\S]*"code":"route_not_found"/)
+  expect(await raw(`GET http://[ HTTP/1.1\r\n${rest}`)).toMatch(/^HTTP\/1\.1 40[04] /)
+  expect((await ask(sandbox, '/v1/models?limit=1')).status).toBe(200)
+  expect(sandbox.observe.requests().at(-1)).toMatchObject({ path: '/v1/models', query: 'limit=1' })
 })

@@ -315,3 +315,25 @@ test('a stream keeps the speed it was asked for', async () => {
   const took = performance.now() - begun
   expect(took).toBeGreaterThan(280)
 })
+
+test('a hostile schema is refused with words, not followed', async () => {
+  const sandbox = await start()
+  const wide = { $ref: '#/$defs/n', $defs: { n: { type: 'array', minItems: 2, items: { $ref: '#/$defs/n' } } } }
+  const schemas = [
+    wide,
+    { minLength: 1e12 },
+    { type: 'array', minItems: 1e9, items: {} },
+    { pattern: '((a{999}){999}){999}' },
+    { pattern: '[^z-a]' },
+    { $ref: '#/%' },
+  ]
+  for (const schema of schemas) {
+    const parameters = { type: 'object', properties: { it: schema }, required: ['it'], $defs: wide.$defs }
+    const reply = await chat(sandbox, {
+      model: 'tool-caller',
+      tools: [{ type: 'function', function: { name: 'f', parameters } }],
+    })
+    expect(reply.status, JSON.stringify(schema)).toBe(400)
+    expect((await json(reply)).error.code).toMatch(/^(schema_too_large|invalid_schema)$/)
+  }
+})
