@@ -1,4 +1,4 @@
-import type { TextDecoder as Decoder } from 'node:util'
+import { TextDecoder } from 'node:util'
 import { createParser } from 'eventsource-parser'
 import { StudioError } from '../errors.ts'
 
@@ -40,7 +40,7 @@ export async function* readEvents(
   yield* events.splice(0)
 }
 
-function decode(decoder: Decoder, chunk: Uint8Array | null): string {
+function decode(decoder: TextDecoder, chunk: Uint8Array | null): string {
   try {
     return chunk === null ? decoder.decode() : decoder.decode(chunk, { stream: true })
   } catch (cause) {
