@@ -103,17 +103,39 @@ describe('[GEN-01] files are fetched only from under the base address', () => {
   ])('%s is not', (address) => expect(base.covers(address)).toBe(false))
 
   test('nothing that any server could read as outside is ever covered', () => {
-    const piece = fc.constantFrom('..', '.', '/', '%2f', '%2e', '%252e', '%5c', '\\', 'gate', 'h.example', '@', ':', '//', 'a', '?', '#', 'https:')
+    const piece = fc.constantFrom(
+      '..',
+      '.',
+      '/',
+      '%2f',
+      '%2e',
+      '%252e',
+      '%5c',
+      '\\',
+      'gate',
+      'h.example',
+      '@',
+      ':',
+      '//',
+      'a',
+      '?',
+      '#',
+      'https:',
+    )
     fc.assert(
-      fc.property(fc.array(piece, { maxLength: 12 }), fc.constantFrom('', 'https://h.example/gate/', 'https://h.example'), (pieces, start) => {
-        const url = base.resolve(start + pieces.join(''))
-        if (url === null) return
-        let path = url.pathname
-        for (let i = 0; i < 8; i++) path = decodeURIComponent(path)
-        const seen = new URL(`https://h.example${path}`)
-        expect(url.origin).toBe('https://h.example')
-        expect(`${seen.pathname}/`.startsWith('/gate/')).toBe(true)
-      }),
+      fc.property(
+        fc.array(piece, { maxLength: 12 }),
+        fc.constantFrom('', 'https://h.example/gate/', 'https://h.example'),
+        (pieces, start) => {
+          const url = base.resolve(start + pieces.join(''))
+          if (url === null) return
+          let path = url.pathname
+          for (let i = 0; i < 8; i++) path = decodeURIComponent(path)
+          const seen = new URL(`https://h.example${path}`)
+          expect(url.origin).toBe('https://h.example')
+          expect(`${seen.pathname}/`.startsWith('/gate/')).toBe(true)
+        },
+      ),
       { numRuns: 3000 },
     )
   })

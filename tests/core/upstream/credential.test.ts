@@ -11,7 +11,11 @@ import {
 import { sealKey } from '../../../src-renderer/api/seal.ts'
 import { canary } from './helpers/service.ts'
 
-const key = fc.string({ unit: fc.constantFrom(...Array.from({ length: 94 }, (_, i) => String.fromCharCode(33 + i))), minLength: 8, maxLength: 60 })
+const key = fc.string({
+  unit: fc.constantFrom(...Array.from({ length: 94 }, (_, i) => String.fromCharCode(33 + i))),
+  minLength: 8,
+  maxLength: 60,
+})
 
 test('a key is trimmed, and what can’t be one is refused without being quoted', () => {
   expect(Credential.fromText(`  Bearer ${canary}\n`).authorization()).toBe(`Bearer ${canary}`)
@@ -28,7 +32,12 @@ test('a key is trimmed, and what can’t be one is refused without being quoted'
 
 test('no way of printing shows the key', () => {
   const credential = Credential.fromText(canary)
-  const shown = [String(credential), JSON.stringify({ credential }), inspect(credential, { showHidden: true }), `${credential}`]
+  const shown = [
+    String(credential),
+    JSON.stringify({ credential }),
+    inspect(credential, { showHidden: true }),
+    `${credential}`,
+  ]
   for (const text of shown) expect(text).not.toContain('canary')
   expect(Object.keys(credential)).toEqual([])
 })
@@ -55,7 +64,9 @@ test('every usual form of the key is cut out of a text', () => {
 })
 
 test('text without the key stays as it is', () => {
-  expect(Credential.fromText(canary).redact('an ordinary sentence: 100% {"a":1}')).toBe('an ordinary sentence: 100% {"a":1}')
+  expect(Credential.fromText(canary).redact('an ordinary sentence: 100% {"a":1}')).toBe(
+    'an ordinary sentence: 100% {"a":1}',
+  )
 })
 
 test('a key sealed by the page is unsealed here, and nothing of it stands in the envelope', async () => {

@@ -1,12 +1,20 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type ProblemKind, problemKinds } from '../../../src-preload/contract/problem.ts'
 import { StudioError } from '../../../src-main/core/errors.ts'
 import { readRetryAfter } from '../../../src-main/core/upstream/headers.ts'
 import { isRetryable, planRetry, retryDefaults, withRetry } from '../../../src-main/core/upstream/retry.ts'
 import type { WaitNotice } from '../../../src-main/core/upstream/types.ts'
+import { type ProblemKind, problemKinds } from '../../../src-preload/contract/problem.ts'
 
-const again: ProblemKind[] = ['rate_limited', 'bad_gateway', 'unavailable', 'gateway_timeout', 'connect_failed', 'connect_timeout', 'connection_lost']
+const again: ProblemKind[] = [
+  'rate_limited',
+  'bad_gateway',
+  'unavailable',
+  'gateway_timeout',
+  'connect_failed',
+  'connect_timeout',
+  'connection_lost',
+]
 
 interface Outcome {
   kind: ProblemKind | null
@@ -50,24 +58,33 @@ test('[ERR-05] [ERR-06] [ERR-09] [ERR-10] over any outcomes: few attempts, growi
     tookMs: fc.integer({ min: 0, max: 30_000 }),
   })
   await fc.assert(
-    fc.asyncProperty(fc.array(outcome, { maxLength: 6 }), fc.double({ min: 0, max: 0.999, noNaN: true }), async (outcomes, r) => {
-      const { starts, waits, result } = await play(outcomes, () => r)
-      expect(starts.length).toBeLessThanOrEqual(retryDefaults.maxAttempts)
-      for (let i = 1; i < starts.length; i++) {
-        const before = outcomes[i - 1]
-        const delay = (starts[i] ?? 0) - (starts[i - 1] ?? 0) - (before?.tookMs ?? 0)
-        expect(again).toContain(before?.kind)
-        expect(before?.outputStarted).toBe(false)
-        const asked = before?.retryAfterMs ?? 0
-        expect(delay).toBeGreaterThanOrEqual(asked)
-        expect(delay).toBeLessThanOrEqual(asked + retryDefaults.baseDelayMs * 2 ** (i - 1) + 1)
-        expect(starts[i]).toBeLessThanOrEqual(retryDefaults.budgetMs)
-        expect(waits[i - 1]).toMatchObject({ for: 'retry', attempt: i + 1, delayMs: delay, problem: { kind: before?.kind } })
-      }
-      const last = outcomes[starts.length - 1]
-      if (last === undefined || last.kind === null) expect(result).toBe('good')
-      else expect(result).toMatchObject({ kind: last.kind })
-    }),
+    fc.asyncProperty(
+      fc.array(outcome, { maxLength: 6 }),
+      fc.double({ min: 0, max: 0.999, noNaN: true }),
+      async (outcomes, r) => {
+        const { starts, waits, result } = await play(outcomes, () => r)
+        expect(starts.length).toBeLessThanOrEqual(retryDefaults.maxAttempts)
+        for (let i = 1; i < starts.length; i++) {
+          const before = outcomes[i - 1]
+          const delay = (starts[i] ?? 0) - (starts[i - 1] ?? 0) - (before?.tookMs ?? 0)
+          expect(again).toContain(before?.kind)
+          expect(before?.outputStarted).toBe(false)
+          const asked = before?.retryAfterMs ?? 0
+          expect(delay).toBeGreaterThanOrEqual(asked)
+          expect(delay).toBeLessThanOrEqual(asked + retryDefaults.baseDelayMs * 2 ** (i - 1) + 1)
+          expect(starts[i]).toBeLessThanOrEqual(retryDefaults.budgetMs)
+          expect(waits[i - 1]).toMatchObject({
+            for: 'retry',
+            attempt: i + 1,
+            delayMs: delay,
+            problem: { kind: before?.kind },
+          })
+        }
+        const last = outcomes[starts.length - 1]
+        if (last === undefined || last.kind === null) expect(result).toBe('good')
+        else expect(result).toMatchObject({ kind: last.kind })
+      },
+    ),
   )
 })
 
@@ -79,7 +96,10 @@ test('[ERR-02] [ERR-03] [ERR-07] [CHAT-19] what waiting can’t mend is not retr
 })
 
 test('[ERR-05] a Retry-After beyond the budget gives up at once and says so', async () => {
-  const { starts, result } = await play([{ kind: 'rate_limited', retryAfterMs: 120_000, outputStarted: false, tookMs: 1 }], () => 0.5)
+  const { starts, result } = await play(
+    [{ kind: 'rate_limited', retryAfterMs: 120_000, outputStarted: false, tookMs: 1 }],
+    () => 0.5,
+  )
   expect(starts).toEqual([0])
   expect(String(result)).toContain('120 s')
 })

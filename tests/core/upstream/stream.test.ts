@@ -64,7 +64,8 @@ async function stream(text: string, type = 'text/event-stream') {
 }
 
 const frame = (value: unknown): string => `data: ${JSON.stringify(value)}\n\n`
-const delta = (d: unknown, index = 0, finish_reason: string | null = null): string => frame({ choices: [{ index, delta: d, finish_reason }] })
+const delta = (d: unknown, index = 0, finish_reason: string | null = null): string =>
+  frame({ choices: [{ index, delta: d, finish_reason }] })
 
 test('[CHAT-09] [CHAT-12] choices, reasoning of both names, refusals and tool calls are merged by index', async () => {
   const { sum, error } = await stream(
@@ -99,7 +100,9 @@ test('[CHAT-09] [CHAT-12] choices, reasoning of both names, refusals and tool ca
 
 test('[SSE-02] [CHAT-15] usage with empty choices is neither text nor the end', async () => {
   const usage = { prompt_tokens: 5, completion_tokens: 2, total_tokens: 7, prompt_tokens_details: { cached_tokens: 3 } }
-  const { sum, error } = await stream(frame({ choices: [], usage }) + delta({ content: 'x' }, 0, 'stop') + 'data: [DONE]\n\n')
+  const { sum, error } = await stream(
+    `${frame({ choices: [], usage }) + delta({ content: 'x' }, 0, 'stop')}data: [DONE]\n\n`,
+  )
   expect(error).toBeNull()
   expect(sum.usage).toEqual({ promptTokens: 5, completionTokens: 2, totalTokens: 7, cachedTokens: 3 })
   expect(sum.choices[0]?.content).toBe('x')
@@ -107,11 +110,16 @@ test('[SSE-02] [CHAT-15] usage with empty choices is neither text nor the end', 
 
 test('[SSE-03] a finish reason without [DONE] is an end; neither is incomplete', async () => {
   expect((await stream(delta({ content: 'x' }, 0, 'stop'))).error).toBeNull()
-  expect((await stream(delta({ content: 'x' }))).error).toMatchObject({ kind: 'incomplete_stream', facts: { outputStarted: true } })
+  expect((await stream(delta({ content: 'x' }))).error).toMatchObject({
+    kind: 'incomplete_stream',
+    facts: { outputStarted: true },
+  })
   expect((await stream('')).error).toMatchObject({ kind: 'incomplete_stream', facts: { outputStarted: false } })
   expect((await stream(frame({ choices: [], usage: {} }))).error).toMatchObject({ kind: 'incomplete_stream' })
   // One of two choices broke off.
-  expect((await stream(delta({ content: 'x' }, 1) + delta({}, 0, 'stop'))).error).toMatchObject({ kind: 'incomplete_stream' })
+  expect((await stream(delta({ content: 'x' }, 1) + delta({}, 0, 'stop'))).error).toMatchObject({
+    kind: 'incomplete_stream',
+  })
 })
 
 test('[SSE-04] a frame that is not JSON, or an error, ends the stream with what came before it kept', async () => {
@@ -120,13 +128,19 @@ test('[SSE-04] a frame that is not JSON, or an error, ends the stream with what 
   expect(broken.sum.choices[0]?.content).toBe('kept')
   expect(JSON.stringify(broken.error)).not.toContain('canary')
   const error = await stream(delta({ content: 'kept' }) + frame({ error: { message: 'boom', code: 'x', type: 't' } }))
-  expect(error.error).toMatchObject({ message: 'boom', kind: 'internal', facts: { code: 'x', type: 't', outputStarted: true } })
+  expect(error.error).toMatchObject({
+    message: 'boom',
+    kind: 'internal',
+    facts: { code: 'x', type: 't', outputStarted: true },
+  })
 })
 
 test('[CHAT-05] a service that ignores stream is understood; plain text is not', async () => {
   const whole = JSON.stringify({ id: 'c', choices: [{ message: { content: 'all' }, finish_reason: 'stop' }] })
   expect((await stream(whole, 'application/json')).sum.choices[0]?.content).toBe('all')
-  expect((await stream(delta({ content: 'x' }, 0, 'stop'), 'text/plain')).error).toMatchObject({ kind: 'malformed_reply' })
+  expect((await stream(delta({ content: 'x' }, 0, 'stop'), 'text/plain')).error).toMatchObject({
+    kind: 'malformed_reply',
+  })
 })
 
 test('[GEN-02] [GEN-06] [CHAT-14] any frame of JSON gives events or one of our errors, never a crash', async () => {
@@ -136,13 +150,27 @@ test('[GEN-02] [GEN-06] [CHAT-14] any frame of JSON gives events or one of our e
     response.end(body)
   })
   const odd = fc.oneof(fc.jsonValue(), fc.constantFrom(null, [], {}, 'x', 0))
-  const choice = fc.oneof(odd, fc.record({ index: odd, delta: fc.oneof(odd, fc.record({ content: odd, tool_calls: odd, reasoning: odd })), finish_reason: odd }, { requiredKeys: [] }))
-  const chunk = fc.oneof(odd, fc.record({ id: odd, choices: fc.oneof(odd, fc.array(choice)), usage: odd, error: odd }, { requiredKeys: [] }))
+  const choice = fc.oneof(
+    odd,
+    fc.record(
+      {
+        index: odd,
+        delta: fc.oneof(odd, fc.record({ content: odd, tool_calls: odd, reasoning: odd })),
+        finish_reason: odd,
+      },
+      { requiredKeys: [] },
+    ),
+  )
+  const chunk = fc.oneof(
+    odd,
+    fc.record({ id: odd, choices: fc.oneof(odd, fc.array(choice)), usage: odd, error: odd }, { requiredKeys: [] }),
+  )
   await fc.assert(
     fc.asyncProperty(fc.array(chunk, { maxLength: 4 }), async (chunks) => {
-      body = chunks.map(frame).join('') + 'data: [DONE]\n\n'
+      body = `${chunks.map(frame).join('')}data: [DONE]\n\n`
       const result = await collect(upstream.streamChatCompletion(chat)).catch((error: unknown) => error)
-      if (!Array.isArray(result)) expect(['malformed_reply', 'internal', 'unexpected_status']).toContain(Reflect.get(Object(result), 'kind'))
+      if (!Array.isArray(result))
+        expect(['malformed_reply', 'internal', 'unexpected_status']).toContain(Reflect.get(Object(result), 'kind'))
     }),
     { numRuns: 150 },
   )
@@ -155,7 +183,10 @@ test('[CHAT-02] [CHAT-03] [CHAT-06] [CHAT-07] [CHAT-13] what the specification r
     { ...chat, max_tokens: 0 },
     { ...chat, stop: 'x' as unknown as string[] },
     { ...chat, model: '' },
-    { ...chat, messages: [{ role: 'user' as const, content: [{ type: 'image_url', image_url: {} as { url: string } }] }] },
+    {
+      ...chat,
+      messages: [{ role: 'user' as const, content: [{ type: 'image_url', image_url: {} as { url: string } }] }],
+    },
   ]
   for (const request of bad) {
     await expect(upstream.createChatCompletion(request)).rejects.toMatchObject({ kind: 'bad_input' })

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer as createProxy, request as httpRequest } from 'node:http'
 import { createServer as createTls } from 'node:https'
-import { createServer as createTcp, connect } from 'node:net'
+import { connect, createServer as createTcp } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -50,31 +50,46 @@ test.each([
   [500, 'internal'],
   [501, 'not_implemented'],
   [307, 'unexpected_status'],
-])('[AUTH-02] [CHAT-01] [ERR-01] [ERR-02] [ERR-03] [ERR-04] [ERR-07] %i is %s, with the service’s words, asked once', async (status, kind) => {
-  const { upstream, requests } = await serve((_, response) =>
-    json(response, status, { error: { message: 'Words.', type: 't', code: 'c' } }, { 'x-request-id': 'r1', location: '/v1/elsewhere' }),
-  )
-  await expect(upstream.createChatCompletion(chat)).rejects.toMatchObject({
-    kind,
-    message: 'Words.',
-    facts: { status, type: 't', code: 'c', requestId: 'r1', outputStarted: false },
-  })
-  expect(requests.length).toBe(1)
-})
-
-test.each([['<html>bad</html>'], [''], ['{"error":"flat"}'], ['{"detail":[1]}'], ['[[[{}]]]'], ['null'], ['x'.repeat(300_000)]])(
-  '[ERR-01] an error body of another shape is tolerated (%#)',
-  async (body) => {
-    const { upstream } = await serve((_, response) => response.writeHead(500).end(body))
-    const error = await failure(upstream.listModels())
-    expect(error).toMatchObject({ kind: 'internal' })
-    expect(String(Reflect.get(Reflect.get(error, 'facts'), 'raw') ?? '').length).toBeLessThanOrEqual(4096)
+])(
+  '[AUTH-02] [CHAT-01] [ERR-01] [ERR-02] [ERR-03] [ERR-04] [ERR-07] %i is %s, with the service’s words, asked once',
+  async (status, kind) => {
+    const { upstream, requests } = await serve((_, response) =>
+      json(
+        response,
+        status,
+        { error: { message: 'Words.', type: 't', code: 'c' } },
+        { 'x-request-id': 'r1', location: '/v1/elsewhere' },
+      ),
+    )
+    await expect(upstream.createChatCompletion(chat)).rejects.toMatchObject({
+      kind,
+      message: 'Words.',
+      facts: { status, type: 't', code: 'c', requestId: 'r1', outputStarted: false },
+    })
+    expect(requests.length).toBe(1)
   },
 )
 
+test.each([
+  ['<html>bad</html>'],
+  [''],
+  ['{"error":"flat"}'],
+  ['{"detail":[1]}'],
+  ['[[[{}]]]'],
+  ['null'],
+  ['x'.repeat(300_000)],
+])('[ERR-01] an error body of another shape is tolerated (%#)', async (body) => {
+  const { upstream } = await serve((_, response) => response.writeHead(500).end(body))
+  const error = await failure(upstream.listModels())
+  expect(error).toMatchObject({ kind: 'internal' })
+  expect(String(Reflect.get(Reflect.get(error, 'facts'), 'raw') ?? '').length).toBeLessThanOrEqual(4096)
+})
+
 test('[ERR-06] 503 twice, then good: asked three times, told each time, with the fact that work may have been done', async () => {
   let n = 0
-  const { upstream, requests } = await serve((_, response) => (++n < 3 ? json(response, 503, {}) : json(response, 200, { data: [] })))
+  const { upstream, requests } = await serve((_, response) =>
+    ++n < 3 ? json(response, 503, {}) : json(response, 200, { data: [] }),
+  )
   const waits: unknown[] = []
   await upstream.listModels({ onWait: (wait) => waits.push(wait) })
   expect(requests.length).toBe(3)
@@ -100,13 +115,22 @@ test('[CHAT-19] [ERR-10] once a reply has begun nothing is sent again', async ()
     sse(response)
     response.write('data: {"choices":[{"delta":{"content":"x"}}]}\n\n', () => response.destroy())
   })
-  await expect(collect(upstream.streamChatCompletion(chat))).rejects.toMatchObject({ kind: 'connection_lost', facts: { outputStarted: true } })
-  await expect(upstream.createSpeech({ input: 'x' }).then((r) => collect(r.bytes))).rejects.toMatchObject({ kind: 'connection_lost' })
+  await expect(collect(upstream.streamChatCompletion(chat))).rejects.toMatchObject({
+    kind: 'connection_lost',
+    facts: { outputStarted: true },
+  })
+  await expect(upstream.createSpeech({ input: 'x' }).then((r) => collect(r.bytes))).rejects.toMatchObject({
+    kind: 'connection_lost',
+  })
   expect(requests.length).toBe(2)
 })
 
 test('[LIM-04] rate-limit headers are told, and odd ones are nothing', async () => {
-  const replies = [{ 'x-ratelimit-limit': '60', 'x-ratelimit-remaining': '7' }, { 'x-ratelimit-limit': 'NaN', 'x-ratelimit-remaining': '-3', 'retry-after': 'soon' }, {}]
+  const replies = [
+    { 'x-ratelimit-limit': '60', 'x-ratelimit-remaining': '7' },
+    { 'x-ratelimit-limit': 'NaN', 'x-ratelimit-remaining': '-3', 'retry-after': 'soon' },
+    {},
+  ]
   const { upstream } = await serve((_, response) => json(response, 200, { data: [] }, replies.shift()))
   const seen: unknown[] = []
   const off = upstream.onRateLimit((r) => seen.push(r))
@@ -142,7 +166,8 @@ describe('[CHAT-16] [SSE-05] [ERR-08] a cancel closes the service’s socket at 
       phase === 'reading JSON'
         ? upstream.listModels({ signal: abort.signal })
         : (async () => {
-            for await (const event of upstream.streamChatCompletion(chat, { signal: abort.signal })) if (event.type === 'content') began()
+            for await (const event of upstream.streamChatCompletion(chat, { signal: abort.signal }))
+              if (event.type === 'content') began()
           })()
     const failed = failure(run)
     await begun
@@ -211,7 +236,10 @@ describe('faults of the way there and back', () => {
 
   test('closed before headers', async () => {
     const upstream = await tcp((socket) => socket.once('data', () => socket.destroy()))
-    await expect(upstream.listModels()).rejects.toMatchObject({ kind: 'connection_lost', facts: { workPossible: true, outputStarted: false } })
+    await expect(upstream.listModels()).rejects.toMatchObject({
+      kind: 'connection_lost',
+      facts: { workPossible: true, outputStarted: false },
+    })
   })
 
   test('no HTTP', async () => {
@@ -232,13 +260,18 @@ describe('faults of the way there and back', () => {
       },
       { network: { idleTimeoutMs: 300 } },
     )
-    await expect(collect(upstream.streamChatCompletion(chat))).rejects.toMatchObject({ kind: 'idle_timeout', facts: { outputStarted: true } })
+    await expect(collect(upstream.streamChatCompletion(chat))).rejects.toMatchObject({
+      kind: 'idle_timeout',
+      facts: { outputStarted: true },
+    })
   })
 })
 
 test('a compressed reply that nobody asked for is understood', async () => {
   const { upstream } = await serve((_, response) =>
-    response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' }).end(gzipSync('{"data":[{"id":"a"}]}')),
+    response
+      .writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' })
+      .end(gzipSync('{"data":[{"id":"a"}]}')),
   )
   expect((await upstream.listModels()).value.data).toEqual([{ id: 'a' }])
 })
@@ -265,7 +298,9 @@ test('[AUTH-01] [GEN-01] files under the base address are fetched with the key, 
   const file = await upstream.fetchFile(`${url}/files/a.png`)
   expect(Buffer.concat(await collect(file.bytes)).toString()).toBe('bytes')
   expect(requests[0]?.headers.authorization).toBe(`Bearer ${canary}`)
-  await expect(upstream.fetchFile(url.replace('127.0.0.1', 'localhost'))).rejects.toMatchObject({ kind: 'foreign_address' })
+  await expect(upstream.fetchFile(url.replace('127.0.0.1', 'localhost'))).rejects.toMatchObject({
+    kind: 'foreign_address',
+  })
   expect(requests.length).toBe(1)
 })
 
@@ -273,7 +308,9 @@ test('money keeps every digit, and dates stay as given', async () => {
   const { upstream } = await serve((_, response) =>
     response
       .writeHead(200, { 'content-type': 'application/json' })
-      .end('{"usage":[{"date":"2026-01-01T00:00:00+09:00","cost_sc":0.12345678901234567890}],"balance":9007199254740993.5,"total_spent":1e-7,"x":1.5}'),
+      .end(
+        '{"usage":[{"date":"2026-01-01T00:00:00+09:00","cost_sc":0.12345678901234567890}],"balance":9007199254740993.5,"total_spent":1e-7,"x":1.5}',
+      ),
   )
   const { value } = await upstream.getUsage()
   expect(value.usage?.[0]).toMatchObject({ date: '2026-01-01T00:00:00+09:00', cost_sc: '0.12345678901234567890' })
@@ -282,7 +319,13 @@ test('money keeps every digit, and dates stay as given', async () => {
 
 test('[TTS-01] [TTS-04] [IMG-01] bounds of speech and images are checked before a byte is sent', async () => {
   const { upstream, requests } = await serve((_, response) => response.end())
-  for (const bad of [{ input: '' }, { input: 'é'.repeat(2049) }, { input: 'x', speed: 0.2 }, { input: 'x', speed: 4.1 }, { input: 'x', speed: Number.NaN }]) {
+  for (const bad of [
+    { input: '' },
+    { input: 'é'.repeat(2049) },
+    { input: 'x', speed: 0.2 },
+    { input: 'x', speed: 4.1 },
+    { input: 'x', speed: Number.NaN },
+  ]) {
     await expect(upstream.createSpeech(bad)).rejects.toMatchObject({ kind: 'bad_input' })
   }
   for (const bad of [{ prompt: '' }, { prompt: 'x', n: 0 }, { prompt: 'x', n: 5 }, { prompt: 'x', n: 1.5 }]) {
@@ -317,7 +360,29 @@ test('[CHAT-08] [CHAT-10] [CHAT-04] what is given goes as it is, what is not giv
 function certificate() {
   const dir = mkdtempSync(join(tmpdir(), 'upstream-tls-'))
   const [key, cert] = [join(dir, 'key.pem'), join(dir, 'cert.pem')]
-  execFileSync('openssl', ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2', '-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1', '-keyout', key, '-out', cert], { stdio: 'pipe' })
+  execFileSync(
+    'openssl',
+    [
+      'req',
+      '-x509',
+      '-newkey',
+      'ec',
+      '-pkeyopt',
+      'ec_paramgen_curve:P-256',
+      '-nodes',
+      '-days',
+      '2',
+      '-subj',
+      '/CN=127.0.0.1',
+      '-addext',
+      'subjectAltName=IP:127.0.0.1',
+      '-keyout',
+      key,
+      '-out',
+      cert,
+    ],
+    { stdio: 'pipe' },
+  )
   return { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8'), file: cert, dir }
 }
 
@@ -335,14 +400,16 @@ test('TLS is verified even where NODE_TLS_REJECT_UNAUTHORIZED=0; a custom CA of 
     server.close()
   })
   const url = `https://127.0.0.1:${portOf(server.address())}`
-  const before = process.env['NODE_TLS_REJECT_UNAUTHORIZED']
-  process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0'
+  const before = process.env.NODE_TLS_REJECT_UNAUTHORIZED
+  process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0'
   try {
     await expect(client(url, { env: {} }).listModels()).rejects.toMatchObject({ kind: 'tls_failed' })
-    await expect(client(url.replace('127.0.0.1', 'localhost'), { env: { SSL_CERT_FILE: file } }).listModels()).rejects.toMatchObject({ kind: 'tls_failed' })
+    await expect(
+      client(url.replace('127.0.0.1', 'localhost'), { env: { SSL_CERT_FILE: file } }).listModels(),
+    ).rejects.toMatchObject({ kind: 'tls_failed' })
   } finally {
-    if (before === undefined) delete process.env['NODE_TLS_REJECT_UNAUTHORIZED']
-    else process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = before
+    if (before === undefined) delete process.env.NODE_TLS_REJECT_UNAUTHORIZED
+    else process.env.NODE_TLS_REJECT_UNAUTHORIZED = before
   }
   expect(seen).toBe(0)
   await client(url, { env: { SSL_CERT_FILE: file } }).listModels()
@@ -357,10 +424,14 @@ test('the HTTP proxy of the environment is used, by CONNECT for https, and never
   const seen: string[] = []
   const proxy = createProxy((request, response) => {
     seen.push(`${request.method} ${request.url}`)
-    const onward = httpRequest(String(request.url), { method: request.method ?? 'GET', headers: request.headers }, (reply) => {
-      response.writeHead(reply.statusCode ?? 500, reply.headers)
-      reply.pipe(response)
-    })
+    const onward = httpRequest(
+      String(request.url),
+      { method: request.method ?? 'GET', headers: request.headers },
+      (reply) => {
+        response.writeHead(reply.statusCode ?? 500, reply.headers)
+        reply.pipe(response)
+      },
+    )
     request.pipe(onward)
   })
   proxy.on('connect', (request, socket) => {
@@ -400,5 +471,7 @@ test('the HTTP proxy of the environment is used, by CONNECT for https, and never
   const port = portOf(secure.address())
   await client(`https://127.0.0.1:${port}`, { env: { ...env, SSL_CERT_FILE: file }, proxyLoopback: true }).listModels()
   expect(seen[1]).toBe(`CONNECT 127.0.0.1:${port}`)
-  await expect(client(`https://127.0.0.1:${port}`, { env, proxyLoopback: true }).listModels()).rejects.toMatchObject({ kind: 'tls_failed' })
+  await expect(client(`https://127.0.0.1:${port}`, { env, proxyLoopback: true }).listModels()).rejects.toMatchObject({
+    kind: 'tls_failed',
+  })
 })
