@@ -32,12 +32,7 @@ test('a key is trimmed, and what can’t be one is refused without being quoted'
 
 test('no way of printing shows the key', () => {
   const credential = Credential.fromText(canary)
-  const shown = [
-    String(credential),
-    JSON.stringify({ credential }),
-    inspect(credential, { showHidden: true }),
-    `${credential}`,
-  ]
+  const shown = [String(credential), JSON.stringify({ credential }), inspect(credential, { showHidden: true })]
   for (const text of shown) expect(text).not.toContain('canary')
   expect(Object.keys(credential)).toEqual([])
 })

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { once } from 'node:events'
+import { getEventListeners, once } from 'node:events'
 import { expect, test } from 'vitest'
 import type { ForwardRequest } from '../../../src-main/core/upstream/types.ts'
 import { canary, closed, collect, failure, json, readBody, serve, sse } from './helpers/service.ts'
@@ -204,6 +204,5 @@ test('an idle connection is used again, and a reply read to its end leaves no li
   for (let i = 0; i < 20; i++) await collect((await upstream.forward(request({ signal: abort.signal }))).body)
   // Two: undici tells of a reply's end a moment before the connection is free again.
   expect(sockets.size).toBeLessThanOrEqual(2)
-  const { getEventListeners } = await import('node:events')
   expect(getEventListeners(abort.signal, 'abort')).toEqual([])
 })

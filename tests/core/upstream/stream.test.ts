@@ -48,7 +48,7 @@ test('a line of 5 MB is one event; an endless one is refused', async () => {
   await expect(collect(readEvents(endless))).rejects.toMatchObject({ kind: 'malformed_reply' })
 })
 
-async function stream(text: string, type = 'text/event-stream') {
+async function stream(text: string | Uint8Array, type = 'text/event-stream') {
   const { upstream } = await serve((_, response) => {
     response.writeHead(200, { 'content-type': type })
     response.end(text)
@@ -116,6 +116,11 @@ test('[SSE-03] a finish reason without [DONE] is an end; neither is incomplete',
   })
   expect((await stream('')).error).toMatchObject({ kind: 'incomplete_stream', facts: { outputStarted: false } })
   expect((await stream(frame({ choices: [], usage: {} }))).error).toMatchObject({ kind: 'incomplete_stream' })
+  // Cut inside an event, and inside a character, by an end that looks clean.
+  expect((await stream(`${delta({ content: 'x' })}data: {"choi`)).error).toMatchObject({ kind: 'incomplete_stream' })
+  expect((await stream(Buffer.from(`${delta({ content: 'x' })}data: {"a":"é`).subarray(0, -1))).error).toMatchObject({
+    kind: 'incomplete_stream',
+  })
   // One of two choices broke off.
   expect((await stream(delta({ content: 'x' }, 1) + delta({}, 0, 'stop'))).error).toMatchObject({
     kind: 'incomplete_stream',
