@@ -22,7 +22,10 @@ export class GrowingText {
       first -= 1
       from -= this.#pieces[first]?.length ?? 0
     }
-    return this.#pieces.slice(first).join('').slice(at - from)
+    return this.#pieces
+      .slice(first)
+      .join('')
+      .slice(at - from)
   }
 
   toString(): string {
