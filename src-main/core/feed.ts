@@ -19,18 +19,20 @@ export function feed<T extends object>(source: FeedSource<T>, signal?: AbortSign
   if (signal?.aborted) end()
 
   function wake(): void {
-    if (!waiting || ended) return
+    const current = waiting
+    if (!current || ended) return
     try {
       const value = source.take()
       if (value === null) return
-      if (value === 'end') return end()
-      const { resolve } = waiting
+      if (value === 'end') {
+        end()
+        return
+      }
       waiting = null
-      resolve({ done: false, value })
+      current.resolve({ done: false, value })
     } catch (thrown) {
-      const { reject } = waiting
       waiting = null
-      reject(thrown)
+      current.reject(thrown)
       end()
     }
   }

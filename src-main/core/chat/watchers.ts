@@ -157,9 +157,9 @@ export class ConversationWatcher implements FeedSource<ConversationEvent> {
   /** Only a reply that is being made can grow; of the others nothing needs to be remembered. */
   #remember(message: Message): void {
     this.#onPath.add(message.id)
-    if (!this.#view.reply(message.id)) return void this.#told.delete(message.id)
     const { text, reasoning, refusal } = message
-    this.#told.set(message.id, { text: text.length, reasoning: reasoning.length, refusal: refusal.length })
+    if (!this.#view.reply(message.id)) this.#told.delete(message.id)
+    else this.#told.set(message.id, { text: text.length, reasoning: reasoning.length, refusal: refusal.length })
   }
 }
 
