@@ -20,7 +20,7 @@ export function settingsTable({ handle, transaction }: Database) {
   return {
     read: (): Settings =>
       readable.parse(Object.fromEntries(all.all().map((row) => [text(row, 'key'), parseJson(text(row, 'value'))]))),
-    write(changes: Partial<Settings>): void {
+    write(changes: { [K in keyof Settings]?: Settings[K] | undefined }): void {
       transaction(() => {
         for (const [key, value] of Object.entries(changes)) {
           if (value !== undefined) set.run({ key, value: JSON.stringify(value) })
