@@ -16,7 +16,11 @@ export interface Address {
 
 /** Asks once, without the patience of later calls: a person is waiting for this answer. Keeps nothing. @throws StudioError */
 export async function test({ baseUrl, credential, allowInsecure }: Address): Promise<Tested> {
-  const upstream = openUpstream({ base: parseBaseAddress(baseUrl, { allowInsecure }), credential, retry: { maxAttempts: 1 } })
+  const upstream = openUpstream({
+    base: parseBaseAddress(baseUrl, { allowInsecure }),
+    credential,
+    retry: { maxAttempts: 1 },
+  })
   try {
     return await probe(upstream)
   } finally {
@@ -51,7 +55,10 @@ export function connect(
 }
 
 /** The same for the command line, which has the key as text. */
-export function login(session: Session, input: { name?: string; baseUrl: string; key: string; allowInsecure?: boolean }) {
+export function login(
+  session: Session,
+  input: { name?: string; baseUrl: string; key: string; allowInsecure?: boolean },
+) {
   const credential = Credential.fromText(input.key)
   const { name, baseUrl, allowInsecure = false } = input
   return connect(session, { name, baseUrl, credential, allowInsecure, keep: 'keychain' })
@@ -69,7 +76,10 @@ export function useSandbox(session: Session, { keep = true } = {}): Promise<Prof
 }
 
 /** Connects for this run alone; the key came from the environment or standard input and is kept nowhere. */
-export function connectForNow(session: Session, { baseUrl, apiKey }: { baseUrl: string; apiKey: string }): Promise<void> {
+export function connectForNow(
+  session: Session,
+  { baseUrl, apiKey }: { baseUrl: string; apiKey: string },
+): Promise<void> {
   return session.open(async () => {
     const credential = Credential.fromText(apiKey)
     const base = parseBaseAddress(baseUrl, { allowInsecure: false })

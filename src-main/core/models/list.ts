@@ -11,7 +11,10 @@ export interface ModelsRoom {
 }
 
 /** The list as last fetched, with its age; asks when there is none yet or `refresh` is set. @throws StudioError */
-export async function listModels(room: ModelsRoom, { refresh }: { refresh: boolean }): Promise<{ models: Model[]; asOf: string }> {
+export async function listModels(
+  room: ModelsRoom,
+  { refresh }: { refresh: boolean },
+): Promise<{ models: Model[]; asOf: string }> {
   const stored = (): { models: Model[]; asOf: string } | null => {
     const baseUrl = room.baseUrl()
     return baseUrl === null ? null : room.store.modelLists.find(baseUrl)

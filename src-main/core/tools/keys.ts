@@ -13,7 +13,8 @@ const digest = (secret: string): Uint8Array => hash('sha256', secret, 'buffer')
 /** Makes a key for one tool. `key` is shown to whoever asked, once; the database keeps SHA-256 of the secret. */
 export function addTool({ toolKeys }: Store, name: string): { tool: Tool; key: string } {
   const trimmed = name.trim()
-  if (trimmed === '' || trimmed.length > 80) throw new StudioError('bad_input', 'Give the tool a name of at most 80 characters.')
+  if (trimmed === '' || trimmed.length > 80)
+    throw new StudioError('bad_input', 'Give the tool a name of at most 80 characters.')
   const id = randomBytes(5).toString('hex')
   const secret = randomBytes(32).toString('base64url')
   const now = new Date().toISOString()
