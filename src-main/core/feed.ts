@@ -6,13 +6,16 @@ export interface FeedSource<T> {
   subscribe(wake: () => void): () => void
 }
 
+/** Events for one watcher. */
+export type Feed<T> = AsyncIteratorObject<T, undefined, void>
+
 /**
  * A source as an async iterator for one watcher. Nothing is queued: a slow reader takes later and finds the state as it
  * then is, so that its memory does not grow. `return` and the signal end it at once, also while a `next` is waiting
  * (an async generator would finish its await first).
  */
-export function feed<T extends object>(source: FeedSource<T>, signal?: AbortSignal): AsyncIterableIterator<T> {
-  let waiting: PromiseWithResolvers<IteratorResult<T>> | null = null
+export function feed<T extends object>(source: FeedSource<T>, signal?: AbortSignal): Feed<T> {
+  let waiting: PromiseWithResolvers<IteratorResult<T, undefined>> | null = null
   let ended = false
   const unsubscribe = source.subscribe(wake)
   signal?.addEventListener('abort', end, { once: true })
@@ -60,6 +63,9 @@ export function feed<T extends object>(source: FeedSource<T>, signal?: AbortSign
     },
     [Symbol.asyncIterator]() {
       return this
+    },
+    async [Symbol.asyncDispose]() {
+      end()
     },
   }
 }

@@ -1,5 +1,5 @@
 import type { AppState, ProxyState, Settings } from '../../../src-preload/contract/app.ts'
-import { feed, Listeners } from '../feed.ts'
+import { type Feed, feed, Listeners } from '../feed.ts'
 
 /** At most 20 states a second for each watcher. */
 const everyMs = 50
@@ -25,7 +25,7 @@ export class AppStateFeed {
   read = (): AppState => this.#parts.read()
   changed = (): void => this.#changes.tell()
 
-  watch(signal?: AbortSignal): AsyncIterableIterator<AppState> {
+  watch(signal?: AbortSignal): Feed<AppState> {
     let stale = true
     let toldAt = Number.NEGATIVE_INFINITY
     let last = ''

@@ -1,5 +1,5 @@
 import type { ConversationEvent } from '../../../src-preload/contract/chat.ts'
-import { feed } from '../feed.ts'
+import { type Feed, feed } from '../feed.ts'
 import type { ChatRoom } from './chat.ts'
 import { ConversationWatcher } from './watchers.ts'
 
@@ -8,7 +8,7 @@ export function watch(
   { store, runs }: ChatRoom,
   { conversationId }: { conversationId: string },
   signal?: AbortSignal,
-): AsyncIterableIterator<ConversationEvent> {
+): Feed<ConversationEvent> {
   store.conversations.get(conversationId)
   return feed(new ConversationWatcher(runs.view, conversationId), signal)
 }

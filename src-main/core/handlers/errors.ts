@@ -1,5 +1,6 @@
 import { ORPCError } from '@orpc/server'
 import { asStudioError, StudioError } from '../errors.ts'
+import type { Feed } from '../feed.ts'
 import type { Host } from '../host.ts'
 import { asStoreError } from '../store/database.ts'
 
@@ -15,7 +16,7 @@ export function toWire(host: Host, thrown: unknown): unknown {
 }
 
 /** The same for what an event stream throws on its way. */
-export function guarded<T>(host: Host, events: AsyncIterableIterator<T>): AsyncIterableIterator<T> {
+export function guarded<T>(host: Host, events: Feed<T>): Feed<T> {
   return {
     next: () =>
       events.next().catch((thrown: unknown) => {
@@ -24,6 +25,9 @@ export function guarded<T>(host: Host, events: AsyncIterableIterator<T>): AsyncI
     return: () => events.return?.() ?? Promise.resolve({ done: true, value: undefined }),
     [Symbol.asyncIterator]() {
       return this
+    },
+    async [Symbol.asyncDispose]() {
+      await events.return?.()
     },
   }
 }

@@ -1,5 +1,5 @@
 import type { Tool } from '../../../src-preload/contract/tools.ts'
-import { type FeedSource, feed, Listeners } from '../feed.ts'
+import { type Feed, type FeedSource, feed, Listeners } from '../feed.ts'
 import { openStore, type Store } from '../store/store.ts'
 import { addTool, revokeTool, verifyToolKey } from './keys.ts'
 
@@ -49,7 +49,7 @@ export class Tools {
     this.#useTimer ??= setTimeout(() => this.#writeUses(), usedDelayMs)
   }
 
-  watch(signal?: AbortSignal): AsyncIterableIterator<Tool[]> {
+  watch(signal?: AbortSignal): Feed<Tool[]> {
     let stale = true
     const source: FeedSource<Tool[]> = {
       take: () => {
