@@ -135,10 +135,10 @@ async function* through(body: ReplyBody, make: Decompress): AsyncGenerator<Uint8
   }
 }
 
-// biome-ignore lint/correctness/useYield: a body whose first read fails
-async function* failing(error: StudioError, body: ReplyBody): AsyncGenerator<Uint8Array, void, undefined> {
+/** A body whose first read fails. */
+function failing(error: StudioError, body: ReplyBody): AsyncIterable<Uint8Array> {
   body.close()
-  throw error
+  return { [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(error) }) }
 }
 
 /** A call whose reply is one JSON document. */

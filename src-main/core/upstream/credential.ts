@@ -1,4 +1,4 @@
-import type { webcrypto } from 'node:crypto'
+import { webcrypto } from 'node:crypto'
 import { inspect } from 'node:util'
 import type { SealedKey } from '../../../src-preload/contract/connection.ts'
 import { StudioError } from '../errors.ts'
@@ -79,7 +79,9 @@ function formsOf(key: string): RegExp {
     const hex = code.toString(16).padStart(2, '0')
     const either = caseBlind(hex)
     const escaped = escapeRegExp(character)
-    return `(?:${escaped}|\\\\${escaped}|\\\\u00${either}|%(?:25)*${either}|&#(?:${code}|[xX]0*${either});)`
+    // JSON inside JSON doubles the backslashes each time; bounded, so that a hostile run of them costs little.
+    const plain = character === '\\' ? '\\\\{1,8}' : `\\\\{0,7}${escaped}`
+    return `(?:${plain}|\\\\{1,7}u00${either}|%(?:25){0,7}${either}|&#(?:${code}|[xX]0{0,6}${either});)`
   }).join('')
   const hexForm = caseBlind(Buffer.from(key, 'latin1').toString('hex'))
   return new RegExp([perCharacter, ...base64Forms(key).map(escapeRegExp), hexForm].join('|'), 'g')
@@ -111,7 +113,7 @@ function escapeRegExp(text: string): string {
 let pair: Promise<webcrypto.CryptoKeyPair> | undefined
 
 function sealingPair(): Promise<webcrypto.CryptoKeyPair> {
-  pair ??= crypto.subtle.generateKey({ name: 'ECDH', namedCurve: 'P-256' }, false, ['deriveBits'])
+  pair ??= webcrypto.subtle.generateKey({ name: 'ECDH', namedCurve: 'P-256' }, false, ['deriveBits'])
   return pair
 }
 
@@ -121,7 +123,7 @@ export async function sealingPublicKey(): Promise<string> {
 }
 
 async function rawPublicKey(): Promise<ArrayBuffer> {
-  return crypto.subtle.exportKey('raw', (await sealingPair()).publicKey)
+  return webcrypto.subtle.exportKey('raw', (await sealingPair()).publicKey)
 }
 
 /** @throws StudioError `bad_input` when it was not sealed for this process, or what it holds is no key */
@@ -130,10 +132,14 @@ export async function unseal(sealed: SealedKey): Promise<Credential> {
   try {
     const pagePoint = Buffer.from(sealed.from, 'base64')
     const ours = Buffer.from(await rawPublicKey())
-    const page = await crypto.subtle.importKey('raw', pagePoint, { name: 'ECDH', namedCurve: 'P-256' }, false, [])
-    const shared = await crypto.subtle.deriveBits({ name: 'ECDH', public: page }, (await sealingPair()).privateKey, 256)
-    const secret = await crypto.subtle.importKey('raw', shared, 'HKDF', false, ['deriveKey'])
-    const key = await crypto.subtle.deriveKey(
+    const page = await webcrypto.subtle.importKey('raw', pagePoint, { name: 'ECDH', namedCurve: 'P-256' }, false, [])
+    const shared = await webcrypto.subtle.deriveBits(
+      { name: 'ECDH', public: page },
+      (await sealingPair()).privateKey,
+      256,
+    )
+    const secret = await webcrypto.subtle.importKey('raw', shared, 'HKDF', false, ['deriveKey'])
+    const key = await webcrypto.subtle.deriveKey(
       {
         name: 'HKDF',
         hash: 'SHA-256',
@@ -146,7 +152,7 @@ export async function unseal(sealed: SealedKey): Promise<Credential> {
       ['decrypt'],
     )
     const iv = Buffer.from(sealed.iv, 'base64')
-    const plain = await crypto.subtle.decrypt({ name: 'AES-GCM', iv }, key, Buffer.from(sealed.data, 'base64'))
+    const plain = await webcrypto.subtle.decrypt({ name: 'AES-GCM', iv }, key, Buffer.from(sealed.data, 'base64'))
     text = new TextDecoder('utf-8', { fatal: true }).decode(plain)
   } catch {
     // The cause says nothing more, and nothing of the input may stand in an error.

@@ -78,11 +78,11 @@ function readErrorObject(body: string): Said {
     return { message: null, type: null, code: null }
   }
   const outer = asRecord(parsed)
-  const inner = asRecord(outer?.['error']) ?? outer
+  const inner = asRecord(outer?.error) ?? outer
   return {
-    message: words(inner?.['message']) ?? words(outer?.['error']) ?? words(outer?.['detail']),
-    type: words(inner?.['type']),
-    code: words(inner?.['code']),
+    message: words(inner?.message) ?? words(outer?.error) ?? words(outer?.detail),
+    type: words(inner?.type),
+    code: words(inner?.code),
   }
 }
 
@@ -112,8 +112,15 @@ const connectCodes = new Set([
   'ENETDOWN',
   'UND_ERR_PRX_CONN',
 ])
+const endedByUs = new Set(['UND_ERR_DESTROYED', 'UND_ERR_CLOSED', 'UND_ERR_ABORTED'])
 const tlsCode =
   /^(?:ERR_TLS_|ERR_SSL_|CERT_|CRL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|ERROR_IN_C|HOSTNAME_|INVALID_|EPROTO|UND_ERR_PRX_TLS)/
+
+const timeouts: Record<string, [kind: ProblemKind, words: string]> = {
+  UND_ERR_CONNECT_TIMEOUT: ['connect_timeout', 'The service could not be reached in time.'],
+  UND_ERR_HEADERS_TIMEOUT: ['headers_timeout', 'The service did not begin to answer in time.'],
+  UND_ERR_BODY_TIMEOUT: ['idle_timeout', 'The answer stopped arriving.'],
+}
 
 /** What is known at the moment of a connection fault. */
 export interface Phase {
@@ -134,26 +141,25 @@ export function errorOfFault(fault: unknown, phase: Phase): StudioError {
   if (phase.sent) facts.workPossible = true
   const make = (kind: ProblemKind, message: string): StudioError =>
     new StudioError(kind, message, facts, { cause: fault })
-  if (code === 'UND_ERR_CONNECT_TIMEOUT' || (code === 'ETIMEDOUT' && !phase.sent)) {
-    return make('connect_timeout', 'The service could not be reached in time.')
-  }
-  if (code === 'UND_ERR_HEADERS_TIMEOUT') return make('headers_timeout', 'The service did not begin to answer in time.')
-  if (code === 'UND_ERR_BODY_TIMEOUT') return make('idle_timeout', 'The answer stopped arriving.')
+  const timeout = timeouts[code]
+  if (timeout !== undefined) return make(...timeout)
   // undici gives a proxy's refusal as an abort or a wrong argument; only its words tell.
   if (/^Proxy (?:response|Authentication)/.test(text)) {
     return make('connect_failed', `The HTTP proxy of this machine refused the connection. ${text}.`)
   }
-  if (code === 'UND_ERR_DESTROYED' || code === 'UND_ERR_CLOSED' || code === 'UND_ERR_ABORTED') return cancelled(facts)
+  if (endedByUs.has(code)) return cancelled(facts)
   if (!phase.sent && tlsCode.test(code)) return make('tls_failed', `No secure connection could be made (${code}).`)
-  if (code.startsWith('HPE_') || code === 'UND_ERR_HEADERS_OVERFLOW') {
+  if ((fault instanceof Error && fault.name === 'HTTPParserError') || code === 'UND_ERR_HEADERS_OVERFLOW') {
     return make('malformed_reply', 'What answered does not speak proper HTTP.')
   }
   if (code === 'UND_ERR_INVALID_ARG' || code === 'UND_ERR_NOT_SUPPORTED') {
     return make('bad_input', 'This request can’t be sent as it is.')
   }
+  if (code === 'ETIMEDOUT' && !phase.sent) return make('connect_timeout', 'The service could not be reached in time.')
   if (connectCodes.has(code) || !phase.sent) {
     return make('connect_failed', `The service could not be reached${code === '' ? '' : ` (${code})`}.`)
   }
+  // ETIMEDOUT of an established connection comes from TCP keep-alive: the peer is gone.
   return make('connection_lost', `The connection to the service was lost${code === '' ? '' : ` (${code})`}.`)
 }
 

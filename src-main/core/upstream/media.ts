@@ -41,7 +41,7 @@ export async function createTranscription(
   if (type !== 'application/json' && !type.endsWith('+json')) return { format: 'text', text, json: null, facts }
   const json = parseObject(text)
   if (json === null) throw new StudioError('malformed_reply', 'The transcript is not the JSON that it claims to be.')
-  return { format: 'json', text: typeof json['text'] === 'string' ? json['text'] : '', json, facts }
+  return { format: 'json', text: typeof json.text === 'string' ? json.text : '', json, facts }
 }
 
 /** @throws StudioError */

@@ -109,7 +109,7 @@ function proxiesFor(base: BaseAddress, { env, proxyLoopback }: NetworkOptions): 
 
 /** Null where Node's own list serves: naming any certificate replaces that list, so it has to be named as well. */
 function trusted({ env, ca }: NetworkOptions): string[] | null {
-  const files = [env['NODE_EXTRA_CA_CERTS'], env['SSL_CERT_FILE']].filter((file) => file !== undefined && file !== '')
+  const files = [env.NODE_EXTRA_CA_CERTS, env.SSL_CERT_FILE].filter((file) => file !== undefined && file !== '')
   if (files.length === 0 && ca.length === 0) return null
   return [...getCACertificates('default'), ...files.map((file) => readCertificates(file ?? '')), ...ca]
 }

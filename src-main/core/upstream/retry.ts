@@ -73,15 +73,22 @@ export async function withRetry<T>(attempt: (number: number) => Promise<T>, opti
     try {
       return await attempt(number)
     } catch (thrown) {
-      if (isAborted(options.signal)) throw thrown instanceof StudioError ? thrown : cancelled()
-      if (!(thrown instanceof StudioError) || !isRetryable(thrown) || options.canRetry?.() === false) throw thrown
-      const plan = planRetry(thrown, number, clock.now() - start, policy, random())
-      if (plan.delayMs === null) throw gaveUp(thrown, plan.why)
-      options.discard?.(thrown)
-      options.onWait?.({ for: 'retry', attempt: number + 1, delayMs: plan.delayMs, problem: thrown.toProblem() })
+      const failed = retryableOr(thrown, options)
+      const plan = planRetry(failed, number, clock.now() - start, policy, random())
+      if (plan.delayMs === null) throw gaveUp(failed, plan.why)
+      options.discard?.(failed)
+      options.onWait?.({ for: 'retry', attempt: number + 1, delayMs: plan.delayMs, problem: failed.toProblem() })
       await pause(plan.delayMs, clock, options.signal)
     }
   }
+}
+
+/** The failure if it may be retried; otherwise it is thrown on. */
+function retryableOr(thrown: unknown, { signal, canRetry }: RetryOptions): StudioError {
+  if (isAborted(signal) && !(thrown instanceof StudioError)) throw cancelled()
+  if (isAborted(signal) || !(thrown instanceof StudioError) || !isRetryable(thrown)) throw thrown
+  if (canRetry?.() === false) throw thrown
+  return thrown
 }
 
 // A function, because it changes during an await, which the compiler's narrowing does not know.

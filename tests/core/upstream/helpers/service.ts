@@ -50,7 +50,12 @@ export function portOf(address: string | AddressInfo | null): number {
   return address.port
 }
 
-export function json(response: ServerResponse, status: number, value: unknown, headers: Record<string, string> = {}): void {
+export function json(
+  response: ServerResponse,
+  status: number,
+  value: unknown,
+  headers: Record<string, string> = {},
+): void {
   response.writeHead(status, { 'content-type': 'application/json', ...headers })
   response.end(JSON.stringify(value))
 }
