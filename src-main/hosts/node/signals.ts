@@ -7,12 +7,15 @@ import { exitCodes, log } from './output.ts'
 export function untilAskedToEnd(): Promise<void> {
   return new Promise((resolve) => {
     let asked = false
+    // A signal handler alone does not keep a process alive, and `serve --no-web --no-proxy` has no socket that would.
+    const stayAlive = setInterval(() => undefined, 2 ** 30)
     const onSignal = () => {
       if (asked) {
         log('warn', 'Ended at once.')
         process.exit(exitCodes.failed)
       }
       asked = true
+      clearInterval(stayAlive)
       resolve()
     }
     process.on('SIGTERM', onSignal)
