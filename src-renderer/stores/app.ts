@@ -2,8 +2,11 @@ import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
 import type { AppState } from '../../src-preload/contract/app.ts'
 
-/** The page's link to the core. `opening`: no answer yet. `lost`: it was there and is gone; what is shown is as of then. */
-export type Link = 'opening' | 'open' | 'lost'
+/**
+ * The page's link to the core. `connecting`: being made or made again. `lost`: it was there and is gone; what is shown is as of
+ * then. `unauthorized`: the program does not know this page (any more).
+ */
+export type Link = 'connecting' | 'open' | 'lost' | 'unauthorized'
 
 export interface ToastNote {
   id: string
@@ -23,7 +26,7 @@ export interface AppStore {
 }
 
 export const firstAppStore: AppStore = {
-  link: 'opening',
+  link: 'connecting',
   app: null,
   inspectorShown: true,
   listDrawerOpen: false,
@@ -31,9 +34,12 @@ export const firstAppStore: AppStore = {
   newChats: 0,
 }
 
-export const withApp = (store: AppStore, app: AppState): AppStore => ({ ...store, app, link: 'open' })
-/** A link that was never open is still opening. */
-export const withLinkLost = (store: AppStore): AppStore => ({ ...store, link: store.app ? 'lost' : 'opening' })
+export const withApp = (store: AppStore, app: AppState): AppStore => ({ ...store, app })
+/** A link being made again is still a lost one to the person: it changes to `open` only. */
+export const withLink = (store: AppStore, link: Link): AppStore => ({
+  ...store,
+  link: link === 'connecting' && store.app !== null ? 'lost' : link,
+})
 /** At most four notes: a fifth pushes the oldest out. */
 export const withToast = (store: AppStore, toast: ToastNote): AppStore => ({
   ...store,

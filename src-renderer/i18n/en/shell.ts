@@ -16,6 +16,10 @@ export const shell = {
     opening: 'Opening…',
     lost: 'Link to the program lost. Reconnecting…',
     lostLong: 'The window has lost its link to Inference Studio. What you see is as of then; it comes back by itself.',
+    unauthorized: 'This page is not let in',
+    unauthorizedTitle: 'This page has not been let in',
+    unauthorizedAbout:
+      'Inference Studio was started again, or this address lacks its token. Open the address that the program printed when it started.',
     none: 'Not connected',
     checking: 'Checking {{name}}…',
     connected: 'Connected · {{name}}',
