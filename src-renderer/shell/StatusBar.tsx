@@ -16,6 +16,7 @@ export function StatusBar() {
   const app = useApp((store) => store.app)
   return (
     <footer
+      role="contentinfo"
       aria-label={t('status.label')}
       className="flex h-[27px] shrink-0 items-center overflow-hidden border-line border-t bg-panel px-1.5 text-soft text-xs"
     >

@@ -33,6 +33,7 @@ export function ConnectionSection({ app: { connection } }: { app: AppState }) {
     setProblem(null)
     const deeds = {
       test: () => studio.connection.recheck(),
+      // biome-ignore lint/correctness/useHookAtTopLevel: a procedure whose name begins as a hook's does
       sandbox: () => studio.connection.useSandbox(),
       disconnect: () => studio.connection.disconnect(),
     }
