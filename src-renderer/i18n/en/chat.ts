@@ -1,0 +1,4 @@
+/** Words of the Chat room. */
+export const chat = {
+  title: 'Chat',
+}
