@@ -1,5 +1,10 @@
 import { create } from 'zustand'
-import type { Conversation, ConversationEvent, ConversationListEvent, Message } from '../../src-preload/contract/chat.ts'
+import type {
+  Conversation,
+  ConversationEvent,
+  ConversationListEvent,
+  Message,
+} from '../../src-preload/contract/chat.ts'
 import type { Model } from '../../src-preload/contract/models.ts'
 import type { Problem } from '../../src-preload/contract/problem.ts'
 import { type ConversationList, emptyList, foldListEvents } from './chat-list.ts'
