@@ -52,15 +52,13 @@ const Section = memo(function Section({ blocks, settled }: { blocks: readonly Bl
 const blockKey = (block: Block, at: number): string => `${block.kind}${at}`
 
 const BlockView = memo(function BlockView({ block }: { block: Block }) {
+  if (block.kind === 'flow') return <FlowView block={block} />
   if (block.kind === 'code') return <CodeBlock language={block.language} pieces={block.pieces} />
-  if (block.kind === 'plain') {
-    return (
-      <div className="md-plain">
-        <Pieces pieces={block.pieces} />
-      </div>
-    )
-  }
-  return <FlowView block={block} />
+  return (
+    <div className="md-plain">
+      <Pieces pieces={block.pieces} />
+    </div>
+  )
 })
 
 const FlowView = memo(function FlowView({ block }: { block: FlowBlock }) {

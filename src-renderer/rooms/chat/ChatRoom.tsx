@@ -1,0 +1,6 @@
+import './chat.css'
+
+export { startChat } from './actions.ts'
+export { ChatInspector } from './Inspector.tsx'
+export { ChatList } from './List.tsx'
+export { ChatStage } from './Stage.tsx'
