@@ -3,6 +3,7 @@ import { type Block, BlockSplitter, type FlowBlock } from './blocks.ts'
 import { CodeBlock, Pieces } from './CodeBlock.tsx'
 import { Nodes } from './nodes.tsx'
 import { parseBlock } from './parse.ts'
+import './scale.css'
 import './markdown.css'
 
 /** Sections drawn at once when a long text appears; the earlier ones follow one after another. */

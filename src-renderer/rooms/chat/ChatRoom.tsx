@@ -1,3 +1,4 @@
+import '../../markdown/scale.css'
 import './chat.css'
 
 export { startChat } from './actions.ts'
