@@ -1,12 +1,10 @@
 // Holds the walls between rooms. A check that reads no files would pass: so it must see modules, and the canary must fail.
 import { spawnSync } from 'node:child_process'
-import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const here = dirname(fileURLToPath(import.meta.url))
-const bin = join(
-  dirname(createRequire(import.meta.url).resolve('dependency-cruiser/package.json')),
+const bin = join(here, '..', '..', 'node_modules', 'dependency-cruiser', 'bin', 'dependency-cruise.mjs')
   'bin',
   'dependency-cruise.mjs',
 )
