@@ -20,7 +20,7 @@ interface Cut {
 
 /** Runs a core in its own process and kills it (-9) `afterMs` after its first delta. */
 async function streamAndKill(folder: string, afterMs: number): Promise<Cut> {
-  const process_ = spawn(process.execPath, [child, folder, 'sandbox/writer'], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const process_ = spawn(process.execPath, [child, folder, 'writer-large'], { stdio: ['ignore', 'pipe', 'inherit'] })
   const cut: Cut = { conversationId: '', turnId: '', told: [], killedAt: 0 }
   const exited = once(process_, 'exit')
   let timer: NodeJS.Timeout | undefined
