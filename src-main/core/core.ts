@@ -123,6 +123,7 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     keychain = await host.secrets.probe()
     state.changed()
   }
+  session.rechecks.add(() => void lookForKeychain())
   const router = createRouter({ host, store, state, session, chat, models, tools, settingsChanged: state.changed })
 
   async function connectAtStart(): Promise<void> {

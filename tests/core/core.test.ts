@@ -9,7 +9,11 @@ afterEach(async () => {
   for (const close of open.splice(0).reverse()) await close()
 })
 
-async function core(dataDir: string, secrets = memorySecrets(), options = {}): Promise<{ core: Core; lines: string[] }> {
+async function core(
+  dataDir: string,
+  secrets = memorySecrets(),
+  options = {},
+): Promise<{ core: Core; lines: string[] }> {
   const { host, lines } = testHost(dataDir, secrets)
   const made = await createCore(host, options)
   open.push(() => made.stop())

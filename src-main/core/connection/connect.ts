@@ -49,7 +49,8 @@ export function connect(
     session.store.profiles.saveActive(profile)
     const upstream = openUpstream({ base: parseBaseAddress(baseUrl, { allowInsecure }), credential })
     session.use(profile, upstream, true)
-    await askModels(upstream, session.store)
+    // Keeps the model list; the test has passed, so what this meets is a state and no failure of the connecting.
+    await session.check()
     return { id, name, kind: 'service', baseUrl, keyKept: keep }
   })
 }
@@ -117,6 +118,7 @@ export function openStored(session: Session): Promise<void> {
 
 /** Asks again; where no client could be opened, looks for its key once more. */
 export async function recheck(session: Session): Promise<void> {
+  session.rechecks.tell()
   if (!session.current) await openStored(session)
   await session.check()
 }
