@@ -66,7 +66,7 @@ export function login(
 }
 
 /** Starts the sandbox if it does not run and makes it the active profile; `keep` false for this run alone. */
-export function useSandbox(session: Session, { keep = true } = {}): Promise<Profile> {
+export function connectSandbox(session: Session, { keep = true } = {}): Promise<Profile> {
   return session.open(async () => {
     const stored = session.store.profiles.ofKind('sandbox')
     const profile = await sandboxProfile(session, stored?.id ?? randomUUID())

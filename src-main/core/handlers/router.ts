@@ -12,7 +12,7 @@ import { send } from '../chat/send.ts'
 import { stop } from '../chat/stop.ts'
 import { watch } from '../chat/watch.ts'
 import { watchList } from '../chat/watchList.ts'
-import { connect, disconnect, recheck, test, useSandbox } from '../connection/connect.ts'
+import { connect, connectSandbox, disconnect, recheck, test } from '../connection/connect.ts'
 import type { Session } from '../connection/session.ts'
 import type { Host } from '../host.ts'
 import { listModels, type ModelsRoom } from '../models/list.ts'
@@ -30,7 +30,7 @@ export interface Rooms {
   chat: ChatRoom
   models: ModelsRoom
   tools: Tools
-  settingsChanged(): void
+  settingsChanged: () => void
 }
 
 const done = <T>(_: T): Record<string, never> => ({})
@@ -60,7 +60,7 @@ export function createRouter({ host, store, state, session, chat, models, tools,
       connect: os.connection.connect.handler(async ({ input: { key, ...input } }) =>
         connect(session, { ...input, credential: await unseal(key) }),
       ),
-      useSandbox: os.connection.useSandbox.handler(() => useSandbox(session)),
+      useSandbox: os.connection.useSandbox.handler(() => connectSandbox(session)),
       recheck: os.connection.recheck.handler(async () => done(await recheck(session))),
       disconnect: os.connection.disconnect.handler(async () => done(await disconnect(session))),
     },
