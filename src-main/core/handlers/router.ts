@@ -33,7 +33,11 @@ export interface Rooms {
   settingsChanged: () => void
 }
 
-const done = <T>(_: T): Record<string, never> => ({})
+/** For procedures that answer nothing. */
+const done = async (work: unknown): Promise<Record<string, never>> => {
+  await work
+  return {}
+}
 
 /** The contract, each procedure led to its use case. */
 export function createRouter({ host, store, state, session, chat, models, tools, settingsChanged }: Rooms) {
@@ -61,8 +65,8 @@ export function createRouter({ host, store, state, session, chat, models, tools,
         connect(session, { ...input, credential: await unseal(key) }),
       ),
       useSandbox: os.connection.useSandbox.handler(() => connectSandbox(session)),
-      recheck: os.connection.recheck.handler(async () => done(await recheck(session))),
-      disconnect: os.connection.disconnect.handler(async () => done(await disconnect(session))),
+      recheck: os.connection.recheck.handler(() => done(recheck(session))),
+      disconnect: os.connection.disconnect.handler(() => done(disconnect(session))),
     },
     models: { list: os.models.list.handler(({ input }) => listModels(models, input)) },
     chat: {
