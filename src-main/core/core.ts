@@ -6,7 +6,7 @@ import { Runs, recoverReplies } from './chat/runs.ts'
 import { send } from './chat/send.ts'
 import { stop as stopReply } from './chat/stop.ts'
 import { watch } from './chat/watch.ts'
-import { connectForNow, disconnect, login, openStored, recheck, useSandbox } from './connection/connect.ts'
+import { connectForNow, connectSandbox, disconnect, login, openStored, recheck } from './connection/connect.ts'
 import { askModels } from './connection/probe.ts'
 import { Session } from './connection/session.ts'
 import { createRouter, type StudioRouter } from './handlers/router.ts'
@@ -125,10 +125,11 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     void proxy.apply(proxyWish())
   }
   const router = createRouter({ host, store, state, session, chat, models, tools, settingsChanged })
+  session.rechecks.add(() => void lookForKeychain())
 
   async function connectAtStart(): Promise<void> {
     const { connect } = options
-    if (connect && 'sandbox' in connect) await useSandbox(session, { keep: false })
+    if (connect && 'sandbox' in connect) await connectSandbox(session, { keep: false })
     else if (connect) await connectForNow(session, connect)
     else await openStored(session)
   }

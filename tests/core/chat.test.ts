@@ -61,6 +61,26 @@ function room() {
   }
 }
 
+/** A page that reads one event at a time, when it is told to. */
+function watcherOf(events: AsyncIterator<ConversationEvent>) {
+  let pending: Promise<void> | null = null
+  let messages: Message[] = []
+  const take = async (): Promise<void> => {
+    const { value, done } = await events.next()
+    if (!done) messages = reduce(messages, value)
+    pending = null
+  }
+  const read = (): Promise<void> => (pending ??= take())
+  return {
+    read,
+    async readToEnd(): Promise<Message | undefined> {
+      while (!messages.at(-1)?.finishedAt) await read()
+      await events.return?.()
+      return messages.at(-1)
+    },
+  }
+}
+
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 const content = (text: string): ChatStreamEvent => ({ type: 'content', choice: 0, text })
 
@@ -69,7 +89,7 @@ describe('watching a reply', () => {
     const step = fc.oneof(
       fc.record({
         do: fc.constant('say' as const),
-        field: fc.constantFrom('content', 'reasoning', 'refusal'),
+        field: fc.constantFrom('content' as const, 'reasoning' as const, 'refusal' as const),
         text: fc.string({ minLength: 1, unit: 'grapheme' }),
       }),
       fc.constant({ do: 'subscribe' as const }),
@@ -80,40 +100,20 @@ describe('watching a reply', () => {
       fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
         const { chat, ask, say, store } = room()
         const sent = await ask()
-        const watchers: {
-          events: AsyncIterator<ConversationEvent>
-          pending: Promise<void> | null
-          messages: Message[]
-        }[] = []
-        const read = (watcher: (typeof watchers)[number]) => {
-          watcher.pending ??= watcher.events.next().then(({ value }) => {
-            if (value) watcher.messages = reduce(watcher.messages, value)
-            watcher.pending = null
-          })
-        }
+        const watchers = [watcherOf(watch(chat, sent))]
         const whole = { content: '', reasoning: '', refusal: '' }
-        const subscribe = () => watchers.push({ events: watch(chat, sent), pending: null, messages: [] })
-        subscribe()
         for (const one of steps) {
-          if (one.do === 'subscribe') subscribe()
+          if (one.do === 'subscribe') watchers.push(watcherOf(watch(chat, sent)))
           else if (one.do === 'turn') await turn()
-          else if (one.do === 'read') {
-            const watcher = watchers[one.which % watchers.length]
-            if (watcher) read(watcher)
-          } else {
-            const type = one.field as 'content' | 'reasoning' | 'refusal'
-            whole[type] += one.text
-            say({ type, choice: 0, text: one.text })
+          else if (one.do === 'read') void watchers[one.which % watchers.length]?.read()
+          else {
+            whole[one.field] += one.text
+            say({ type: one.field, choice: 0, text: one.text })
           }
         }
         say('end')
         for (const watcher of watchers) {
-          while (!watcher.messages.at(-1)?.finishedAt) {
-            read(watcher)
-            await watcher.pending
-          }
-          await watcher.events.return?.()
-          const last = watcher.messages.at(-1)
+          const last = await watcher.readToEnd()
           expect(last).toMatchObject({ text: whole.content, reasoning: whole.reasoning, refusal: whole.refusal })
           expect(last).toEqual(store.messages.get(sent.replyId))
         }
