@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import { FailCounts } from './faults/early.ts'
-import { serve } from './http/server.ts'
+import { refuseGarbage, serve } from './http/server.ts'
 import { type AccountLimits, type KeyName, seedAccounts } from './world/accounts.ts'
 import { Ledger } from './world/ledger.ts'
 import { Limits } from './world/limits.ts'
@@ -49,6 +49,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       response.destroy(error instanceof Error ? error : new Error(String(error)))
     })
   })
+  server.on('clientError', refuseGarbage)
   // Uploads and slow readers take as long as they take; keep-alive beats the pools that clients commonly keep (4 s).
   server.requestTimeout = 0
   server.keepAliveTimeout = 30_000

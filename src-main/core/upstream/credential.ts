@@ -79,7 +79,9 @@ function formsOf(key: string): RegExp {
     const hex = code.toString(16).padStart(2, '0')
     const either = caseBlind(hex)
     const escaped = escapeRegExp(character)
-    return `(?:${escaped}|\\\\${escaped}|\\\\u00${either}|%(?:25)*${either}|&#(?:${code}|[xX]0*${either});)`
+    // JSON inside JSON doubles the backslashes each time; bounded, so that a hostile run of them costs little.
+    const plain = character === '\\' ? '\\\\{1,8}' : `\\\\{0,7}${escaped}`
+    return `(?:${plain}|\\\\{1,7}u00${either}|%(?:25){0,7}${either}|&#(?:${code}|[xX]0{0,6}${either});)`
   }).join('')
   const hexForm = caseBlind(Buffer.from(key, 'latin1').toString('hex'))
   return new RegExp([perCharacter, ...base64Forms(key).map(escapeRegExp), hexForm].join('|'), 'g')

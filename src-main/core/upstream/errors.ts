@@ -149,7 +149,7 @@ export function errorOfFault(fault: unknown, phase: Phase): StudioError {
   }
   if (endedByUs.has(code)) return cancelled(facts)
   if (!phase.sent && tlsCode.test(code)) return make('tls_failed', `No secure connection could be made (${code}).`)
-  if (code.startsWith('HPE_') || code === 'UND_ERR_HEADERS_OVERFLOW') {
+  if ((fault instanceof Error && fault.name === 'HTTPParserError') || code === 'UND_ERR_HEADERS_OVERFLOW') {
     return make('malformed_reply', 'What answered does not speak proper HTTP.')
   }
   if (code === 'UND_ERR_INVALID_ARG' || code === 'UND_ERR_NOT_SUPPORTED') {

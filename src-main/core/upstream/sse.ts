@@ -33,16 +33,25 @@ export async function* readEvents(
     yield* events.splice(0)
     if (tooLarge) throw new StudioError('malformed_reply', 'The service sent an event larger than any real one.')
   }
-  feed(decode(decoder, null))
-  // The last event may lack its blank line. The standard drops it; services that end so mean it, and what is cut inside
-  // shows itself as malformed JSON or a missing end.
+  // The last event may lack its blank line. The standard drops it; services that end so mean it. A piece of an event is
+  // no event: the missing end of the stream says that it was cut.
   feed('\n\n')
-  yield* events.splice(0)
+  yield* events.splice(0).filter(isWhole)
 }
 
-function decode(decoder: TextDecoder, chunk: Uint8Array | null): string {
+function isWhole(data: string): boolean {
+  if (data.trim() === '[DONE]') return true
   try {
-    return chunk === null ? decoder.decode() : decoder.decode(chunk, { stream: true })
+    JSON.parse(data)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function decode(decoder: TextDecoder, chunk: Uint8Array): string {
+  try {
+    return decoder.decode(chunk, { stream: true })
   } catch (cause) {
     throw new StudioError('malformed_reply', 'The service sent bytes that are no text (UTF-8).', {}, { cause })
   }

@@ -1,3 +1,4 @@
+import { ServiceError } from '../errors.ts'
 import type { Random } from '../world/seed.ts'
 
 type Schema = Record<string, unknown>
@@ -9,18 +10,31 @@ const numberIn = (schema: Schema, key: string) => (typeof schema[key] === 'numbe
 /** Deep enough for any honest schema; beyond it only what is required is made, so that a schema of itself ends. */
 const DEEP = 6
 const TOO_DEEP = 40
+/** Values and characters that one sample may have: a schema is hostile input and can ask for any amount. */
+const MOST_VALUES = 20_000
+const MOST_CHARACTERS = 100_000
+
+const tooMuch = () => new ServiceError(400, 'schema_too_large', 'A schema asks for more than a sample can hold.')
 
 /**
  * A value that satisfies a JSON schema (2020-12, the part that tools use): type, enum, const, properties, required, items, prefixItems,
- * minItems, uniqueItems, bounds, multipleOf, lengths, simple patterns, formats, anyOf, oneOf, allOf, $ref within the schema.
+ * minItems, uniqueItems, bounds, multipleOf, lengths, simple patterns, formats, anyOf, oneOf, allOf, $ref within the schema. Throws 400 for one that
+ * can't be followed (a pattern or a reference that is none, an array of a billion).
  */
 export function sampleOf(schema: unknown, random: Random): unknown {
-  return new Sampler(schema, random).sample(schema, 'value', 0)
+  try {
+    return new Sampler(schema, random).sample(schema, 'value', 0)
+  } catch (cause) {
+    if (cause instanceof ServiceError) throw cause
+    const detail = cause instanceof Error ? cause.message : String(cause)
+    throw new ServiceError(400, 'invalid_schema', `A schema can't be followed: ${detail}`)
+  }
 }
 
 class Sampler {
   readonly #root: unknown
   readonly #random: Random
+  #values = 0
 
   constructor(root: unknown, random: Random) {
     this.#root = root
@@ -28,6 +42,8 @@ class Sampler {
   }
 
   sample(given: unknown, name: string, depth: number): unknown {
+    this.#values += 1
+    if (this.#values > MOST_VALUES) throw tooMuch()
     if (!isSchema(given) || depth > TOO_DEEP) return name
     const schema = this.#resolved(given, depth)
     if ('const' in schema) return schema.const
@@ -163,6 +179,7 @@ class Sampler {
     if (typeof schema.pattern === 'string') return fromPattern(schema.pattern, this.#random)
     const least = numberIn(schema, 'minLength') ?? 0
     const most = numberIn(schema, 'maxLength') ?? Number.POSITIVE_INFINITY
+    if (least > MOST_CHARACTERS) throw tooMuch()
     const plain = name.replace(/[_-]+/g, ' ').trim() || 'text'
     return Array.from(plain.padEnd(least, '.')).slice(0, most).join('')
   }
@@ -206,6 +223,7 @@ const CLASSES: Record<string, string> = { d: '0-9', w: 'A-Za-z0-9_', s: ' ' }
 /** Literals, classes, `\d \w \s .`, quantifiers, and the first branch of groups: what tools' patterns are made of. */
 function fromPattern(pattern: string, random: Random): string {
   let at = 0
+  let made = 0
   const alternatives = (): string => {
     let text = ''
     let taken = true
@@ -232,6 +250,8 @@ function fromPattern(pattern: string, random: Random): string {
     for (let time = 0; time < times; time += 1) {
       at = start
       text += atom()
+      made += text.length
+      if (made > MOST_CHARACTERS) throw tooMuch()
     }
     at = Math.max(after, end)
     return text
@@ -266,7 +286,8 @@ function fromPattern(pattern: string, random: Random): string {
 
 function fromClass(written: string, random: Random): string {
   const set = written.replace(/\\([dws])/g, (_, name: string) => CLASSES[name] ?? '').replace(/\\(.)/g, '$1')
-  if (set.startsWith('^')) return ['x', '0', ' ', '-'].find((char) => !new RegExp(`[${written.slice(1)}]`).test(char)) ?? 'x'
+  if (set.startsWith('^'))
+    return ['x', '0', ' ', '-'].find((char) => !new RegExp(`[${written.slice(1)}]`).test(char)) ?? 'x'
   const ranges = [...set.matchAll(/(.)-(.)|(.)/g)].map(
     ([, from, to, one]) => [from ?? one ?? 'x', to ?? one ?? 'x'] as const,
   )

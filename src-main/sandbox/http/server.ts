@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { ClientGone, ServiceError } from '../errors.ts'
+import type { Duplex } from 'node:stream'
+import { ClientGone, errorBody, ServiceError } from '../errors.ts'
 import { settleEarly } from '../faults/early.ts'
 import { findRoute } from '../routes/routes.ts'
 import { type ApiKey, instant } from '../world/accounts.ts'
@@ -8,12 +9,13 @@ import { Reply } from './reply.ts'
 
 /** Names under which a loopback server is honestly called; any other means that a page's DNS was bent to reach it. */
 const LOOPBACK_HOST = /^(127\.0\.0\.1|localhost|\[::1\])(:\d{1,5})?$/i
-const UNRECORDED = new Set(['authorization', 'proxy-authorization', 'cookie'])
+const UNRECORDED = new Set(['authorization', 'proxy-authorization', 'cookie', 'x-api-key', 'api-key'])
 
 /** One request from its first byte to the end of its reply: who asks, may they, what was ordered, which route. */
 export async function serve(world: World, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const path = new URL(request.url ?? '/', 'http://sandbox').pathname
-  const record = world.records.begin({ method: request.method ?? '', path, headers: recordedHeaders(request) })
+  // Never parsed as an address: a path such as `//` is no valid one, and must be answered like any other that leads nowhere.
+  const [path = '/', query = ''] = (request.url ?? '/').split(/\?(.*)/s)
+  const record = world.records.begin({ method: request.method ?? '', path, query, headers: recordedHeaders(request) })
   const reply = new Reply(response, record, (byClient) => world.records.end(record, byClient))
   try {
     if (!LOOPBACK_HOST.test(request.headers.host ?? '')) {
@@ -31,6 +33,17 @@ export async function serve(world: World, request: IncomingMessage, response: Se
   } catch (error) {
     await refuse(reply, request, error)
   }
+}
+
+/** What is not HTTP at all gets the error object too, then the connection ends. */
+export function refuseGarbage(error: Error, socket: Duplex): void {
+  if (!socket.writable || ('code' in error && error.code === 'ECONNRESET')) {
+    socket.destroy()
+    return
+  }
+  const body = JSON.stringify(errorBody(new ServiceError(400, 'malformed_http', 'This is not a valid HTTP request.')))
+  const head = ['HTTP/1.1 400 Bad Request', 'Content-Type: application/json; charset=utf-8', 'Connection: close']
+  socket.end(`${head.join('\r\n')}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`)
 }
 
 /** Section Authentication: 401 for a credential that is not valid, a revoked one included. */

@@ -3,6 +3,8 @@ export interface RequestRecord {
   id: string
   method: string
   path: string
+  /** What followed the `?`, without it. */
+  query: string
   /** Null until a status line was sent; stays null where the connection was cut before one. */
   status: number | null
   model: string | null
@@ -48,7 +50,7 @@ export class Records implements Observe {
     this.#nextId = nextId
   }
 
-  begin(facts: Pick<RequestRecord, 'method' | 'path' | 'headers'>): RequestRecord {
+  begin(facts: Pick<RequestRecord, 'method' | 'path' | 'query' | 'headers'>): RequestRecord {
     const record: RequestRecord = {
       ...facts,
       id: this.#nextId(),

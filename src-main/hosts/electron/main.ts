@@ -1,0 +1,91 @@
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { RPCHandler } from '@orpc/server/message-port'
+import { app, BrowserWindow, dialog, ipcMain, protocol, session, shell } from 'electron'
+import { createCore } from '../../core/core.ts'
+import { asStudioError, StudioError } from '../../core/errors.ts'
+import type { Host } from '../../core/host.ts'
+import { createKeychain } from '../keychain.ts'
+import { openDataDir } from '../node/folder.ts'
+import { externalAddress } from './address.ts'
+import { setMenu } from './menu.ts'
+import { guardNavigation } from './navigation.ts'
+import { guardNetwork, guardPermissions } from './permissions.ts'
+import { givePorts } from './port.ts'
+import { registerScheme, servePage } from './protocol.ts'
+import { focusWindow, openWindow } from './window.ts'
+
+// This file is built to out/main/electron.js.
+const built = fileURLToPath(new URL('..', import.meta.url))
+const devTools = !app.isPackaged
+
+registerScheme()
+app.enableSandbox()
+const dataDir = await openDataDir(undefined)
+// Chromium's files and the lock lie inside the data folder: one folder, one running studio.
+app.setPath('userData', join(dataDir, 'desktop'))
+
+if (app.requestSingleInstanceLock()) {
+  app.on('second-instance', focusWindow)
+  void app
+    .whenReady()
+    .then(start)
+    .catch((thrown: unknown) => {
+      dialog.showErrorBox('Inference Studio could not start', asStudioError(thrown).message)
+      app.exit(1)
+    })
+} else app.exit(0)
+
+async function start(): Promise<void> {
+  servePage(protocol, join(built, 'renderer'))
+  guardPermissions(session.defaultSession)
+  guardNetwork(session.defaultSession, devTools)
+  app.on('web-contents-created', (_event, contents) => guardNavigation(contents, (url) => shell.openExternal(url)))
+  setMenu(devTools)
+
+  const core = await createCore(host())
+  stopBeforeQuit(() => core.stop())
+  const handler = new RPCHandler(core.router)
+  givePorts(ipcMain, (port) => handler.upgrade(port))
+
+  const open = (): BrowserWindow => openWindow(join(built, 'preload', 'preload.cjs'), devTools)
+  open()
+  app.on('activate', () => {
+    if (BrowserWindow.getAllWindows().length === 0) open()
+  })
+  app.on('window-all-closed', () => {
+    if (process.platform !== 'darwin') app.quit()
+  })
+}
+
+function host(): Host {
+  return {
+    name: 'desktop',
+    version: app.getVersion(),
+    dataDir,
+    secrets: createKeychain(),
+    async openExternal(address) {
+      const url = externalAddress(address)
+      if (url === null) throw new StudioError('bad_input', 'Only http, https and mailto addresses are opened.')
+      await shell.openExternal(url)
+    },
+    log: (level, line) => process.stderr.write(`${level} ${line}\n`),
+  }
+}
+
+/** Holds the first quit until the core has marked its streams and closed its database; then quits for good. */
+function stopBeforeQuit(stop: () => Promise<void>): void {
+  let state: 'running' | 'stopping' | 'stopped' = 'running'
+  app.on('before-quit', (event) => {
+    if (state === 'stopped') return
+    event.preventDefault()
+    if (state === 'stopping') return
+    state = 'stopping'
+    stop()
+      .catch((thrown: unknown) => process.stderr.write(`error ${asStudioError(thrown).message}\n`))
+      .finally(() => {
+        state = 'stopped'
+        app.quit()
+      })
+  })
+}

@@ -1,0 +1,24 @@
+import type { WebContents } from 'electron'
+import { externalAddress } from './address.ts'
+
+/** No page of ours goes anywhere or opens anything; a link to the outside is handed to the system's browser after a check. */
+export function guardNavigation(contents: WebContents, openExternal: (url: string) => Promise<void>): void {
+  const handOver = (address: string): void => {
+    const url = externalAddress(address)
+    // A browser that can't be opened is the system's to report; the page stays where it is either way.
+    if (url !== null) void openExternal(url).catch(() => undefined)
+  }
+  contents.on('will-navigate', (event) => {
+    event.preventDefault()
+    if (event.isMainFrame) handOver(event.url)
+  })
+  contents.on('will-frame-navigate', (event) => {
+    if (!event.isMainFrame) event.preventDefault()
+  })
+  contents.on('will-redirect', (event) => event.preventDefault())
+  contents.on('will-attach-webview', (event) => event.preventDefault())
+  contents.setWindowOpenHandler(({ url }) => {
+    handOver(url)
+    return { action: 'deny' }
+  })
+}

@@ -1,0 +1,60 @@
+import { readFile, realpath } from 'node:fs/promises'
+import { extname, join, sep } from 'node:path'
+import { type Protocol, protocol } from 'electron'
+import { securityHeaders } from '../csp.ts'
+import { isOwn, scheme } from './address.ts'
+
+const contentTypes: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.mjs': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+  '.wasm': 'application/wasm',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.ico': 'image/x-icon',
+  '.woff2': 'font/woff2',
+  '.txt': 'text/plain; charset=utf-8',
+}
+
+/** Must run before `ready`. Not `bypassCSP`, no service workers: the page gets what an https page gets and no more. */
+export function registerScheme(): void {
+  protocol.registerSchemesAsPrivileged([
+    { scheme, privileges: { standard: true, secure: true, supportFetchAPI: true, stream: true } },
+  ])
+}
+
+/** Serves the built page from `folder`, and nothing outside it. */
+export function servePage(target: Protocol, folder: string): void {
+  target.handle(scheme, async (request) => {
+    if (!isOwn(request.url)) return refuse(404, 'Not found')
+    if (request.method !== 'GET' && request.method !== 'HEAD') return refuse(405, 'Method not allowed')
+    const file = await fileOf(folder, request.url)
+    if (file === null) return refuse(404, 'Not found')
+    const bytes = await readFile(file).catch(() => null)
+    if (bytes === null) return refuse(404, 'Not found')
+    const type = contentTypes[extname(file).toLowerCase()] ?? 'application/octet-stream'
+    const body = request.method === 'HEAD' ? null : new Uint8Array(bytes)
+    return new Response(body, { headers: { ...securityHeaders(), 'Content-Type': type, 'Cache-Control': 'no-cache' } })
+  })
+}
+
+function refuse(status: number, words: string): Response {
+  return new Response(words, { status, headers: { ...securityHeaders(), 'Content-Type': 'text/plain; charset=utf-8' } })
+}
+
+/** The file that an address names, symbolic links followed, or null where that lies outside `folder` or is not there. */
+async function fileOf(folder: string, address: string): Promise<string | null> {
+  let path: string
+  try {
+    path = decodeURIComponent(new URL(address).pathname)
+  } catch {
+    return null // a percent sign that encodes nothing
+  }
+  // A second reading of `%2e`, `%2f` or `%5c`, a drive letter or a stream name (Windows) can't be meant honestly.
+  if (/[\\\0:]/.test(path) || path.split('/').includes('..')) return null
+  const root = await realpath(folder)
+  const file = await realpath(join(root, path === '/' ? 'index.html' : path)).catch(() => null)
+  return file?.startsWith(root + sep) ? file : null
+}

@@ -1,0 +1,88 @@
+import { createRequire } from 'node:module'
+import { StudioError } from '../core/errors.ts'
+import type { SecretStore } from '../core/host.ts'
+
+const service = 'Inference Studio'
+const probeAccount = '.probe'
+
+type Keytar = Pick<typeof import('keytar'), 'getPassword' | 'setPassword' | 'deletePassword'>
+
+/** Loading may throw (no libsecret on this machine), so it waits for the first use. */
+const loadKeytar = (): Keytar => createRequire(import.meta.url)('keytar')
+
+/**
+ * The operating system's keychain. On Linux a locked keyring answers "nothing stored" to reads and deletes, so an empty
+ * answer is believed only after a probe entry could be written.
+ */
+export function createKeychain(load: () => Keytar = loadKeytar): SecretStore {
+  let loaded: Keytar | null = null
+
+  async function ask<T>(question: (keytar: Keytar) => Promise<T>): Promise<T> {
+    try {
+      loaded ??= load()
+      return await question(loaded)
+    } catch (thrown) {
+      throw keychainError(thrown)
+    }
+  }
+
+  const proveUnlocked = (): Promise<boolean> =>
+    ask(async (keytar) => {
+      await keytar.setPassword(service, probeAccount, 'probe')
+      return await keytar.deletePassword(service, probeAccount)
+    })
+
+  const silentWhenLocked = process.platform === 'linux'
+
+  return {
+    async probe() {
+      try {
+        await proveUnlocked()
+        return { available: true, reason: null }
+      } catch (thrown) {
+        return { available: false, reason: keychainError(thrown).message }
+      }
+    },
+
+    async get(account) {
+      const secret = await ask((keytar) => keytar.getPassword(service, account))
+      if (secret === null && silentWhenLocked) await proveUnlocked()
+      return secret
+    },
+
+    async set(account, secret) {
+      await ask((keytar) => keytar.setPassword(service, account, secret))
+    },
+
+    async delete(account) {
+      const deleted = await ask((keytar) => keytar.deletePassword(service, account))
+      if (!deleted && silentWhenLocked) await proveUnlocked()
+    },
+  }
+}
+
+const lockedWords = /collection\/|locked collection|interaction is not allowed|dismissed|was cancell?ed/i
+const noBusWords = /D-Bus|DBUS|Could not connect|No such file or directory/i
+const noServiceWords = /org\.freedesktop\.secrets/i
+
+/** keytar's errors have words only (libsecret's, Security.framework's, Windows'), no code. */
+function keychainError(thrown: unknown): StudioError {
+  if (thrown instanceof StudioError) return thrown
+  const words = thrown instanceof Error ? thrown.message : String(thrown)
+  const because = { cause: thrown }
+  if (words.includes('Failed to load keytar') || words.includes('Cannot find module')) {
+    const how = process.platform === 'linux' ? ' Install the package libsecret-1-0.' : ''
+    return new StudioError('keychain_missing', `The keychain library could not be loaded.${how}`, {}, because)
+  }
+  if (lockedWords.test(words)) {
+    return new StudioError('keychain_locked', 'The keychain is locked. Unlock it and try again.', {}, because)
+  }
+  if (noServiceWords.test(words)) {
+    const why = 'No keychain service answers here (such as gnome-keyring or KWallet).'
+    return new StudioError('keychain_missing', why, {}, because)
+  }
+  if (noBusWords.test(words)) {
+    return new StudioError('keychain_missing', 'There is no D-Bus session here, so no keychain.', {}, because)
+  }
+  return new StudioError('keychain_missing', `The keychain did not answer: ${words}`, {}, because)
+}

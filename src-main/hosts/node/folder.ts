@@ -1,0 +1,29 @@
+import { mkdir } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { StudioError } from '../../core/errors.ts'
+
+/** Where a person's data lies when nothing else was asked for; the desktop uses the same one. */
+export function defaultDataDir(env: NodeJS.ProcessEnv = process.env, platform = process.platform): string {
+  if (env.INFERENCE_STUDIO_DATA_DIR) return resolve(env.INFERENCE_STUDIO_DATA_DIR)
+  if (platform === 'win32') return join(env.APPDATA ?? join(homedir(), 'AppData', 'Roaming'), 'Inference Studio')
+  if (platform === 'darwin') return join(homedir(), 'Library', 'Application Support', 'Inference Studio')
+  // XDG Base Directory Specification: a relative path there is invalid and ignored.
+  const base = env.XDG_DATA_HOME?.startsWith('/') ? env.XDG_DATA_HOME : join(homedir(), '.local', 'share')
+  return join(base, 'inference-studio')
+}
+
+/**
+ * The data folder, absolute, made where it is missing for its owner alone (0700).
+ * @throws StudioError `bad_input` when it can't be made
+ */
+export async function openDataDir(asked: string | undefined): Promise<string> {
+  const folder = asked === undefined ? defaultDataDir() : resolve(asked)
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+  } catch (thrown) {
+    const why = thrown instanceof Error ? thrown.message : String(thrown)
+    throw new StudioError('bad_input', `The data folder can't be made: ${why}`, {}, { cause: thrown })
+  }
+  return folder
+}

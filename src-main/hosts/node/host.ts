@@ -1,0 +1,17 @@
+import type { Host } from '../../core/host.ts'
+import { createKeychain } from '../keychain.ts'
+import { openInBrowser } from './browser.ts'
+import { log } from './output.ts'
+import { ownPackage } from './package.ts'
+
+/** What plain Node offers the core. `dataDir` exists already. */
+export function createNodeHost(dataDir: string): Host {
+  return {
+    name: 'web',
+    version: ownPackage().version,
+    dataDir,
+    secrets: createKeychain(),
+    openExternal: openInBrowser,
+    log,
+  }
+}

@@ -1,0 +1,40 @@
+import type { AddressInfo, Server } from 'node:net'
+import { StudioError } from '../../core/errors.ts'
+
+const tries = 10
+
+/**
+ * Listens on 127.0.0.1 and answers the port. With `orNext`, a taken port is passed over for the next one.
+ *
+ * @throws StudioError `port_taken`
+ */
+export async function listenOn(server: Server, port: number, orNext: boolean): Promise<number> {
+  const last = port === 0 || !orNext ? port : Math.min(port + tries - 1, 65_535)
+  for (let candidate = port; candidate <= last; candidate++) {
+    const failure = await listenOnce(server, candidate)
+    if (failure === null) return boundPort(server)
+    if (failure.code !== 'EADDRINUSE' && failure.code !== 'EACCES') throw failure
+  }
+  const words = last === port ? `Port ${port} is taken.` : `Ports ${port} to ${last} are taken.`
+  throw new StudioError('port_taken', `${words} Choose another one; 0 means any.`)
+}
+
+function listenOnce(server: Server, port: number): Promise<NodeJS.ErrnoException | null> {
+  return new Promise((resolve) => {
+    const settle = (failure: NodeJS.ErrnoException | null) => {
+      server.off('error', settle)
+      server.off('listening', listening)
+      resolve(failure)
+    }
+    const listening = () => settle(null)
+    server.once('error', settle)
+    server.once('listening', listening)
+    server.listen({ port, host: '127.0.0.1', exclusive: true })
+  })
+}
+
+function boundPort(server: Server): number {
+  const address: AddressInfo | string | null = server.address()
+  if (address === null || typeof address === 'string') throw new StudioError('bug', 'The server has no port.')
+  return address.port
+}

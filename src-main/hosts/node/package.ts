@@ -1,0 +1,25 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import * as z from 'zod'
+import { StudioError } from '../../core/errors.ts'
+
+const manifest = z.object({ name: z.literal('inference-studio'), version: z.string() })
+
+/** The folder of our package.json and its version, from the sources as from the bundle, which lie at different depths. */
+export function ownPackage(): { folder: string; version: string } {
+  let folder = dirname(fileURLToPath(import.meta.url))
+  for (;;) {
+    const file = join(folder, 'package.json')
+    if (existsSync(file)) {
+      const parsed = manifest.safeParse(JSON.parse(readFileSync(file, 'utf8')))
+      if (parsed.success) return { folder, version: parsed.data.version }
+    }
+    const above = dirname(folder)
+    if (above === folder) throw new StudioError('bug', 'The package.json of Inference Studio is missing.')
+    folder = above
+  }
+}
+
+/** Where the build puts the page. */
+export const pageFolder = (): string => join(ownPackage().folder, 'out', 'renderer')

@@ -1,0 +1,183 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { AnyRouter } from '@orpc/server'
+import { StudioError } from '../../../core/errors.ts'
+import { securityHeaders } from '../../csp.ts'
+import { listenOn } from '../listen.ts'
+import { type Access, createAccess } from './access.ts'
+import { indexPageFiles, type PageFile, sendFile } from './files.ts'
+import { createPageSockets } from './socket.ts'
+
+export interface WebServerOptions {
+  /** The core's procedures. */
+  router: AnyRouter
+  /** Folder of the built page. */
+  pageFolder: string
+  /** 0 means any. */
+  port: number
+  /** Take the next free port (ten are tried) when this one is taken. */
+  orNext: boolean
+  log(level: 'info' | 'warn' | 'error', line: string): void
+}
+
+export interface WebServer {
+  readonly port: number
+  /** The address to open, token in its fragment (which browsers never send). */
+  readonly url: string
+  /** Closes every page's connection and stops listening. */
+  stop(): Promise<void>
+}
+
+/** Bytes; a token has 43. */
+const maxSessionBody = 1024
+
+/**
+ * The web host's server, on loopback alone. Static files hold no secret and need no cookie; `/session` changes the token
+ * for a cookie; `/rpc` needs it.
+ *
+ * @throws StudioError `port_taken`
+ */
+export async function startWebServer(options: WebServerOptions): Promise<WebServer> {
+  const files = await indexPageFiles(options.pageFolder)
+  const pages = createPageSockets(options.router)
+  const server = createServer({
+    headersTimeout: 10_000,
+    requestTimeout: 15_000,
+    keepAliveTimeout: 5_000,
+    maxHeaderSize: 16 * 1024,
+  })
+  server.maxConnections = 256
+  const port = await listenOn(server, options.port, options.orNext)
+  const access = createAccess(port)
+  const headers = securityHeaders([`ws://127.0.0.1:${port}`, `ws://localhost:${port}`])
+
+  server.on('request', (request, reply) => {
+    answer(request, reply, access, headers, files).catch((thrown: unknown) => {
+      options.log(
+        'error',
+        `web: ${request.method} failed: ${thrown instanceof Error ? thrown.message : String(thrown)}`,
+      )
+      if (reply.headersSent) reply.destroy()
+      else refuse(reply, 500, 'Something went wrong inside Inference Studio.')
+    })
+  })
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    // Without a listener an 'error' of a socket that was refused would end the process.
+    socket.on('error', () => socket.destroy())
+    const allowed =
+      access.knowsHost(request) &&
+      access.knowsOrigin(request) &&
+      access.knowsCookie(request) &&
+      pathOf(request) === '/rpc' &&
+      request.headers.upgrade?.toLowerCase() === 'websocket'
+    if (allowed) pages.upgrade(request, socket, head)
+    else refuseRaw(socket, '403 Forbidden', headers)
+  })
+  server.on('clientError', (_error, socket) => refuseRaw(socket, '400 Bad Request', headers))
+
+  return {
+    port,
+    url: `http://127.0.0.1:${port}/#token=${access.token}`,
+    async stop() {
+      const closed = closeServer(server)
+      await pages.stop()
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}
+
+async function answer(
+  request: IncomingMessage,
+  reply: ServerResponse,
+  access: Access,
+  headers: Record<string, string>,
+  files: Map<string, PageFile>,
+): Promise<void> {
+  for (const [name, value] of Object.entries(headers)) reply.setHeader(name, value)
+  if (!access.knowsHost(request)) return refuse(reply, 403, 'This name is not one of Inference Studio.')
+  const path = pathOf(request)
+  if (path === '/session') return exchangeToken(request, reply, access)
+  if (path === '/rpc') return tellSession(request, reply, access)
+  if (request.method !== 'GET' && request.method !== 'HEAD') return refuse(reply, 405, 'Only GET and HEAD here.')
+  const file = files.get(path)
+  if (file) return sendFile(reply, file, request.method === 'HEAD')
+  if (path === '/' && files.size === 0) return refuse(reply, 503, 'The page is not built yet: npm run build')
+  return refuse(reply, 404, 'Nothing here.')
+}
+
+/** The page shows the token that it found in its address, and gets the cookie. */
+async function exchangeToken(request: IncomingMessage, reply: ServerResponse, access: Access): Promise<void> {
+  if (request.method !== 'POST') return refuse(reply, 405, 'Only POST here.')
+  if (!access.knowsOrigin(request)) return refuse(reply, 403, 'Only the page of Inference Studio may ask this.')
+  if (request.headers['content-type'] !== 'application/json') return refuse(reply, 415, 'Only application/json here.')
+  const body = await readBody(request, maxSessionBody)
+  if (body === null) return refuse(reply, 413, 'Too long.')
+  const token = tokenIn(body)
+  if (token === null || !access.knowsToken(token))
+    return refuse(reply, 403, 'This token is not the one that was printed.')
+  reply.writeHead(204, { 'Set-Cookie': access.cookie, 'Cache-Control': 'no-store' }).end()
+}
+
+/** A browser doesn't tell a page why its WebSocket was refused; this does. */
+async function tellSession(request: IncomingMessage, reply: ServerResponse, access: Access): Promise<void> {
+  if (request.method !== 'GET') return refuse(reply, 405, 'Only GET here.')
+  if (!access.knowsCookie(request)) return refuse(reply, 401, 'Open the address that the terminal printed.')
+  reply.writeHead(204, { 'Cache-Control': 'no-store' }).end()
+}
+
+function pathOf(request: IncomingMessage): string {
+  const target = request.url ?? '/'
+  const query = target.indexOf('?')
+  return query === -1 ? target : target.slice(0, query)
+}
+
+/** The whole body, or null when it is longer than `limit` bytes. */
+async function readBody(request: IncomingMessage, limit: number): Promise<string | null> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of request) {
+    bytes += chunk.length
+    if (bytes > limit) return null
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+function tokenIn(body: string): string | null {
+  try {
+    const parsed: unknown = JSON.parse(body)
+    if (typeof parsed !== 'object' || parsed === null || !('token' in parsed)) return null
+    return typeof parsed.token === 'string' ? parsed.token : null
+  } catch {
+    return null
+  }
+}
+
+function refuse(reply: ServerResponse, status: number, words: string): void {
+  reply
+    .writeHead(status, {
+      'Content-Type': 'text/plain; charset=utf-8',
+      'Cache-Control': 'no-store',
+      Connection: 'close',
+    })
+    .end(`${words}\n`)
+}
+
+function refuseRaw(socket: Duplex, status: string, headers: Record<string, string>): void {
+  if (!socket.writable) {
+    socket.destroy()
+    return
+  }
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+  socket.end([`HTTP/1.1 ${status}`, ...lines, 'Connection: close', 'Content-Length: 0', '', ''].join('\r\n'))
+}
+
+function closeServer(server: Server): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.close((error) => {
+      if (error) reject(new StudioError('bug', 'The web server did not close.', {}, { cause: error }))
+      else resolve()
+    })
+  })
+}
