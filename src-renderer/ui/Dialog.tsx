@@ -1,8 +1,9 @@
 import { X } from 'lucide-react'
-import { type ReactNode, useEffect, useId, useRef } from 'react'
+import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button, IconButton } from './Button.tsx'
 import { cx } from './cx.ts'
+import { LayerContext } from './layer.ts'
 
 /**
  * The browser's own modal dialog: it keeps the focus, closes on Esc and makes the rest inert, with nothing injected into the
@@ -10,20 +11,29 @@ import { cx } from './cx.ts'
  */
 function useModal(open: boolean, onClose: () => void) {
   const ref = useRef<HTMLDialogElement>(null)
+  const [layer, setLayer] = useState<HTMLElement | null>(null)
+  useEffect(() => setLayer(ref.current), [])
   useEffect(() => {
     const dialog = ref.current
     if (!dialog) return
-    if (open && !dialog.open) dialog.showModal()
+    if (open && !dialog.open) {
+      dialog.showModal()
+      // The first thing to fill in, else the dialog itself: the browser would take the close button.
+      const first = dialog.querySelector<HTMLElement>('input, select, textarea')
+      ;(first ?? dialog).focus()
+    }
     if (!open && dialog.open) dialog.close()
   }, [open])
-  return {
+  const props = {
     ref,
+    tabIndex: -1,
     onCancel: (event: { preventDefault(): void }) => {
       event.preventDefault()
       onClose()
     },
     onClose,
   }
+  return { props, layer }
 }
 
 export interface DialogProps {
@@ -51,7 +61,7 @@ export function Dialog({
 }: DialogProps) {
   const id = useId()
   const { t } = useTranslation('common')
-  const modal = useModal(open, onClose)
+  const { props: modal, layer } = useModal(open, onClose)
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: Esc closes it already; the click is for the shade around it.
     <dialog
@@ -61,25 +71,27 @@ export function Dialog({
         if (!stayOnOutsideClick && event.target === event.currentTarget) onClose()
       }}
       className={cx(
-        'm-auto max-h-[calc(100vh-48px)] w-[calc(100vw-32px)] overflow-y-auto rounded-l bg-raise p-0 text-ink',
+        'm-auto outline-none max-h-[calc(100vh-48px)] w-[calc(100vw-32px)] overflow-y-auto rounded-l bg-raise p-0 text-ink',
         'shadow-[0_0_0_1px_var(--line-strong),var(--shadow-large)] open:animate-appear',
         width === 'narrow' ? 'max-w-[440px]' : 'max-w-[640px]',
       )}
     >
       {open && (
-        <div className="flex flex-col gap-4 p-5">
-          <header className="flex items-start gap-3">
-            <div className="min-w-0 flex-1">
-              <h2 id={id} className="font-semibold text-l tracking-[-.01em]">
-                {title}
-              </h2>
-              {about && <div className="mt-1 text-soft">{about}</div>}
-            </div>
-            <IconButton icon={X} size="small" label={t('close')} onClick={onClose} />
-          </header>
-          {children}
-          {footer && <footer className="flex flex-wrap justify-end gap-2">{footer}</footer>}
-        </div>
+        <LayerContext value={layer}>
+          <div className="flex flex-col gap-4 p-5">
+            <header className="flex items-start gap-3">
+              <div className="min-w-0 flex-1">
+                <h2 id={id} className="font-semibold text-l tracking-[-.01em]">
+                  {title}
+                </h2>
+                {about && <div className="mt-1 text-soft">{about}</div>}
+              </div>
+              <IconButton icon={X} size="small" label={t('close')} onClick={onClose} />
+            </header>
+            {children}
+            {footer && <footer className="flex flex-wrap justify-end gap-2">{footer}</footer>}
+          </div>
+        </LayerContext>
       )}
     </dialog>
   )
@@ -125,7 +137,7 @@ export function Drawer(props: {
   label: string
   children: ReactNode
 }) {
-  const modal = useModal(props.open, props.onClose)
+  const { props: modal, layer } = useModal(props.open, props.onClose)
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: Esc closes it already; the click is for the shade around it.
     <dialog
@@ -135,11 +147,15 @@ export function Drawer(props: {
         if (event.target === event.currentTarget) props.onClose()
       }}
       className={cx(
-        'm-0 h-full max-h-none max-w-[86vw] overflow-hidden bg-panel p-0 text-ink shadow-large',
+        'm-0 outline-none h-full max-h-none max-w-[86vw] overflow-hidden bg-panel p-0 text-ink shadow-large',
         props.side === 'left' ? 'w-[288px] open:animate-slide-left' : 'ml-auto w-[304px] open:animate-slide-right',
       )}
     >
-      {props.open && <div className="flex h-full flex-col">{props.children}</div>}
+      {props.open && (
+        <LayerContext value={layer}>
+          <div className="flex h-full flex-col">{props.children}</div>
+        </LayerContext>
+      )}
     </dialog>
   )
 }

@@ -1,7 +1,8 @@
 import { Check, type LucideIcon } from 'lucide-react'
 import { DropdownMenu } from 'radix-ui'
-import type { ReactNode } from 'react'
+import { type ReactNode, use } from 'react'
 import { cx } from './cx.ts'
+import { LayerContext } from './layer.ts'
 
 const panel =
   'z-40 max-h-[min(420px,var(--radix-dropdown-menu-content-available-height))] min-w-44 max-w-80 overflow-y-auto rounded-m bg-raise p-1 ' +
@@ -29,10 +30,11 @@ export function Menu({
   items: MenuItem[]
   align?: 'start' | 'end'
 }) {
+  const layer = use(LayerContext)
   return (
     <DropdownMenu.Root modal={false}>
       <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
-      <DropdownMenu.Portal>
+      <DropdownMenu.Portal container={layer}>
         <DropdownMenu.Content align={align} sideOffset={5} collisionPadding={8} className={panel}>
           {items.map(({ id, label, icon: Icon, danger, disabled, onSelect }) => (
             <DropdownMenu.Item
@@ -68,10 +70,11 @@ export function ChoiceMenu(props: {
   empty?: ReactNode
   align?: 'start' | 'end'
 }) {
+  const layer = use(LayerContext)
   return (
     <DropdownMenu.Root modal={false}>
       <DropdownMenu.Trigger asChild>{props.trigger}</DropdownMenu.Trigger>
-      <DropdownMenu.Portal>
+      <DropdownMenu.Portal container={layer}>
         <DropdownMenu.Content align={props.align ?? 'end'} sideOffset={5} collisionPadding={8} className={panel}>
           {props.choices.length === 0 && <div className="px-2 py-1.5 text-s text-soft">{props.empty}</div>}
           <DropdownMenu.RadioGroup value={props.value ?? ''} onValueChange={props.onChange}>

@@ -1,6 +1,7 @@
 import { Tooltip as Radix } from 'radix-ui'
-import type { ReactNode } from 'react'
+import { type ReactNode, use } from 'react'
 import { Kbd } from './Kbd.tsx'
+import { LayerContext } from './layer.ts'
 
 export const TooltipProvider = ({ children }: { children: ReactNode }) => (
   <Radix.Provider delayDuration={450} skipDelayDuration={200}>
@@ -10,10 +11,11 @@ export const TooltipProvider = ({ children }: { children: ReactNode }) => (
 
 /** A word or two on hover and focus. Never the only place where something is said. */
 export function Tooltip({ text, shortcut, children }: { text: string; shortcut?: string; children: ReactNode }) {
+  const layer = use(LayerContext)
   return (
     <Radix.Root>
       <Radix.Trigger asChild>{children}</Radix.Trigger>
-      <Radix.Portal>
+      <Radix.Portal container={layer}>
         <Radix.Content
           sideOffset={5}
           collisionPadding={8}
