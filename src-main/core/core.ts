@@ -1,17 +1,18 @@
 import type { AppState } from '../../src-preload/contract/app.ts'
 import { Bucket } from './app/bucket.ts'
-import { AppStateFeed, type ProxyStatus, proxyOff } from './app/state.ts'
+import { AppStateFeed } from './app/state.ts'
 import type { ChatRoom } from './chat/chat.ts'
 import { Runs, recoverReplies } from './chat/runs.ts'
 import { send } from './chat/send.ts'
 import { stop as stopReply } from './chat/stop.ts'
 import { watch } from './chat/watch.ts'
-import { connectForNow, disconnect, login, openStored, recheck, useSandbox } from './connection/connect.ts'
+import { connectForNow, connectSandbox, disconnect, login, openStored, recheck } from './connection/connect.ts'
 import { askModels } from './connection/probe.ts'
 import { Session } from './connection/session.ts'
 import { createRouter, type StudioRouter } from './handlers/router.ts'
 import type { Host } from './host.ts'
 import { listModels } from './models/list.ts'
+import { LocalV1, type Wish } from './proxy/localV1.ts'
 import { lockFolder } from './store/lock.ts'
 import { openStore } from './store/store.ts'
 import { Tools } from './tools/tools.ts'
@@ -23,22 +24,6 @@ export interface CoreOptions {
   connect?: { baseUrl: string; apiKey: string } | { sandbox: true }
   /** Port of the local /v1 for this run; 0 means any; null means that it does not run. */
   proxyPort?: number | null
-}
-
-/** What the local /v1 works with. It gets the client itself, never the key. */
-export interface ProxyDeps {
-  tools: Pick<Tools, 'verify' | 'touch'>
-  /** The client now; null while nothing is connected. */
-  upstream(): Upstream | null
-  log: Host['log']
-  /** Its status changed. */
-  changed(): void
-}
-
-/** The running local /v1, as the core sees it. */
-export interface RunningProxy {
-  status(): ProxyStatus
-  close(): Promise<void>
 }
 
 /** Hosts serve `router` over their wire; the command line uses the rest directly. */
@@ -88,8 +73,20 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
   }
 
   let keychain: AppState['keychain'] = { available: false, reason: 'It has not answered yet.' }
-  // The local /v1 starts here: `await startProxy(deps, { port, enabled })` from ./proxy/server.ts.
-  const proxy: RunningProxy | null = null as RunningProxy | null
+  const proxy = new LocalV1({
+    verify: tools.verify,
+    forward: () => session.current?.forward ?? null,
+    used: ({ id }) => tools.touch(id),
+    changed: () => state.changed(),
+    log: host.log,
+  })
+  /** The command line's wish for this run goes before the settings. */
+  const proxyWish = (): Wish => {
+    const { proxyEnabled, proxyPort } = store.settings.read()
+    const { proxyPort: port } = options
+    if (port === null) return { enabled: false, port: proxyPort }
+    return { enabled: port !== undefined || proxyEnabled, port: port ?? proxyPort }
+  }
   const state = new AppStateFeed({
     read: () => ({
       host: host.name,
@@ -97,7 +94,7 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
       dataDir: host.dataDir,
       connection: session.connection,
       keychain,
-      proxy: { ...(proxy?.status() ?? proxyOff(store.settings.read())), tools: tools.count() },
+      proxy: { ...proxy.status(), tools: tools.count() },
       bucket: bucket.value,
       settings: store.settings.read(),
     }),
@@ -123,17 +120,22 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     keychain = await host.secrets.probe()
     state.changed()
   }
-  const router = createRouter({ host, store, state, session, chat, models, tools, settingsChanged: state.changed })
+  const settingsChanged = (): void => {
+    state.changed()
+    void proxy.apply(proxyWish())
+  }
+  const router = createRouter({ host, store, state, session, chat, models, tools, settingsChanged })
+  session.rechecks.add(() => void lookForKeychain())
 
   async function connectAtStart(): Promise<void> {
     const { connect } = options
-    if (connect && 'sandbox' in connect) await useSandbox(session, { keep: false })
+    if (connect && 'sandbox' in connect) await connectSandbox(session, { keep: false })
     else if (connect) await connectForNow(session, connect)
     else await openStored(session)
   }
 
   async function close(): Promise<void> {
-    await proxy?.close()
+    await proxy.close()
     await runs.shutDown()
     bucket.close()
     await session.close()
@@ -146,6 +148,7 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
 
   const background: Promise<unknown>[] = [lookForKeychain()]
   try {
+    await proxy.apply(proxyWish())
     // A command line's wish fails loudly; a stored profile that cannot be opened is a state to show.
     const opening = connectAtStart()
     if (options.connect) await opening
@@ -160,7 +163,7 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     router,
     state: state.read,
     addresses: () => ({
-      proxy: proxy?.status().baseUrl ?? null,
+      proxy: proxy.status().baseUrl,
       sandbox: session.sandbox && { baseUrl: session.sandbox.baseUrl, apiKey: session.sandbox.apiKey },
       dataDir: host.dataDir,
     }),

@@ -4,10 +4,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const here = dirname(fileURLToPath(import.meta.url))
-const bin = join(here, '..', '..', 'node_modules', 'dependency-cruiser', 'bin', 'dependency-cruise.mjs')
-  'bin',
-  'dependency-cruise.mjs',
-)
+const bin = join(here, '..', '..', 'node_modules', 'dependency-cruiser', 'bin', 'dependency-cruiser.mjs')
 
 function cruise(cwd, folders) {
   const run = spawnSync(

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { ConversationEvent, Message } from '../../src-preload/contract/chat.ts'
 import type { ChatRoom } from '../../src-main/core/chat/chat.ts'
 import { retry } from '../../src-main/core/chat/retry.ts'
 import { type ChatUpstream, Runs } from '../../src-main/core/chat/runs.ts'
@@ -11,6 +10,7 @@ import { watch } from '../../src-main/core/chat/watch.ts'
 import { StudioError } from '../../src-main/core/errors.ts'
 import { openStore } from '../../src-main/core/store/store.ts'
 import type { ChatStreamEvent } from '../../src-main/core/upstream/types.ts'
+import type { ConversationEvent, Message } from '../../src-preload/contract/chat.ts'
 import { ended, freshFolder, readUntil, reduce } from './helpers/core.ts'
 
 const close: (() => void)[] = []
@@ -48,8 +48,37 @@ function room() {
   const lines: string[] = []
   const runs = new Runs(store, (line) => lines.push(line))
   const chat: ChatRoom = { store, runs, upstream: async () => upstream }
-  const ask = () => send(chat, { requestId: randomUUID(), conversationId: null, text: 'Question\n of two lines', model: 'm' })
-  return { chat, store, runs, ask, aborted, lines, say: (event: ChatStreamEvent | 'end' | StudioError) => deliver(event) }
+  const ask = () =>
+    send(chat, { requestId: randomUUID(), conversationId: null, text: 'Question\n of two lines', model: 'm' })
+  return {
+    chat,
+    store,
+    runs,
+    ask,
+    aborted,
+    lines,
+    say: (event: ChatStreamEvent | 'end' | StudioError) => deliver(event),
+  }
+}
+
+/** A page that reads one event at a time, when it is told to. */
+function watcherOf(events: AsyncIterator<ConversationEvent>) {
+  let pending: Promise<void> | null = null
+  let messages: Message[] = []
+  const take = async (): Promise<void> => {
+    const { value, done } = await events.next()
+    if (!done) messages = reduce(messages, value)
+    pending = null
+  }
+  const read = (): Promise<void> => (pending ??= take())
+  return {
+    read,
+    async readToEnd(): Promise<Message | undefined> {
+      while (!messages.at(-1)?.finishedAt) await read()
+      await events.return?.()
+      return messages.at(-1)
+    },
+  }
 }
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
@@ -58,7 +87,11 @@ const content = (text: string): ChatStreamEvent => ({ type: 'content', choice: 0
 describe('watching a reply', () => {
   it('gives every watcher the same text, whenever it came and however slowly it reads', async () => {
     const step = fc.oneof(
-      fc.record({ do: fc.constant('say' as const), field: fc.constantFrom('content', 'reasoning', 'refusal'), text: fc.string({ minLength: 1, unit: 'grapheme' }) }),
+      fc.record({
+        do: fc.constant('say' as const),
+        field: fc.constantFrom('content' as const, 'reasoning' as const, 'refusal' as const),
+        text: fc.string({ minLength: 1, unit: 'grapheme' }),
+      }),
       fc.constant({ do: 'subscribe' as const }),
       fc.record({ do: fc.constant('read' as const), which: fc.nat(5) }),
       fc.constant({ do: 'turn' as const }),
@@ -67,36 +100,20 @@ describe('watching a reply', () => {
       fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
         const { chat, ask, say, store } = room()
         const sent = await ask()
-        const watchers: { events: AsyncIterator<ConversationEvent>; pending: Promise<void> | null; messages: Message[] }[] = []
-        const read = (watcher: (typeof watchers)[number]) => {
-          watcher.pending ??= watcher.events.next().then(({ value }) => {
-            if (value) watcher.messages = reduce(watcher.messages, value)
-            watcher.pending = null
-          })
-        }
+        const watchers = [watcherOf(watch(chat, sent))]
         const whole = { content: '', reasoning: '', refusal: '' }
-        const subscribe = () => watchers.push({ events: watch(chat, sent), pending: null, messages: [] })
-        subscribe()
         for (const one of steps) {
-          if (one.do === 'subscribe') subscribe()
+          if (one.do === 'subscribe') watchers.push(watcherOf(watch(chat, sent)))
           else if (one.do === 'turn') await turn()
-          else if (one.do === 'read') {
-            const watcher = watchers[one.which % watchers.length]
-            if (watcher) read(watcher)
-          } else {
-            const type = one.field as 'content' | 'reasoning' | 'refusal'
-            whole[type] += one.text
-            say({ type, choice: 0, text: one.text })
+          else if (one.do === 'read') void watchers[one.which % watchers.length]?.read()
+          else {
+            whole[one.field] += one.text
+            say({ type: one.field, choice: 0, text: one.text })
           }
         }
         say('end')
         for (const watcher of watchers) {
-          while (!watcher.messages.at(-1)?.finishedAt) {
-            read(watcher)
-            await watcher.pending
-          }
-          await watcher.events.return?.()
-          const last = watcher.messages.at(-1)
+          const last = await watcher.readToEnd()
           expect(last).toMatchObject({ text: whole.content, reasoning: whole.reasoning, refusal: whole.refusal })
           expect(last).toEqual(store.messages.get(sent.replyId))
         }
@@ -148,7 +165,10 @@ describe('a reply', () => {
   })
 
   it('cut after output is incomplete and kept; before output it has failed [SSE-04] [CHAT-19]', async () => {
-    for (const [before, status] of [['some', 'incomplete'], ['', 'failed']] as const) {
+    for (const [before, status] of [
+      ['some', 'incomplete'],
+      ['', 'failed'],
+    ] as const) {
       const { chat, ask, say } = room()
       const sent = await ask()
       if (before) say(content(before))

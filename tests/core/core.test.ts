@@ -1,6 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, describe, expect, it } from 'vitest'
+import { connect, openStored } from '../../src-main/core/connection/connect.ts'
+import { Session } from '../../src-main/core/connection/session.ts'
 import { type Core, createCore } from '../../src-main/core/core.ts'
+import { openStore } from '../../src-main/core/store/store.ts'
+import { Credential } from '../../src-main/core/upstream/credential.ts'
 import { startSandbox } from '../../src-main/sandbox/sandbox.ts'
 import { ended, freshFolder, memorySecrets, readUntil, testHost } from './helpers/core.ts'
 
@@ -9,7 +13,11 @@ afterEach(async () => {
   for (const close of open.splice(0).reverse()) await close()
 })
 
-async function core(dataDir: string, secrets = memorySecrets(), options = {}): Promise<{ core: Core; lines: string[] }> {
+async function core(
+  dataDir: string,
+  secrets = memorySecrets(),
+  options = {},
+): Promise<{ core: Core; lines: string[] }> {
   const { host, lines } = testHost(dataDir, secrets)
   const made = await createCore(host, options)
   open.push(() => made.stop())
@@ -70,6 +78,40 @@ describe('a core', () => {
     const login = made.connection.login({ baseUrl: service.baseUrl, key: service.apiKey })
     await expect(login).rejects.toMatchObject({ kind: 'keychain_missing' })
     expect(made.state().connection).toMatchObject({ state: 'none', profile: null })
+
+    const credential = Credential.fromText(service.apiKey)
+    const input = { baseUrl: service.baseUrl, credential, allowInsecure: false, keep: 'session' as const }
+    const store = openStore(freshFolder())
+    const session = new Session(store, secrets)
+    open.push(async () => {
+      await session.close()
+      store.close()
+    })
+    expect(await connect(session, input)).toMatchObject({ keyKept: 'session' })
+    expect(session.connection.state).toBe('connected')
+    // As after a restart: the profile is there, its key is not.
+    await openStored(session)
+    expect(session.connection).toMatchObject({
+      state: 'failed',
+      profile: { keyKept: 'none' },
+      problem: { kind: 'not_connected' },
+    })
+  })
+
+  it('finds its key in the keychain after a restart, and forgets both when disconnected', async () => {
+    const service = await startSandbox()
+    open.push(() => service.close())
+    const [folder, secrets] = [freshFolder(), memorySecrets()]
+    const first = await core(folder, secrets)
+    await first.core.connection.login({ baseUrl: `${service.baseUrl}/v1/`, key: service.apiKey })
+    expect([...secrets.kept.values()]).toEqual([service.apiKey])
+    await first.core.stop()
+    const second = await core(folder, secrets)
+    await second.core.connection.check()
+    expect(second.core.state().connection).toMatchObject({ state: 'connected', profile: { baseUrl: service.baseUrl } })
+    await second.core.connection.logout()
+    expect(secrets.kept.size).toBe(0)
+    expect(second.core.state().connection.state).toBe('none')
   })
 
   it('tells a refused key in words and keeps nothing of it [AUTH-02]', async () => {

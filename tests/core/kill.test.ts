@@ -23,17 +23,17 @@ async function streamAndKill(folder: string, afterMs: number): Promise<Cut> {
   const process_ = spawn(process.execPath, [child, folder, 'writer-large'], { stdio: ['ignore', 'pipe', 'inherit'] })
   const cut: Cut = { conversationId: '', turnId: '', told: [], killedAt: 0 }
   const exited = once(process_, 'exit')
-  let timer: NodeJS.Timeout | undefined
+  let planned = false
   for await (const line of createInterface({ input: process_.stdout })) {
     const said = JSON.parse(line)
     if (said.sent) Object.assign(cut, said.sent)
     else cut.told.push(said)
-    timer ??= said.sent
-      ? undefined
-      : setTimeout(() => {
-          cut.killedAt = Date.now()
-          process_.kill('SIGKILL')
-        }, afterMs)
+    if (said.sent || planned) continue
+    planned = true
+    setTimeout(() => {
+      cut.killedAt = Date.now()
+      process_.kill('SIGKILL')
+    }, afterMs)
   }
   await exited
   return cut

@@ -23,14 +23,15 @@ describe('the store', () => {
     expect(readFileSync(databaseFile(folder)).equals(before)).toBe(true)
   })
 
-  it.each([
-    ['a file that is no database', Buffer.from('not a database, but somebody’s notes'.repeat(200))],
-  ])('refuses %s and never replaces it', (_, bytes) => {
-    const folder = freshFolder()
-    writeFileSync(databaseFile(folder), bytes)
-    expect(() => openStore(folder)).toThrow(expect.objectContaining({ kind: 'store_damaged' }))
-    expect(readFileSync(databaseFile(folder)).equals(bytes)).toBe(true)
-  })
+  it.each([['a file that is no database', Buffer.from('not a database, but somebody’s notes'.repeat(200))]])(
+    'refuses %s and never replaces it',
+    (_, bytes) => {
+      const folder = freshFolder()
+      writeFileSync(databaseFile(folder), bytes)
+      expect(() => openStore(folder)).toThrow(expect.objectContaining({ kind: 'store_damaged' }))
+      expect(readFileSync(databaseFile(folder)).equals(bytes)).toBe(true)
+    },
+  )
 
   it('refuses another program’s database', () => {
     const folder = freshFolder()

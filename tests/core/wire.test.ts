@@ -1,15 +1,15 @@
+import { randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { MessageChannel } from 'node:worker_threads'
-import { randomUUID } from 'node:crypto'
 import { createORPCClient } from '@orpc/client'
 import { RPCLink } from '@orpc/client/message-port'
 import type { ContractRouterClient } from '@orpc/contract'
 import { RPCHandler } from '@orpc/server/message-port'
 import { expect, it } from 'vitest'
-import type { Contract } from '../../src-preload/contract/contract.ts'
 import { createCore } from '../../src-main/core/core.ts'
 import { startSandbox } from '../../src-main/sandbox/sandbox.ts'
+import type { Contract } from '../../src-preload/contract/contract.ts'
 import { freshFolder, readUntil, testHost } from './helpers/core.ts'
 
 it('the router works over a message port: events, stop, abort, problems; the service sees the close; the key is nowhere [CHAT-16] [AUTH-03]', async () => {
@@ -28,18 +28,28 @@ it('the router works over a message port: events, stop, abort, problems; the ser
     seen.push((await states.next()).value)
     leave.abort()
 
-    const sent = await client.chat.send({ requestId: randomUUID(), conversationId: null, text: 'Hi', model: 'writer-large' })
+    const sent = await client.chat.send({
+      requestId: randomUUID(),
+      conversationId: null,
+      text: 'Hi',
+      model: 'writer-large',
+    })
     const events = await client.chat.watch({ conversationId: sent.conversationId })
     seen.push(await readUntil(events, ({ text }) => text.length > 0))
     expect(await client.chat.stop({ replyId: sent.replyId })).toEqual({ stopped: true })
-    const stopped = await readUntil(await client.chat.watch({ conversationId: sent.conversationId }), ({ status }) => status === 'stopped')
+    const stopped = await readUntil(
+      await client.chat.watch({ conversationId: sent.conversationId }),
+      ({ status }) => status === 'stopped',
+    )
     seen.push(stopped)
     const request = service.observe.requests().find(({ path }) => path.endsWith('/chat/completions'))
     expect(await service.observe.whenClosed(request?.id ?? '')).toMatchObject({ closedByClient: true })
 
     const lost = client.chat.stop({ replyId: randomUUID() })
     expect(await lost).toEqual({ stopped: false })
-    const gone = await client.chat.rename({ conversationId: randomUUID(), title: 'x' }).catch((thrown: unknown) => thrown)
+    const gone = await client.chat
+      .rename({ conversationId: randomUUID(), title: 'x' })
+      .catch((thrown: unknown) => thrown)
     expect(gone).toMatchObject({ code: 'PROBLEM', defined: true, data: { kind: 'no_such_item' } })
     const foreign = await client.app.openExternal({ url: 'file:///etc/passwd' }).catch((thrown: unknown) => thrown)
     expect(foreign).toMatchObject({ data: { kind: 'bad_input' } })

@@ -137,7 +137,11 @@ test('the key is found nowhere: data folder, output, page, frames, errors [AUTH-
   await send(page, 'Fail.')
   await settled(page, 'failed')
   heard.push(await page.content())
-  heard.push(JSON.stringify(await page.evaluate(() => [{ ...localStorage }, { ...sessionStorage }, document.cookie])))
+  heard.push(
+    JSON.stringify(
+      await page.evaluate(() => [Object.entries(localStorage), Object.entries(sessionStorage), document.cookie]),
+    ),
+  )
   expect(await host.stop()).toBe(0)
   heard.push(host.output())
   for (const file of readdirSync(dataDir, { recursive: true, withFileTypes: true })) {

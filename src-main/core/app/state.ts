@@ -1,11 +1,8 @@
-import type { AppState, ProxyState, Settings } from '../../../src-preload/contract/app.ts'
+import type { AppState } from '../../../src-preload/contract/app.ts'
 import { type Feed, feed, Listeners } from '../feed.ts'
 
 /** At most 20 states a second for each watcher. */
 const everyMs = 50
-
-/** What the local /v1 tells of itself; the count of tool keys is added here. */
-export type ProxyStatus = Omit<ProxyState, 'tools'>
 
 export interface StateParts {
   read(): AppState
@@ -63,8 +60,4 @@ export class AppStateFeed {
     }
     return feed({ take, subscribe }, signal)
   }
-}
-
-export function proxyOff({ proxyPort }: Settings, state: 'off' | 'waiting' = 'off'): ProxyStatus {
-  return { state, baseUrl: null, port: null, wantedPort: proxyPort, active: 0, relayed: 0, refused: 0, problem: null }
 }

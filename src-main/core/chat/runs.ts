@@ -63,8 +63,11 @@ export class Runs {
   stop(replyId: string): boolean {
     const run = this.#runs.get(replyId)
     if (!run || run.reply.ended) return false
-    this.#end(run, 'stopped', null)
-    run.abort.abort()
+    try {
+      this.#end(run, 'stopped', null)
+    } finally {
+      run.abort.abort()
+    }
     return true
   }
 

@@ -4,7 +4,7 @@ const longest = 60
 export function titleOf(text: string): string | null {
   const line = text.slice(0, 1000).replace(/\s+/gu, ' ').trim()
   if (line === '') return null
-  const characters = [...line]
+  const characters = Array.from(new Intl.Segmenter().segment(line), ({ segment }) => segment)
   if (characters.length <= longest) return line
   const cut = characters.slice(0, longest).join('')
   const lastSpace = cut.lastIndexOf(' ')

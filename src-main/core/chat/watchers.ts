@@ -58,8 +58,9 @@ export class ChatView {
     return live ? { ...live.message(), sibling: stored.sibling, siblings: stored.siblings } : stored
   }
 
-  #show({ leafId: _, removed: __, ...stored }: StoredConversation): Conversation {
-    return { ...stored, running: this.running(stored.id) !== undefined }
+  #show(stored: StoredConversation): Conversation {
+    const { id, title, model, createdAt, updatedAt, messages, draft } = stored
+    return { id, title, model, createdAt, updatedAt, messages, draft, running: this.running(id) !== undefined }
   }
 }
 

@@ -49,7 +49,8 @@ export function connect(
     session.store.profiles.saveActive(profile)
     const upstream = openUpstream({ base: parseBaseAddress(baseUrl, { allowInsecure }), credential })
     session.use(profile, upstream, true)
-    await askModels(upstream, session.store)
+    // Keeps the model list; the test has passed, so what this meets is a state and no failure of the connecting.
+    await session.check()
     return { id, name, kind: 'service', baseUrl, keyKept: keep }
   })
 }
@@ -65,7 +66,7 @@ export function login(
 }
 
 /** Starts the sandbox if it does not run and makes it the active profile; `keep` false for this run alone. */
-export function useSandbox(session: Session, { keep = true } = {}): Promise<Profile> {
+export function connectSandbox(session: Session, { keep = true } = {}): Promise<Profile> {
   return session.open(async () => {
     const stored = session.store.profiles.ofKind('sandbox')
     const profile = await sandboxProfile(session, stored?.id ?? randomUUID())
@@ -117,6 +118,7 @@ export function openStored(session: Session): Promise<void> {
 
 /** Asks again; where no client could be opened, looks for its key once more. */
 export async function recheck(session: Session): Promise<void> {
+  session.rechecks.tell()
   if (!session.current) await openStored(session)
   await session.check()
 }

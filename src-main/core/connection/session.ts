@@ -20,6 +20,8 @@ export class Session {
   readonly changes = new Listeners()
   /** A new client is in use; told before anything is asked through it. */
   readonly opened = new Listeners<[Upstream]>()
+  /** A person asked to look again: whatever else may have changed outside is looked at too. */
+  readonly rechecks = new Listeners()
   readonly store: Store
   readonly secrets: SecretStore
   sandbox: RunningSandbox | null = null

@@ -12,7 +12,7 @@ import { send } from '../chat/send.ts'
 import { stop } from '../chat/stop.ts'
 import { watch } from '../chat/watch.ts'
 import { watchList } from '../chat/watchList.ts'
-import { connect, disconnect, recheck, test, useSandbox } from '../connection/connect.ts'
+import { connect, connectSandbox, disconnect, recheck, test } from '../connection/connect.ts'
 import type { Session } from '../connection/session.ts'
 import type { Host } from '../host.ts'
 import { listModels, type ModelsRoom } from '../models/list.ts'
@@ -30,10 +30,14 @@ export interface Rooms {
   chat: ChatRoom
   models: ModelsRoom
   tools: Tools
-  settingsChanged(): void
+  settingsChanged: () => void
 }
 
-const done = <T>(_: T): Record<string, never> => ({})
+/** For procedures that answer nothing. */
+const done = async (work: unknown): Promise<Record<string, never>> => {
+  await work
+  return {}
+}
 
 /** The contract, each procedure led to its use case. */
 export function createRouter({ host, store, state, session, chat, models, tools, settingsChanged }: Rooms) {
@@ -60,9 +64,9 @@ export function createRouter({ host, store, state, session, chat, models, tools,
       connect: os.connection.connect.handler(async ({ input: { key, ...input } }) =>
         connect(session, { ...input, credential: await unseal(key) }),
       ),
-      useSandbox: os.connection.useSandbox.handler(() => useSandbox(session)),
-      recheck: os.connection.recheck.handler(async () => done(await recheck(session))),
-      disconnect: os.connection.disconnect.handler(async () => done(await disconnect(session))),
+      useSandbox: os.connection.useSandbox.handler(() => connectSandbox(session)),
+      recheck: os.connection.recheck.handler(() => done(recheck(session))),
+      disconnect: os.connection.disconnect.handler(() => done(disconnect(session))),
     },
     models: { list: os.models.list.handler(({ input }) => listModels(models, input)) },
     chat: {

@@ -12,15 +12,15 @@ export interface Database {
    * Runs `work` as one transaction, all of it or nothing. When it returns, what it wrote is on the disk (one fsync).
    * A call inside another joins it.
    */
-  transaction<T>(work: () => T): T
+  readonly transaction: <T>(work: () => T) => T
   /**
    * The same without the fsync, for what comes many times a second (the tail of a reply that is streaming). It survives
    * the death of this process, since the operating system has it; a power cut may take it, never what `transaction` wrote.
    */
-  journal<T>(work: () => T): T
+  readonly journal: <T>(work: () => T) => T
   /** Changes when another connection wrote: the command line beside a running core. Costs about a microsecond. */
-  dataVersion(): number
-  close(): void
+  readonly dataVersion: () => number
+  readonly close: () => void
 }
 
 /**

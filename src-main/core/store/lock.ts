@@ -13,8 +13,8 @@ export interface FolderLock {
   /** False when the owner before us was killed: its note was still there. */
   readonly endedCleanlyBefore: boolean
   /** Tells where this owner can be reached, for whoever comes second. */
-  announce(address: string | null): void
-  release(): void
+  announce: (address: string | null) => void
+  release: () => void
 }
 
 /**

@@ -1,24 +1,26 @@
 import { exitCodes, log } from './output.ts'
 
 /**
- * Waits for SIGTERM or SIGINT (Ctrl-C). The next one after that ends the process at once, for whoever doesn't want to wait
- * for a clean end.
+ * Resolves `asked` at the first SIGTERM or SIGINT (Ctrl-C); the next one ends the process at once, for whoever doesn't want
+ * to wait for a clean end. The process stays up until then, or until `release`, for a start that failed.
  */
-export function untilAskedToEnd(): Promise<void> {
-  return new Promise((resolve) => {
-    let asked = false
-    // A signal handler alone does not keep a process alive, and `serve --no-web --no-proxy` has no socket that would.
-    const stayAlive = setInterval(() => undefined, 2 ** 30)
+export function listenForEnd(): { asked: Promise<void>; release(): void } {
+  // A signal handler alone does not keep a process alive, and `serve --no-web --no-proxy` has no socket that would.
+  const stayAlive = setInterval(() => undefined, 2 ** 30)
+  const release = () => clearInterval(stayAlive)
+  const asked = new Promise<void>((resolve) => {
+    let before = false
     const onSignal = () => {
-      if (asked) {
+      if (before) {
         log('warn', 'Ended at once.')
         process.exit(exitCodes.failed)
       }
-      asked = true
-      clearInterval(stayAlive)
+      before = true
+      release()
       resolve()
     }
     process.on('SIGTERM', onSignal)
     process.on('SIGINT', onSignal)
   })
+  return { asked, release }
 }

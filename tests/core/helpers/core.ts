@@ -1,40 +1,39 @@
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { ConversationEvent, Message } from '../../../src-preload/contract/chat.ts'
 import { StudioError } from '../../../src-main/core/errors.ts'
 import type { Host, SecretStore } from '../../../src-main/core/host.ts'
+import type { ConversationEvent, Message } from '../../../src-preload/contract/chat.ts'
 
 export const freshFolder = (): string => mkdtempSync(join(tmpdir(), 'studio-core-'))
 
 /** A keychain in memory that keeps the interface's promises; `state` decides whether it answers. */
-export function memorySecrets(state: 'open' | 'missing' | 'locked' = 'open') {
+export function memorySecrets(
+  state: 'open' | 'missing' | 'locked' = 'open',
+): SecretStore & { kept: Map<string, string> } {
   const kept = new Map<string, string>()
-  const secrets = {
-    state,
+  const guard = (): void => {
+    if (state === 'missing') throw new StudioError('keychain_missing', 'No keychain answers.')
+    if (state === 'locked') throw new StudioError('keychain_locked', 'The keychain is locked.')
+  }
+  return {
     kept,
     async probe() {
-      const reason = secrets.state === 'open' ? null : `The keychain is ${secrets.state}.`
-      return { available: secrets.state === 'open', reason }
+      return { available: state === 'open', reason: state === 'open' ? null : `The keychain is ${state}.` }
     },
-    async get(account: string) {
+    async get(account) {
       guard()
       return kept.get(account) ?? null
     },
-    async set(account: string, secret: string) {
+    async set(account, secret) {
       guard()
       kept.set(account, secret)
     },
-    async delete(account: string) {
+    async delete(account) {
       guard()
       kept.delete(account)
     },
-  } satisfies SecretStore & { state: string; kept: Map<string, string> }
-  function guard(): void {
-    if (secrets.state === 'missing') throw new StudioError('keychain_missing', 'No keychain answers.')
-    if (secrets.state === 'locked') throw new StudioError('keychain_locked', 'The keychain is locked.')
   }
-  return secrets
 }
 
 export function testHost(dataDir: string, secrets: SecretStore = memorySecrets()) {

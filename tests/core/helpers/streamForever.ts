@@ -4,8 +4,14 @@ import { createCore } from '../../../src-main/core/core.ts'
 import { testHost } from './core.ts'
 
 const core = await createCore(testHost(process.argv[2] ?? '').host, { connect: { sandbox: true }, proxyPort: null })
-const sent = await core.chat.send({ requestId: randomUUID(), conversationId: null, text: 'Go on', model: process.argv[3] ?? '' })
+const sent = await core.chat.send({
+  requestId: randomUUID(),
+  conversationId: null,
+  text: 'Go on',
+  model: process.argv[3] ?? '',
+})
 process.stdout.write(`${JSON.stringify({ sent })}\n`)
 for await (const event of core.chat.watch(sent)) {
-  if (event.type === 'delta') process.stdout.write(`${JSON.stringify({ at: Date.now(), length: event.at + event.append.length })}\n`)
+  if (event.type === 'delta')
+    process.stdout.write(`${JSON.stringify({ at: Date.now(), length: event.at + event.append.length })}\n`)
 }

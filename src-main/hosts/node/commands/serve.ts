@@ -8,7 +8,7 @@ import { createNodeHost } from '../host.ts'
 import { exitCodes, log, printJson, say } from '../output.ts'
 import { pageFolder } from '../package.ts'
 import type { Parts, RunningCore } from '../parts.ts'
-import { untilAskedToEnd } from '../signals.ts'
+import { listenForEnd } from '../signals.ts'
 import { startWebServer, type WebServer } from '../web/server.ts'
 
 export interface ServeOptions extends ConnectionOptions {
@@ -34,17 +34,19 @@ interface Ready {
 
 /** Core and web server until a signal ends them, the pages first, so that no page sees a half-closed core. */
 export async function serve(options: ServeOptions, parts: Parts): Promise<number> {
-  const asked = untilAskedToEnd()
-  const dataDir = await openDataDir(options.dataDir)
-  const core = await parts.startCore(createNodeHost(dataDir), coreOptions(options))
+  const end = listenForEnd()
+  let core: RunningCore | null = null
   let web: WebServer | null = null
   try {
+    const dataDir = await openDataDir(options.dataDir)
+    core = await parts.startCore(createNodeHost(dataDir), coreOptions(options))
     if (options.web) web = await startWeb(core, options.webPort)
     await announce(core, web, dataDir, options)
-    await asked
+    await end.asked
   } finally {
+    end.release()
     await web?.stop()
-    await core.stop()
+    await core?.stop()
   }
   return exitCodes.ok
 }
