@@ -1,3 +1,4 @@
+import { ChatLive } from './rooms/chat/index.tsx'
 import { Frame } from './shell/Frame.tsx'
 import { Locked } from './shell/Locked.tsx'
 import { appStore, useApp, withoutToast } from './stores/app.ts'
@@ -12,7 +13,16 @@ export function App() {
   return (
     <TooltipProvider>
       <Toasts items={toasts} onGone={(id) => appStore.setState(withoutToast(appStore.getState(), id))}>
-        {locked ? <Locked /> : known && <Frame />}
+        {locked ? (
+          <Locked />
+        ) : (
+          known && (
+            <>
+              <ChatLive />
+              <Frame />
+            </>
+          )
+        )}
       </Toasts>
     </TooltipProvider>
   )

@@ -135,6 +135,6 @@ export const chat = {
   done: 'done',
   notDone: 'not done',
   table: 'Table',
-} as const
+}
 
 export type ChatText = keyof typeof chat

@@ -12,30 +12,31 @@ export interface FrameControls {
 
 export const FrameContext = createContext<FrameControls>({ openList: null, inspector: null })
 
+/** The way to the list where it does not stand beside the stage. */
+export function ListToggle() {
+  const { openList } = use(FrameContext)
+  const { t } = useTranslation('common')
+  return openList && <IconButton icon={PanelLeft} label={t('showList')} onClick={openList} className="-ml-1.5" />
+}
+
+export function InspectorToggle() {
+  const { inspector } = use(FrameContext)
+  const { t } = useTranslation('common')
+  if (!inspector) return null
+  const { shown, toggle, shortcut } = inspector
+  return <IconButton icon={PanelRight} label={t('inspector')} shortcut={shortcut} pressed={shown} onClick={toggle} />
+}
+
 /** The head of a stage: the title, facts beside it, actions at the end, and the ways to the window's other regions. */
 export function StageBar(props: { title: ReactNode; beside?: ReactNode; actions?: ReactNode }) {
-  const frame = use(FrameContext)
-  const { t } = useTranslation('common')
   return (
     <header className="flex min-h-12 shrink-0 flex-wrap items-center gap-x-2.5 gap-y-1 border-line border-b px-4 py-1.5">
-      {frame.openList && (
-        <span className="-ml-1.5">
-          <IconButton icon={PanelLeft} label={t('showList')} onClick={frame.openList} />
-        </span>
-      )}
+      <ListToggle />
       <h1 className="min-w-0 truncate font-semibold text-l tracking-[-.01em]">{props.title}</h1>
       {props.beside}
       <div className="ml-auto flex min-w-0 items-center gap-2">
         {props.actions}
-        {frame.inspector && (
-          <IconButton
-            icon={PanelRight}
-            label={t('inspector')}
-            shortcut={frame.inspector.shortcut}
-            pressed={frame.inspector.shown}
-            onClick={frame.inspector.toggle}
-          />
-        )}
+        <InspectorToggle />
       </div>
     </header>
   )

@@ -3,13 +3,14 @@ import { useEffect, useMemo, useState } from 'react'
 import { MarkdownContext, type MarkdownHost } from '../../markdown/context.ts'
 import { useChat } from '../../stores/chat.ts'
 import { isRunning, runningReply } from '../../stores/chat-open.ts'
+import { InspectorToggle, ListToggle } from '../../ui/StageBar.tsx'
 import { copyText, openChat, stop } from './actions.ts'
 import { Composer } from './Composer.tsx'
 import { LinkDialog } from './LinkDialog.tsx'
 import { TitleField } from './List.tsx'
 import { Messages } from './Messages.tsx'
 import { ModelPicker } from './ModelPicker.tsx'
-import { type Words, useWords } from './words.ts'
+import { useWords, type Words } from './words.ts'
 
 /** The stage region: title and model above, the messages, the composer below. */
 export function ChatStage() {
@@ -78,6 +79,7 @@ function Header() {
   const shown = title ?? words('untitled')
   return (
     <header className="chat-bar">
+      <ListToggle />
       {id !== null && editing === id ? (
         <TitleField id={id} title={title ?? ''} onEnd={() => setEditing(null)} />
       ) : (
@@ -92,6 +94,7 @@ function Header() {
         </h1>
       )}
       <ModelPicker />
+      <InspectorToggle />
     </header>
   )
 }

@@ -1,4 +1,0 @@
-/** Words of the Chat room. */
-export const chat = {
-  title: 'Chat',
-}
