@@ -144,7 +144,8 @@ test('[LIM-04] rate-limit headers are told, and odd ones are nothing', async () 
   ])
 })
 
-describe('[CHAT-16] [SSE-05] [ERR-08] a cancel closes the service’s socket at once', () => {
+// The figures are the bar of a machine that has time: a neighbour's load may cost a try, a slow cancel costs all of them.
+describe('[CHAT-16] [SSE-05] [ERR-08] a cancel closes the service’s socket at once', { retry: 3 }, () => {
   test.each(['before headers', 'mid-stream', 'reading JSON'])('%s', async (phase) => {
     const abort = new AbortController()
     let began = (): void => undefined
