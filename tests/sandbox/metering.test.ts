@@ -9,7 +9,9 @@ const balanceOf = async (sandbox: Parameters<typeof ask>[0], key = sandbox.apiKe
 test('[USE-01] 30 days of usage, the balance and the lifetime spend; work is charged at the price of its model, exactly', async () => {
   const sandbox = await start({ now: () => NOON })
   const before = await json(ask(sandbox, '/v1/usage'))
-  const days = [...new Set(before.usage.map((row: Json) => row.date))].sort()
+  const days = [...new Set(before.usage.map((row: Json) => String(row.date)))].toSorted((a, b) =>
+    String(a) < String(b) ? -1 : 1,
+  )
   expect(days.length).toBeGreaterThan(15)
   expect(String(days[0]) >= '2026-02-13').toBe(true)
   const shown = before.usage.reduce((sum: number, row: Json) => sum + row.cost_sc, 0)
