@@ -15,8 +15,8 @@ for (const line of readFileSync(join(tests, 'rules.md'), 'utf8').split('\n')) {
 /** Which column a test file speaks for, by where it lies. */
 function columnOf(path) {
   if (path.startsWith('sandbox/')) return 'S'
-  if (path.startsWith('core/upstream/')) return 'C'
   if (path.startsWith('core/proxy/') || path.startsWith('clients/')) return 'P'
+  if (path.startsWith('core/')) return 'C'
   if (path.startsWith('e2e/') || path.startsWith('renderer/')) return 'U'
   return null
 }
@@ -26,15 +26,12 @@ for (const path of readdirSync(tests, { recursive: true, encoding: 'utf8' })) {
   if (!/\.(test|spec)\.tsx?$/.test(path) || path.includes('canary')) continue
   const column = columnOf(path.replaceAll('\\', '/'))
   const source = readFileSync(join(tests, path), 'utf8')
-  // Titles only: a quoted id in a comment or a helper shows nothing.
-  for (const [, , title] of source.matchAll(
-    /\b(?:it|test|describe)(?:\.\w+)*(?:\([^'"`]*\))?\(\s*(['"`])((?:\\.|(?!\1)[^\\])*)\1/gs,
-  )) {
-    for (const [, id] of title.matchAll(/\b([A-Z]{3,4}-\d\d)\b/g)) {
-      const rule = rules.get(id)
-      if (!rule) unknown.push(`${id} in ${relative(tests, join(tests, path))}`)
-      else if (column) rule.shown[column].push(path)
-    }
+  // A comment shows nothing; everywhere else an id in brackets stands in a test's title.
+  const titles = source.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/^\s*\/\/.*$/gm, '')
+  for (const [, id] of titles.matchAll(/\[([A-Z]{3,4}-\d\d)\]/g)) {
+    const rule = rules.get(id)
+    if (!rule) unknown.push(`${id} in ${relative(tests, join(tests, path))}`)
+    else if (column) rule.shown[column].push(path)
   }
 }
 

@@ -1,32 +1,10 @@
-import type { Model } from '../world/models.ts'
+import type { Brief, Draft } from './brief.ts'
 import { mirror } from './mirror.ts'
-import type { Pace } from './pace.ts'
 import { reason } from './reasoner.ts'
-import type { ChatRequest } from './request.ts'
 import type { Piece, Tokenizer } from './tokens.ts'
-import { callTools, type PlannedCall } from './toolCaller.ts'
+import { callTools } from './toolCaller.ts'
 import { describeImages } from './visionModel.ts'
 import { write } from './writer.ts'
-
-/** What a speaker says before it is measured, stopped and cut. */
-export interface Draft {
-  reasoning?: string
-  content: string
-  calls?: PlannedCall[]
-  /** True where the text is longer than `pace.tokens` by design and is to be cut there without being "length". */
-  exact?: boolean
-}
-
-export interface Brief {
-  request: ChatRequest
-  model: Model
-  pace: Pace
-  /** Bytes of the request body, for the mirror. */
-  bodyBytes: number
-  /** Text that the same request always gives, and another choice or seed doesn't. */
-  seed: string
-  tokenizer: Tokenizer
-}
 
 /** One thing to send: an increment of one field, worth so many tokens. */
 export interface Step {

@@ -1,4 +1,4 @@
-import type { Brief, Draft } from './answer.ts'
+import type { Brief, Draft } from './brief.ts'
 import { describeImage } from './images.ts'
 import { imagesOf, textOf } from './request.ts'
 

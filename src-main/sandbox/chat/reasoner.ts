@@ -1,5 +1,5 @@
 import { seededRandom } from '../world/seed.ts'
-import type { Brief, Draft } from './answer.ts'
+import type { Brief, Draft } from './brief.ts'
 import { prose } from './prose.ts'
 import { lastUserText } from './request.ts'
 

@@ -1,15 +1,8 @@
 import { ServiceError } from '../errors.ts'
 import { seededHex, seededRandom } from '../world/seed.ts'
-import type { Brief, Draft } from './answer.ts'
+import type { Brief, Draft, PlannedCall } from './brief.ts'
 import { type ChatRequest, type ChatTool, lastUserText, textOf } from './request.ts'
 import { sampleOf } from './schemaSample.ts'
-
-export interface PlannedCall {
-  id: string
-  name: string
-  /** JSON text that satisfies the tool's schema. */
-  arguments: string
-}
 
 /** Calls the tools that the message names, or the first one; once results are there, says what they were. */
 export function callTools({ request, seed }: Brief): Draft {

@@ -1,5 +1,5 @@
 import { type Random, seededRandom } from '../world/seed.ts'
-import type { Brief, Draft } from './answer.ts'
+import type { Brief, Draft } from './brief.ts'
 import { place, prose, thing, title } from './prose.ts'
 import { sampleOf } from './schemaSample.ts'
 

@@ -15,7 +15,7 @@ import {
   registerEncoder,
 } from 'mediabunny'
 import { OpusSpeechEncoder } from './opus-encoder.ts'
-import type { SpeechFormat } from './speech.ts'
+import type { SpeechFormat } from './request.ts'
 
 export const sampleRate = 24_000
 export type Tags = { comment: string; artist: string }

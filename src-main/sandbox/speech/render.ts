@@ -1,7 +1,7 @@
 import { encode, sampleRate } from './encode.ts'
 import { fliteSpeak } from './flite.ts'
+import type { SpeechRequest } from './request.ts'
 import { resample } from './resample.ts'
-import type { SpeechRequest } from './speech.ts'
 import { speakable } from './text.ts'
 import { voices } from './voices.ts'
 

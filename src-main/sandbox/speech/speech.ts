@@ -1,11 +1,9 @@
 import type { Worker } from 'node:worker_threads'
 import type { Rendered } from './render.ts'
+import type { SpeechFormat, SpeechRequest } from './request.ts'
 import type { Answer, Job } from './thread.ts'
-import type { VoiceName } from './voices.ts'
 
-export type SpeechFormat = 'mp3' | 'opus' | 'aac' | 'flac' | 'wav' | 'pcm'
-/** `input` as given, `speed` 0.25 to 4 (tempo; the pitch stays). */
-export type SpeechRequest = { input: string; voice: VoiceName; format: SpeechFormat; speed: number }
+export type { SpeechFormat, SpeechRequest } from './request.ts'
 export type Speech = { bytes: Uint8Array; contentType: string; durationMs: number }
 
 const contentTypes: Record<SpeechFormat, string> = {

@@ -1,6 +1,6 @@
 import { parentPort, Worker, workerData } from 'node:worker_threads'
 import type { Rendered } from './render.ts'
-import type { SpeechRequest } from './speech.ts'
+import type { SpeechRequest } from './request.ts'
 
 // This file is both ends of the speech thread: imported, it starts a Worker of itself. So the same line works from sources and
 // from a bundle, where it is a chunk of its own (it is only ever imported lazily), with no bundler's worker syntax.

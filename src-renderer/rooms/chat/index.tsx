@@ -1,3 +1,5 @@
+import '../../markdown/scale.css'
+import './chat.css'
 import { useEffect } from 'react'
 import { navigate } from '../../navigation.ts'
 import type { RoomView } from '../../room.ts'
