@@ -21,7 +21,7 @@ const types = {
 const csp =
   "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' data:; connect-src 'self'"
 
-const server = createServer(async (request, response) => {
+const serve = async (request, response) => {
   const path = join(root, normalize(new URL(request.url, 'http://x').pathname).replace(/\/$/, '/index.html'))
   if (!path.startsWith(root) || !(await stat(path).catch(() => null))?.isFile()) return response.writeHead(404).end()
   response.writeHead(200, {
