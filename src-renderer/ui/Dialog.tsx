@@ -72,7 +72,7 @@ export function Dialog({
       }}
       className={cx(
         'm-auto outline-none max-h-[calc(100vh-48px)] w-[calc(100vw-32px)] overflow-y-auto rounded-l bg-raise p-0 text-ink',
-        'shadow-[0_0_0_1px_var(--line-strong),var(--shadow-large)] open:animate-appear',
+        'shadow-[0_0_0_1px_var(--line-strong),var(--lift-large)] open:animate-appear',
         width === 'narrow' ? 'max-w-[440px]' : 'max-w-[640px]',
       )}
     >
