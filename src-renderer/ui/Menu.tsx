@@ -6,7 +6,7 @@ import { LayerContext } from './layer.ts'
 
 const panel =
   'z-40 max-h-[min(420px,var(--radix-dropdown-menu-content-available-height))] min-w-44 max-w-80 overflow-y-auto rounded-m bg-raise p-1 ' +
-  'animate-appear shadow-[0_0_0_1px_var(--line-strong),var(--shadow-large)]'
+  'animate-appear shadow-[0_0_0_1px_var(--line-strong),var(--lift-large)]'
 const row =
   'flex h-7 w-full cursor-default select-none items-center gap-2 rounded-s px-2 text-m outline-none data-[highlighted]:bg-hover ' +
   'data-[disabled]:opacity-50'

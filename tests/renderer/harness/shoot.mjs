@@ -40,6 +40,7 @@ const fillConnect = async (page) => {
   await page.getByRole('button', { name: 'Test', exact: true }).click()
   await page.getByText('This key was refused').first().waitFor()
 }
+/** @type {[name: string, query: string, hash: string, act?: (page: import("@playwright/test").Page) => Promise<unknown>][]} */
 const scenes = [
   ['welcome', 'state=first', '#/chat'],
   [
