@@ -29,10 +29,21 @@ export function parseBlock(block: FlowBlock): RootContent[] {
   const source = block.definitions === '' ? text : `${text}\n\n${block.definitions}`
   const known = kept.get(source)
   if (known) return known
-  const { children } = fromMarkdown(source, options) as Root
+  const children = parse(source, block.source)
   if (block.continues) takeOffJoiner(children)
   if (!block.open) keep(source, children)
   return children
+}
+
+/** Thousands of nested quotes exhaust the stack of the GFM transforms; such a block is hostile or broken and stays text. */
+function parse(source: string, shown: string): RootContent[] {
+  try {
+    const root: Root = fromMarkdown(source, options)
+    return root.children
+  } catch (thrown) {
+    if (!(thrown instanceof RangeError)) throw thrown
+    return [{ type: 'paragraph', children: [{ type: 'text', value: shown }] }]
+  }
 }
 
 function keep(source: string, nodes: RootContent[]): void {
