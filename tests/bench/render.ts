@@ -1,5 +1,5 @@
-import { openHarness } from '../renderer/chat/harness/page.ts'
 import type { Harness } from '../renderer/chat/harness/main.tsx'
+import { openHarness } from '../renderer/chat/harness/page.ts'
 
 declare const harness: Harness
 

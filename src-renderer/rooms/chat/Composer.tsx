@@ -1,11 +1,11 @@
 import { ArrowUp, Square } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useId, useRef } from 'react'
+import type { ChatText } from '../../i18n/en.chat.ts'
 import { draftOf, useChat } from '../../stores/chat.ts'
 import { runningReply } from '../../stores/chat-open.ts'
 import { openSettings, send, stop, type } from './actions.ts'
 import { actionFor } from './facts.ts'
 import { useWords } from './words.ts'
-import type { ChatText } from '../../i18n/en.chat.ts'
 
 const longest = 1_000_000
 

@@ -47,10 +47,10 @@ function ReplyFacts({ reply }: { reply: Message }) {
       </Fact>
       <Fact name={words('factCompletion')}>{tokens(usage?.completionTokens)}</Fact>
       <Fact name={words('factTotal')}>{tokens(usage?.totalTokens)}</Fact>
-      <Fact name={words('factFirst')}>{reply.firstTokenMs === null ? null : `${fineSeconds(reply.firstTokenMs)} s`}</Fact>
-      {reply.reasoningMs !== null && (
-        <Fact name={words('factReasoning')}>{`${seconds(reply.reasoningMs)} s`}</Fact>
-      )}
+      <Fact name={words('factFirst')}>
+        {reply.firstTokenMs === null ? null : `${fineSeconds(reply.firstTokenMs)} s`}
+      </Fact>
+      {reply.reasoningMs !== null && <Fact name={words('factReasoning')}>{`${seconds(reply.reasoningMs)} s`}</Fact>}
       <Fact name={words('factSpeed')}>{speed === null ? null : words('perSecond', { speed: speed.toFixed(0) })}</Fact>
       <Fact name={words('factFinish')}>{reply.finishReason}</Fact>
       <Fact name={words('factRequest')} mono>

@@ -54,7 +54,8 @@ function Conversations({ search }: { search: string }) {
 
   const move = (event: KeyboardEvent): void => {
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
-    const key = event.target instanceof HTMLElement ? event.target.closest('[data-row]')?.getAttribute('data-row') : null
+    const key =
+      event.target instanceof HTMLElement ? event.target.closest('[data-row]')?.getAttribute('data-row') : null
     if (step === 0 || key === null || key === undefined) return
     event.preventDefault()
     let at = Number(key) + step

@@ -18,7 +18,13 @@ export const MessageView = memo(function MessageView({ id }: { id: string }) {
 /** What a person (or a tool) said: the text as typed, never as markdown. */
 function Turn({ turn }: { turn: Message }) {
   const words = useWords()
-  const names = { user: 'you', system: 'roleSystem', developer: 'roleDeveloper', tool: 'roleTool', assistant: 'assistant' } as const
+  const names = {
+    user: 'you',
+    system: 'roleSystem',
+    developer: 'roleDeveloper',
+    tool: 'roleTool',
+    assistant: 'assistant',
+  } as const
   const who = words(names[turn.role])
   return (
     <article className="chat-turn" aria-label={who} data-message-id={turn.id} data-role={turn.role}>

@@ -85,7 +85,12 @@ function Models({ onPicked }: { onPicked: () => void }) {
       </div>
       <ModelsNote found={found.length} search={search} />
       {found.length > 0 && (
-        <div id="chat-models" role="listbox" aria-label={words('pickModel')} style={{ height: Math.min(found.length * 32, 320) }}>
+        <div
+          id="chat-models"
+          role="listbox"
+          aria-label={words('pickModel')}
+          style={{ height: Math.min(found.length * 32, 320) }}
+        >
           <VList ref={handle}>
             {found.map((model, index) => (
               // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are handled in the search field, which keeps the focus

@@ -9,7 +9,7 @@ import { LinkDialog } from './LinkDialog.tsx'
 import { TitleField } from './List.tsx'
 import { Messages } from './Messages.tsx'
 import { ModelPicker } from './ModelPicker.tsx'
-import { type Words, useWords } from './words.ts'
+import { useWords, type Words } from './words.ts'
 
 /** The stage region: title and model above, the messages, the composer below. */
 export function ChatStage() {

@@ -25,7 +25,9 @@ let draftTimer: { id: ReturnType<typeof setTimeout>; save: () => void } | null =
 export function startChat(given: ChatHost): () => void {
   host = given
   const ended = new AbortController()
-  const events = perFrame<ConversationListEvent>((batch) => useChat.setState((state) => store.applyListEvents(state, batch)))
+  const events = perFrame<ConversationListEvent>((batch) =>
+    useChat.setState((state) => store.applyListEvents(state, batch)),
+  )
   const saved = localStorage.getItem(newDraftKey)
   if (saved) useChat.setState((state) => store.setDraft(state, store.newChat, saved))
   void keepWatching(ended.signal, async (signal) => {

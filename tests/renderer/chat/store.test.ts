@@ -59,7 +59,10 @@ describe('the open conversation', () => {
         const parts = pieces(text, [1, 2, ...cuts])
         const gap = lost % (parts.length - 1)
         const kept = parts.filter((_, n) => n !== gap)
-        const open = foldEvents(opening(conversationId), [snapshot(''), ...kept.map((part) => delta(part.at, part.append))])
+        const open = foldEvents(opening(conversationId), [
+          snapshot(''),
+          ...kept.map((part) => delta(part.at, part.append)),
+        ])
         expect(open.state).toBe('gap')
         expect(text.startsWith(open.messages[1]?.text ?? '?')).toBe(true)
         expect(foldEvents(open, [snapshot(text)])).toMatchObject({ state: 'live', messages: [ask, reply(text)] })
@@ -116,8 +119,14 @@ describe('the room', () => {
   })
 
   it('restores the stored draft of a conversation until something is typed', () => {
-    const list = foldListEvents(store.initialChat.list, [{ type: 'snapshot', conversations: [conversation({ draft: 'half' })] }])
-    const state = { ...store.initialChat, list, ...store.openConversation({ ...store.initialChat, list }, conversationId) }
+    const list = foldListEvents(store.initialChat.list, [
+      { type: 'snapshot', conversations: [conversation({ draft: 'half' })] },
+    ])
+    const state = {
+      ...store.initialChat,
+      list,
+      ...store.openConversation({ ...store.initialChat, list }, conversationId),
+    }
     expect(store.draftOf(state)).toBe('half')
     expect(store.draftOf({ ...state, ...store.setDraft(state, conversationId, '') })).toBe('')
   })
@@ -128,12 +137,14 @@ describe('the list of conversations', () => {
     const one = fc.record({ id: fc.uuid(), minute: fc.integer({ min: 0, max: 59 }) })
     fc.assert(
       fc.property(fc.uniqueArray(one, { selector: (each) => each.id, maxLength: 12 }), (ones) => {
-        const all = ones.map(({ id, minute }) => conversation({ id, updatedAt: new Date(minute * 60_000).toISOString() }))
-        const whole = foldListEvents(store.initialChat.list, [{ type: 'snapshot', conversations: all }])
-        const single = foldListEvents(
-          store.initialChat.list,
-          [{ type: 'snapshot' as const, conversations: [] }, ...all.map((each) => ({ type: 'upsert' as const, conversation: each }))],
+        const all = ones.map(({ id, minute }) =>
+          conversation({ id, updatedAt: new Date(minute * 60_000).toISOString() }),
         )
+        const whole = foldListEvents(store.initialChat.list, [{ type: 'snapshot', conversations: all }])
+        const single = foldListEvents(store.initialChat.list, [
+          { type: 'snapshot' as const, conversations: [] },
+          ...all.map((each) => ({ type: 'upsert' as const, conversation: each })),
+        ])
         expect(single).toEqual(whole)
       }),
     )
@@ -145,7 +156,14 @@ describe('the list of conversations', () => {
       conversation({ id: `${day}`, title, updatedAt: new Date(2026, 4, day, 8, 0).toISOString() })
     const all = [at(20, 'Tax letter'), at(19, 'Soup'), at(15, 'Letter to the tax office'), at(1, 'Old')]
     expect(listRows(all, '', now).map((row) => (row.row === 'heading' ? row.age : row.conversation.title))).toEqual([
-      'today', 'Tax letter', 'yesterday', 'Soup', 'week', 'Letter to the tax office', 'month', 'Old',
+      'today',
+      'Tax letter',
+      'yesterday',
+      'Soup',
+      'week',
+      'Letter to the tax office',
+      'month',
+      'Old',
     ])
     expect(listRows(all, 'LETTER tax', now).filter((row) => row.row === 'conversation')).toHaveLength(2)
   })

@@ -6,13 +6,34 @@ const all = (text: string): Block[] => new BlockSplitter().update(text).flat()
 
 const line = fc.oneof(
   fc.constantFrom(
-    '', '', '', 'some words', '# title', '- item', '  more of it', '1. one', '   ```js', '```', '~~~~', '````md', '> quote',
-    '| a | b |', '|---|---|', '| 1 | 2 |', '    indented', '[x]: https://example.com', '[^1]: note', 'see [x] and [^1]', '\tcode',
+    '',
+    '',
+    '',
+    'some words',
+    '# title',
+    '- item',
+    '  more of it',
+    '1. one',
+    '   ```js',
+    '```',
+    '~~~~',
+    '````md',
+    '> quote',
+    '| a | b |',
+    '|---|---|',
+    '| 1 | 2 |',
+    '    indented',
+    '[x]: https://example.com',
+    '[^1]: note',
+    'see [x] and [^1]',
+    '\tcode',
   ),
   fc.string({ maxLength: 30 }),
   fc.nat(3).map((n) => 'word '.repeat(1 + n * 900)),
 )
-const document = fc.array(line, { maxLength: 40 }).chain((lines) => fc.constantFrom('\n', '\r\n').map((end) => lines.join(end)))
+const document = fc
+  .array(line, { maxLength: 40 })
+  .chain((lines) => fc.constantFrom('\n', '\r\n').map((end) => lines.join(end)))
 
 describe('the block splitter', () => {
   it('answers by the text alone, however it arrived', () => {
@@ -29,10 +50,15 @@ describe('the block splitter', () => {
 
   it('loses no character outside of fence lines and blank lines', () => {
     fc.assert(
-      fc.property(fc.array(fc.constantFrom('alpha', 'beta gamma', '- item', '', '> quote', '# head'), { maxLength: 60 }), (lines) => {
-        const shown = all(lines.join('\n')).map((block) => (block.kind === 'flow' ? block.source : block.pieces.join('')))
-        expect(shown.join('\n').split('\n').filter(Boolean)).toEqual(lines.filter(Boolean))
-      }),
+      fc.property(
+        fc.array(fc.constantFrom('alpha', 'beta gamma', '- item', '', '> quote', '# head'), { maxLength: 60 }),
+        (lines) => {
+          const shown = all(lines.join('\n')).map((block) =>
+            block.kind === 'flow' ? block.source : block.pieces.join(''),
+          )
+          expect(shown.join('\n').split('\n').filter(Boolean)).toEqual(lines.filter(Boolean))
+        },
+      ),
     )
   })
 
@@ -68,13 +94,16 @@ describe('the block splitter', () => {
 
   it('joins the pieces of a code block to exactly the code', () => {
     fc.assert(
-      fc.property(fc.array(fc.constantFrom('a', '  b', '', '# not a title', '- no list', 'z'.repeat(5_000)), { maxLength: 30 }), (lines) => {
-        const code = lines.map((each) => `${each}\n`).join('')
-        const [block, ...rest] = all(`\`\`\`ts title\n${code}\`\`\`\n`)
-        expect(rest).toEqual([])
-        expect(block).toMatchObject({ kind: 'code', language: 'ts title', open: false })
-        expect(block?.kind === 'code' && block.pieces.join('')).toBe(code)
-      }),
+      fc.property(
+        fc.array(fc.constantFrom('a', '  b', '', '# not a title', '- no list', 'z'.repeat(5_000)), { maxLength: 30 }),
+        (lines) => {
+          const code = lines.map((each) => `${each}\n`).join('')
+          const [block, ...rest] = all(`\`\`\`ts title\n${code}\`\`\`\n`)
+          expect(rest).toEqual([])
+          expect(block).toMatchObject({ kind: 'code', language: 'ts title', open: false })
+          expect(block?.kind === 'code' && block.pieces.join('')).toBe(code)
+        },
+      ),
     )
   })
 

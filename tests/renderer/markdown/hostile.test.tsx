@@ -7,9 +7,12 @@ const html = (text: string): string => renderToStaticMarkup(<Markdown text={text
 
 /** After what is known to be ours is taken away, a reply may leave nothing that a browser would act on. */
 const tags = new Set(
-  'div p h3 h4 h5 h6 strong em del code br hr blockquote ul ol li input figure figcaption button pre section table thead tbody tr th td span svg path line circle rect sup aside'.split(' '),
+  'div p h3 h4 h5 h6 strong em del code br hr blockquote ul ol li input figure figcaption button pre section table thead tbody tr th td span svg path line circle rect sup aside'.split(
+    ' ',
+  ),
 )
-const attributes = /^(?:class|type|aria-[a-z]+|title|role|tabindex|start|checked|disabled|scope|data-(?:growing|wrap|align)|xmlns|width|height|viewBox|fill|stroke|stroke-width|stroke-linecap|stroke-linejoin|d|x|y|x1|x2|y1|y2|cx|cy|r|rx|ry)$/i
+const attributes =
+  /^(?:class|type|aria-[a-z]+|title|role|tabindex|start|checked|disabled|scope|data-(?:growing|wrap|align)|xmlns|width|height|viewBox|fill|stroke|stroke-width|stroke-linecap|stroke-linejoin|d|x|y|x1|x2|y1|y2|cx|cy|r|rx|ry)$/i
 
 function violations(markup: string): string[] {
   const found: string[] = []
@@ -95,7 +98,13 @@ describe('a hostile reply', () => {
   )
 
   it('survives ten thousand levels of nesting', () => {
-    for (const text of ['>'.repeat(10_000), '- '.repeat(5_000), '['.repeat(10_000), '*a '.repeat(3_000), '**_'.repeat(3_000)])
+    for (const text of [
+      '>'.repeat(10_000),
+      '- '.repeat(5_000),
+      '['.repeat(10_000),
+      '*a '.repeat(3_000),
+      '**_'.repeat(3_000),
+    ])
       expect(html(`${text}end`)).toContain('end')
   })
 })

@@ -3,7 +3,12 @@ import { RPCLink } from '@orpc/client/message-port'
 import type { ContractRouterClient } from '@orpc/contract'
 import { implement } from '@orpc/server'
 import { RPCHandler } from '@orpc/server/message-port'
-import type { Conversation, ConversationEvent, ConversationListEvent, Message } from '../../../../src-preload/contract/chat.ts'
+import type {
+  Conversation,
+  ConversationEvent,
+  ConversationListEvent,
+  Message,
+} from '../../../../src-preload/contract/chat.ts'
 import { type Contract, contract } from '../../../../src-preload/contract/contract.ts'
 
 /** A core in memory behind a real MessagePort: it holds what a scene gives it and records what it was asked. */
@@ -59,7 +64,11 @@ export function sceneCore(models: string[]): SceneCore {
       send: os.chat.send.handler(({ input }) => {
         say('send', input)
         const [first] = held.keys()
-        return { conversationId: input.conversationId ?? first ?? input.requestId, turnId: input.requestId, replyId: input.requestId }
+        return {
+          conversationId: input.conversationId ?? first ?? input.requestId,
+          turnId: input.requestId,
+          replyId: input.requestId,
+        }
       }),
       stop: os.chat.stop.handler(({ input }) => (say('stop', input), { stopped: true })),
       retry: os.chat.retry.handler(({ input }) => (say('retry', input), { replyId: input.replyId })),
@@ -80,7 +89,10 @@ export function sceneCore(models: string[]): SceneCore {
     models: {
       list: os.models.list.handler(({ input }) => {
         say('models', input)
-        return { models: models.map((id) => ({ id, created: null, ownedBy: 'sandbox' })), asOf: new Date().toISOString() }
+        return {
+          models: models.map((id) => ({ id, created: null, ownedBy: 'sandbox' })),
+          asOf: new Date().toISOString(),
+        }
       }),
     },
     app: {

@@ -23,7 +23,9 @@ if (made) {
 }
 
 const i18n = createInstance()
-await i18n.use(initReactI18next).init({ lng: 'en', resources: { en: { chat } }, ns: ['chat'], interpolation: { escapeValue: false } })
+await i18n
+  .use(initReactI18next)
+  .init({ lng: 'en', resources: { en: { chat } }, ns: ['chat'], interpolation: { escapeValue: false } })
 
 let settings = 0
 startChat({ client: core.client, openSettings: () => void settings++ })

@@ -11,8 +11,16 @@ const here = fileURLToPath(new URL('.', import.meta.url))
 export async function openHarness(): Promise<{ url: string; browser: Browser; close: () => Promise<void> }> {
   const outDir = fileURLToPath(new URL('../../../../out/chat-harness', import.meta.url))
   const common = { root: here, configFile: false, logLevel: 'error' } as const
-  await build({ ...common, plugins: [react()], build: { outDir, emptyOutDir: true, target: 'chrome120', minify: true } })
-  const server = await preview({ ...common, build: { outDir }, preview: { port: await freePort(), host: '127.0.0.1', strictPort: true } })
+  await build({
+    ...common,
+    plugins: [react()],
+    build: { outDir, emptyOutDir: true, target: 'chrome120', minify: true },
+  })
+  const server = await preview({
+    ...common,
+    build: { outDir },
+    preview: { port: await freePort(), host: '127.0.0.1', strictPort: true },
+  })
   const executablePath = [process.env['STUDIO_CHROMIUM'], '/usr/bin/chromium'].find((path) => path && existsSync(path))
   const browser = await chromium.launch({
     ...(executablePath ? { executablePath } : {}),

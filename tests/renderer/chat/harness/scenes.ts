@@ -97,17 +97,40 @@ See [the guide](https://example.com/brew?x=1) or ![a press](https://tracker.exam
 
 /** Each scene: the messages of the open conversation. */
 export const scenes: Record<string, () => Message[]> = {
-  complete: () => [ask, message(1, { text: answer, reasoning: 'Look at the split.', reasoningMs: 2_100, sibling: 2, siblings: 3 })],
+  complete: () => [
+    ask,
+    message(1, { text: answer, reasoning: 'Look at the split.', reasoningMs: 2_100, sibling: 2, siblings: 3 }),
+  ],
   streaming: () => [
     ask,
     message(1, { text: answer, reasoning: 'Look at the split.', reasoningMs: 2_100, sibling: 2, siblings: 3 }),
     message(2, { text: 'Write that test.' }),
-    message(3, { ...growing, text: 'One test covers it. For every fixture and every **offset, feed two chunks and expect the same events as the whole gives' }),
+    message(3, {
+      ...growing,
+      text: 'One test covers it. For every fixture and every **offset, feed two chunks and expect the same events as the whole gives',
+    }),
   ],
-  reasoning: () => [ask, message(1, { ...growing, reasoning: 'First I look at how lines are split.\n\n1. The buffer ends in CR.\n2. The next' })],
+  reasoning: () => [
+    ask,
+    message(1, {
+      ...growing,
+      reasoning: 'First I look at how lines are split.\n\n1. The buffer ends in CR.\n2. The next',
+    }),
+  ],
   waiting: () => [
     ask,
-    message(1, { ...growing, status: 'pending', firstTokenMs: null, wait: { for: 'first_token', since: new Date(Date.now() - 3_200).toISOString(), until: null, attempt: null, problem: null } }),
+    message(1, {
+      ...growing,
+      status: 'pending',
+      firstTokenMs: null,
+      wait: {
+        for: 'first_token',
+        since: new Date(Date.now() - 3_200).toISOString(),
+        until: null,
+        attempt: null,
+        problem: null,
+      },
+    }),
   ],
   retrying: () => [
     ask,
@@ -124,7 +147,10 @@ export const scenes: Record<string, () => Message[]> = {
       },
     }),
   ],
-  stopped: () => [ask, message(1, { text: `${answer.slice(0, 180)}`, status: 'stopped', finishReason: null, usage: null })],
+  stopped: () => [
+    ask,
+    message(1, { text: `${answer.slice(0, 180)}`, status: 'stopped', finishReason: null, usage: null }),
+  ],
   incomplete: () => [
     ask,
     message(1, {
@@ -132,7 +158,11 @@ export const scenes: Record<string, () => Message[]> = {
       status: 'incomplete',
       finishReason: null,
       usage: null,
-      problem: { kind: 'connection_lost', message: 'The connection ended in the middle of the reply.', outputStarted: true },
+      problem: {
+        kind: 'connection_lost',
+        message: 'The connection ended in the middle of the reply.',
+        outputStarted: true,
+      },
     }),
   ],
   failed: () => [
@@ -142,7 +172,12 @@ export const scenes: Record<string, () => Message[]> = {
       finishReason: null,
       usage: null,
       firstTokenMs: null,
-      problem: { kind: 'unauthorized', message: 'This key was refused. Check it in Settings.', status: 401, raw: '{"error":{"message":"Invalid API key","type":"invalid_request_error","code":"invalid_api_key"}}' },
+      problem: {
+        kind: 'unauthorized',
+        message: 'This key was refused. Check it in Settings.',
+        status: 401,
+        raw: '{"error":{"message":"Invalid API key","type":"invalid_request_error","code":"invalid_api_key"}}',
+      },
     }),
     message(2, { text: 'Once more.' }),
     message(3, { text: '', finishReason: 'length', reasoning: 'Long thoughts.', reasoningMs: 9_300 }),
@@ -151,16 +186,38 @@ export const scenes: Record<string, () => Message[]> = {
   table: () => [message(0, { text: 'Compare three ways to brew coffee, in a table' }), message(1, { text: table })],
   tool: () => [
     message(0, { text: 'What is the weather in Oslo?' }),
-    message(1, { finishReason: 'tool_calls', toolCalls: [{ index: 0, id: 'call_1', name: 'get_weather', arguments: '{"city":"Oslo","unit":"celsius"}' }] }),
+    message(1, {
+      finishReason: 'tool_calls',
+      toolCalls: [{ index: 0, id: 'call_1', name: 'get_weather', arguments: '{"city":"Oslo","unit":"celsius"}' }],
+    }),
     message(2, { text: 'And in Rome?' }),
-    message(3, { finishReason: 'tool_calls', toolCalls: [{ index: 0, id: 'call_2', name: 'get_weather', arguments: '{"city":"Rome",' }] }),
+    message(3, {
+      finishReason: 'tool_calls',
+      toolCalls: [{ index: 0, id: 'call_2', name: 'get_weather', arguments: '{"city":"Rome",' }],
+    }),
   ],
-  long: () => Array.from({ length: 1_000 }, (_, n) => message(n, { text: n % 2 === 0 ? `Question ${n}: what comes next?` : `${answer}\nThis was answer ${n}.` })),
+  long: () =>
+    Array.from({ length: 1_000 }, (_, n) =>
+      message(n, { text: n % 2 === 0 ? `Question ${n}: what comes next?` : `${answer}\nThis was answer ${n}.` }),
+    ),
 }
 
 export function others(): Conversation[] {
-  const titles = ['Tax letter, third draft', 'What does this stack trace mean?', 'Menu for eight, one vegan', 'Compare three resampling filters', 'Poster text, Spanish', 'Regex for IBANs']
+  const titles = [
+    'Tax letter, third draft',
+    'What does this stack trace mean?',
+    'Menu for eight, one vegan',
+    'Compare three resampling filters',
+    'Poster text, Spanish',
+    'Regex for IBANs',
+  ]
   return titles.map((title, n) =>
-    conversation({ id: uuid(10 + n), title, model: n % 2 ? 'reasoner' : 'writer-small', updatedAt: new Date(base.getTime() - 36e5 * 20 * n).toISOString(), running: n === 1 }),
+    conversation({
+      id: uuid(10 + n),
+      title,
+      model: n % 2 ? 'reasoner' : 'writer-small',
+      updatedAt: new Date(base.getTime() - 36e5 * 20 * n).toISOString(),
+      running: n === 1,
+    }),
   )
 }
