@@ -29,7 +29,8 @@ const serve = async (request, response) => {
     'content-security-policy': csp,
   })
   createReadStream(path).pipe(response)
-})
+}
+const server = createServer((request, response) => void serve(request, response))
 await new Promise((done) => server.listen(0, '127.0.0.1', done))
 const base = `http://127.0.0.1:${server.address().port}/`
 
