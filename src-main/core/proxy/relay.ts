@@ -14,9 +14,13 @@ function hasBody(request: IncomingMessage): boolean {
 
 /** Bytes go to the tool as they come; a tool that reads slowly holds the service back. */
 async function pour(reply: ForwardReply, response: ServerResponse, signal: AbortSignal): Promise<void> {
+  // A head that its first bytes follow at once leaves in one write with them; a stream's head does not wait for its first event.
+  const flush = setImmediate(() => response.flushHeaders())
   for await (const bytes of reply.body) {
+    clearImmediate(flush)
     if (!response.write(bytes)) await once(response, 'drain', { signal })
   }
+  clearImmediate(flush)
   response.end()
 }
 
@@ -45,7 +49,6 @@ export async function relay(
     const headers = replyHeaders(reply.headers)
     if (reply.retriesExhausted) headers.push(['x-should-retry', 'false'])
     response.writeHead(reply.status, reply.statusText, headers.flat())
-    response.flushHeaders()
     await pour(reply, response, gone.signal)
   } catch (thrown) {
     if (gone.signal.aborted) return
