@@ -2,7 +2,7 @@ import { StudioError } from '../errors.ts'
 import type { Link } from './call.ts'
 import { kindOfStatus } from './errors.ts'
 import { exchange, type RawReply } from './exchange.ts'
-import { type HeaderPairs, header, readRateLimit, withoutHopByHop } from './headers.ts'
+import { type HeaderPairs, readRateLimit, withoutHopByHop } from './headers.ts'
 import { ReplayableBody } from './replay.ts'
 import { RetriesExhausted, withRetry } from './retry.ts'
 import type { ForwardReply, ForwardRequest } from './types.ts'
@@ -20,9 +20,10 @@ export async function forward(link: Link, request: ForwardRequest): Promise<Forw
   const path = checkedPath(link, request.path)
   const headers = withoutHopByHop(request.headers, notTheirs)
   headers.push(['authorization', link.credential.authorization()])
-  const body = request.body === null ? null : new ReplayableBody(request.body)
+  // Bytes that are all here can be sent again as they are; a stream only from a copy of what was read of it.
+  const here = request.body instanceof Uint8Array ? request.body : null
+  const body = request.body === null || request.body instanceof Uint8Array ? null : new ReplayableBody(request.body)
   const { signal } = request
-  const whole = (await body?.wholeAtOnce(Number(header(request.headers, 'content-length') ?? Number.NaN))) ?? null
   let attempts = 0
   const attempt = async (number: number): Promise<RawReply> => {
     attempts = number
@@ -31,7 +32,7 @@ export async function forward(link: Link, request: ForwardRequest): Promise<Forw
       method: request.method,
       path,
       headers,
-      body: whole ?? body?.read() ?? null,
+      body: here ?? body?.read() ?? null,
       signal,
     })
     const rateLimit = readRateLimit(reply.headers, Date.now())

@@ -25,19 +25,6 @@ export class ReplayableBody {
     return this.#kept !== null && (this.#ended || this.#size === 0)
   }
 
-  /**
-   * Waits for the first bytes alone. Where they are all `length` bytes, gives them as one piece: a small body then leaves in one
-   * write together with its head, which halves what it costs. Null for anything larger or slower, which is streamed.
-   */
-  async wholeAtOnce(length: number): Promise<Uint8Array | null> {
-    if (length > replayLimit) return null
-    this.#pulling ??= this.#pull()
-    await this.#pulling
-    if (this.#kept === null || this.#size !== length) return null
-    this.#ended = true
-    return Buffer.concat(this.#kept, length)
-  }
-
   async *read(): AsyncGenerator<Uint8Array, void, undefined> {
     const kept = this.#kept ?? []
     for (let i = 0; ; ) {
