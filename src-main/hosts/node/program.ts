@@ -8,6 +8,9 @@ import type { Parts } from './parts.ts'
 /** Reads a command line (without node and script) and runs its command. Answers the exit code. */
 export async function run(argv: readonly string[], parts: Parts): Promise<number> {
   let code: number = exitCodes.ok
+  // Whoever read our output may go (`| head`). The work goes on; commands that only print end by themselves.
+  process.stdout.on('error', () => undefined)
+  process.stderr.on('error', () => undefined)
   const program = describe(parts, (ended) => {
     code = ended
   })
