@@ -53,9 +53,10 @@ async function pipedIn(): Promise<string> {
 
 /** One line from the terminal, which readline edits and echoes to nowhere. */
 async function typedUnseen(prompt: string): Promise<string> {
-  process.stderr.write(prompt)
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
   const lines = createInterface({ input: process.stdin, output: nowhere, terminal: true, historySize: 0 })
+  // Not before: until readline has taken the terminal over, the terminal itself echoes.
+  process.stderr.write(prompt)
   try {
     return await new Promise<string>((resolve, reject) => {
       lines.once('line', resolve)

@@ -1,7 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { createRouterClient, type RouterClient } from '@orpc/server'
 import type { Message } from '../../../../src-preload/contract/chat.ts'
 import type { CoreOptions } from '../../../core/core.ts'
@@ -11,6 +8,7 @@ import { openDataDir } from '../folder.ts'
 import { createNodeHost } from '../host.ts'
 import { exitCodes, log, printJson, sayPart } from '../output.ts'
 import type { Parts, RunningCore } from '../parts.ts'
+import { type PassingCore, startCoreInPassing } from '../passing.ts'
 import { type Interrupt, listenForInterrupt } from '../signals.ts'
 
 interface ChatOptions extends ConnectionOptions {
@@ -43,12 +41,12 @@ export async function chat(prompt: string, options: ChatOptions, parts: Parts): 
   }
 }
 
-async function openCore(options: ChatOptions, parts: Parts): Promise<{ core: RunningCore; close(): Promise<void> }> {
+async function openCore(options: ChatOptions, parts: Parts): Promise<PassingCore> {
   const connect = connectionFrom(options)
   const coreOptions: CoreOptions = { proxyPort: null, ...(connect && { connect }) }
   try {
     const core = await parts.startCore(createNodeHost(await openDataDir(options.dataDir)), coreOptions)
-    return { core, close: () => core.stop() }
+    return { core, close: core.stop }
   } catch (thrown) {
     const error = asStudioError(thrown)
     if (error.kind !== 'folder_in_use') throw thrown
@@ -57,19 +55,7 @@ async function openCore(options: ChatOptions, parts: Parts): Promise<{ core: Run
       throw new StudioError('folder_in_use', words, {}, { cause: thrown })
     }
     log('info', 'Another Inference Studio uses the data folder, so this exchange is not stored.')
-    return openThrowaway(parts, coreOptions)
-  }
-}
-
-async function openThrowaway(parts: Parts, options: CoreOptions): Promise<{ core: RunningCore; close(): Promise<void> }> {
-  const folder = await mkdtemp(join(tmpdir(), 'inference-studio-'))
-  const remove = () => rm(folder, { recursive: true, force: true })
-  try {
-    const core = await parts.startCore(createNodeHost(folder), options)
-    return { core, close: () => core.stop().finally(remove) }
-  } catch (thrown) {
-    await remove()
-    throw thrown
+    return startCoreInPassing(parts, coreOptions)
   }
 }
 
