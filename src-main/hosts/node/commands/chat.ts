@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { createRouterClient, type RouterClient } from '@orpc/server'
 import type { Message } from '../../../../src-preload/contract/chat.ts'
 import type { CoreOptions } from '../../../core/core.ts'
-import { asStudioError, StudioError } from '../../../core/errors.ts'
+import { StudioError } from '../../../core/errors.ts'
 import { type ConnectionOptions, connectionFrom } from '../connection.ts'
+import { failureOf } from '../failure.ts'
 import { openDataDir } from '../folder.ts'
 import { createNodeHost } from '../host.ts'
 import { exitCodes, log, printJson, sayPart } from '../output.ts'
@@ -48,7 +49,7 @@ async function openCore(options: ChatOptions, parts: Parts): Promise<PassingCore
     const core = await parts.startCore(createNodeHost(await openDataDir(options.dataDir)), coreOptions)
     return { core, close: core.stop }
   } catch (thrown) {
-    const error = asStudioError(thrown)
+    const error = failureOf(thrown)
     if (error.kind !== 'folder_in_use') throw thrown
     if (connect === null) {
       const words = `${error.message} Or say where to ask with --sandbox or --base-url.`
@@ -68,7 +69,7 @@ async function firstModel(client: Client): Promise<string> {
 
 function stopOnInterrupt(interrupt: Interrupt, client: Client, replyId: string): void {
   const stop = (): void => {
-    client.chat.stop({ replyId }).catch((thrown: unknown) => log('error', asStudioError(thrown).message))
+    client.chat.stop({ replyId }).catch((thrown: unknown) => log('error', failureOf(thrown).message))
   }
   if (interrupt.signal.aborted) stop()
   else interrupt.signal.addEventListener('abort', stop)

@@ -4,9 +4,9 @@ import { createServer } from 'node:net'
 import { createRouterClient } from '@orpc/server'
 import type { Connection } from '../../../../src-preload/contract/app.ts'
 import type { CoreOptions } from '../../../core/core.ts'
-import { asStudioError } from '../../../core/errors.ts'
 import type { Host } from '../../../core/host.ts'
 import { type ConnectionOptions, connectionFrom } from '../connection.ts'
+import { failureOf } from '../failure.ts'
 import { openDataDir } from '../folder.ts'
 import { createNodeHost } from '../host.ts'
 import { listenOn } from '../listen.ts'
@@ -90,7 +90,7 @@ async function checkPort(name: 'webPort' | 'proxyPort', port: number): Promise<C
     await new Promise((resolve) => server.close(resolve))
     return { name, status: 'ok', detail: `${port} is free` }
   } catch (thrown) {
-    const error = asStudioError(thrown)
+    const error = failureOf(thrown)
     const detail = error.kind === 'port_taken' ? `${port} is taken; the next free one is used` : error.message
     return { name, status: 'warning', detail }
   }
@@ -107,7 +107,7 @@ async function checkConnection(host: Host, options: DoctorOptions, parts: Parts)
       await close()
     }
   } catch (thrown) {
-    const error = asStudioError(thrown)
+    const error = failureOf(thrown)
     const status = error.kind === 'folder_in_use' ? 'warning' : 'failed'
     return [
       { name: 'baseAddress', status, detail: status === 'warning' ? `not asked: ${error.message}` : error.message },
@@ -121,7 +121,7 @@ async function openCore(host: Host, parts: Parts, options: CoreOptions): Promise
     const core = await parts.startCore(host, options)
     return { core, close: core.stop }
   } catch (thrown) {
-    if (asStudioError(thrown).kind !== 'folder_in_use' || !options.connect) throw thrown
+    if (failureOf(thrown).kind !== 'folder_in_use' || !options.connect) throw thrown
     return startCoreInPassing(parts, options)
   }
 }

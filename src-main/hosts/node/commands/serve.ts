@@ -1,8 +1,9 @@
 import { createRouterClient } from '@orpc/server'
 import type { AppState } from '../../../../src-preload/contract/app.ts'
-import { asStudioError, StudioError } from '../../../core/errors.ts'
+import { StudioError } from '../../../core/errors.ts'
 import { openInBrowser } from '../browser.ts'
 import { type ConnectionOptions, connectionFrom } from '../connection.ts'
+import { failureOf } from '../failure.ts'
 import { openDataDir } from '../folder.ts'
 import { createNodeHost } from '../host.ts'
 import { exitCodes, log, printJson, say, sayTable } from '../output.ts'
@@ -81,7 +82,7 @@ async function announce(core: RunningCore, web: WebServer | null, dataDir: strin
   if (options.json) printJson(ready)
   else sayReady(ready, state)
   if (options.open && web) {
-    await openInBrowser(web.url).catch((thrown: unknown) => log('warn', asStudioError(thrown).message))
+    await openInBrowser(web.url).catch((thrown: unknown) => log('warn', failureOf(thrown).message))
   }
 }
 
