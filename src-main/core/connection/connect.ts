@@ -101,6 +101,7 @@ export function openStored(session: Session): Promise<void> {
   return session.open(async () => {
     const profile = session.store.profiles.active()
     if (!profile) return session.forget()
+    session.opening(profile)
     try {
       if (profile.kind === 'sandbox') return void (await sandboxProfile(session, profile.id))
       const credential = profile.keyKept === 'keychain' ? await loadCredential(session.secrets, profile.id) : null
