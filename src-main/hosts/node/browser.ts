@@ -26,14 +26,15 @@ export async function openInBrowser(address: string): Promise<void> {
   const opener = spawn(command, [...args, url.href], { stdio: 'ignore', detached: true })
   const late = new AbortController()
   try {
-    const ended = once(opener, 'exit', late).then(([code]) => code !== 0)
-    const failed = await Promise.race([ended, sleep(verdictMs, false, { ...late, ref: false })])
+    const ended = once(opener, 'exit', { signal: late.signal }).then(([code]) => code !== 0)
+    const failed = await Promise.race([ended, sleep(verdictMs, false, { signal: late.signal, ref: false })])
     if (failed) throw new StudioError('not_found', 'No browser was found to open the address with.')
   } catch (thrown) {
     if (thrown instanceof StudioError) throw thrown
     const why = thrown instanceof Error ? thrown.message : String(thrown)
     throw new StudioError('not_found', `No browser could be opened: ${why}`, {}, { cause: thrown })
   } finally {
+    late.abort()
     opener.unref()
   }
 }

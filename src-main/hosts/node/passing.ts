@@ -17,7 +17,11 @@ export async function startCoreInPassing(parts: Parts, options: CoreOptions): Pr
   const remove = () => rm(folder, { recursive: true, force: true })
   try {
     const core = await parts.startCore(createNodeHost(folder), options)
-    return { core, close: () => core.stop().finally(remove) }
+    const close = async () => {
+      await core.stop()
+      await remove()
+    }
+    return { core, close }
   } catch (thrown) {
     await remove()
     throw thrown
