@@ -15,7 +15,7 @@ export function isOwn(address: string): boolean {
  */
 export function externalAddress(address: string): string | null {
   const url = URL.canParse(address) ? new URL(address) : null
-  if (!url || url.username !== '' || url.password !== '') return null
+  if (url?.username !== '' || url.password !== '') return null
   if (url.protocol === 'mailto:') return url.href
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return null
   return url.host === '' ? null : url.href
