@@ -12,8 +12,10 @@ let states: LinkState[]
 
 beforeEach(async () => {
   site = await startSite()
-  const { link } = (page = openPage(() => site?.server.url ?? 'http://127.0.0.1:1/#token=x'))
-  const seen = (states = [link.get()])
+  page = openPage(() => site?.server.url ?? 'http://127.0.0.1:1/#token=x')
+  const { link } = page
+  const seen = [link.get()]
+  states = seen
   link.subscribe(() => seen.push(link.get()))
 })
 afterEach(async () => {

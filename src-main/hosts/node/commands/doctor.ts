@@ -54,7 +54,7 @@ export async function doctor(options: DoctorOptions, parts: Parts): Promise<numb
   return ok ? exitCodes.ok : exitCodes.failed
 }
 
-/** What the program is built for and tested with; older ones down to 22.13 start (resources/scripts/inference-studio.mjs). */
+/** What the program is built for and tested with; older ones down to 22.15 start (resources/scripts/inference-studio.mjs). */
 const wantedNode = 24
 
 function checkNode(): Check {
