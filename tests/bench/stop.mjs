@@ -7,10 +7,9 @@ import { cli, quantile, start, temporaryFolder } from './processes.mjs'
 const rounds = 15
 
 /** Epoch ms of the key press and of the first frame in which the page shows that it stops. */
-const pressAndWatch = () =>
-  new Promise((resolve) => {
-    const replies = document.querySelectorAll('article[data-role="assistant"]')
-    const reply = replies[replies.length - 1]
+const watchForStop = () => {
+  window.stopSeen = new Promise((resolve) => {
+    const last = () => [...document.querySelectorAll('article[data-role="assistant"]')].at(-1)
     const now = () => performance.timeOrigin + performance.now()
     let pressedAt = 0
     addEventListener('keydown', () => (pressedAt = now()), { capture: true, once: true })
@@ -18,11 +17,12 @@ const pressAndWatch = () =>
       const stopping = [...document.querySelectorAll('button')].some(({ textContent }) =>
         /Stopping/.test(textContent ?? ''),
       )
-      if (pressedAt && (stopping || reply?.dataset.status === 'stopped')) resolve({ pressedAt, shownAt: now() })
+      if (pressedAt && (stopping || last()?.dataset.status === 'stopped')) resolve({ pressedAt, shownAt: now() })
       else requestAnimationFrame(look)
     }
     look()
   })
+}
 
 export async function stopBench(report) {
   const sandbox = await startSandbox()
@@ -53,9 +53,9 @@ export async function stopBench(report) {
       await page.getByRole('textbox', { name: 'Message' }).fill('Write at length, please.')
       await page.getByRole('button', { name: 'Send', exact: true }).click()
       await page.locator('article[data-status="streaming"]').waitFor()
-      const watching = page.evaluate(pressAndWatch)
+      await page.evaluate(watchForStop)
       await page.keyboard.press('Escape')
-      const { pressedAt, shownAt } = await watching
+      const { pressedAt, shownAt } = await page.evaluate(() => window.stopSeen)
       const { id } = sandbox.observe.requests().findLast((request) => request.stream)
       const { closedByClientAt } = await sandbox.observe.whenClosed(id)
       shown.push(shownAt - pressedAt)

@@ -32,9 +32,9 @@ beforeEach(() => {
 })
 
 /** What a socket answers to bytes as they are, up to its close. */
-function speak(bytes: string): Promise<string> {
+function speak(bytes: string, { thenEnd = false } = {}): Promise<string> {
   return new Promise((resolve, reject) => {
-    const socket = connect(gateway.proxy.port, '127.0.0.1', () => socket.write(bytes))
+    const socket = connect(gateway.proxy.port, '127.0.0.1', () => (thenEnd ? socket.end(bytes) : socket.write(bytes)))
     let heard = ''
     socket.setTimeout(5000, () => socket.destroy(new Error('no answer')))
     socket.on('data', (piece) => {
@@ -151,7 +151,8 @@ describe('the gate of the local /v1', () => {
   it('survives any bytes at all, and forwards none of them', async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ minLength: 1, maxLength: 400 }), async (bytes) => {
-        await speak(`${Buffer.from(bytes).toString('latin1')}\r\n\r\n`)
+        // Ended, because a server waits for more after nothing but line ends.
+        await speak(`${Buffer.from(bytes).toString('latin1')}\r\n\r\n`, { thenEnd: true })
       }),
       { numRuns: 60 },
     )
