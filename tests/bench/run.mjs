@@ -1,11 +1,12 @@
-// `npm run bench [-- proxy start]`: figures beside their bars, and beside a bare relay taken in the same run.
+// `npm run bench [-- start stop proxy]`: figures beside their bars, and beside a bare relay taken in the same run.
 import { cpus } from 'node:os'
 import { buildIfNeeded } from '../../resources/scripts/ready.mjs'
 import { removeFolders, stopAll } from './processes.mjs'
 import { proxyBench } from './proxy.mjs'
 import { startBench } from './start.mjs'
+import { stopBench } from './stop.mjs'
 
-const suites = { start: startBench, proxy: proxyBench }
+const suites = { start: startBench, stop: stopBench, proxy: proxyBench }
 const asked = process.argv.slice(2).filter((name) => !name.startsWith('-'))
 const unknown = asked.find((name) => !(name in suites))
 if (unknown) {
