@@ -1,3 +1,4 @@
+import { ORPCError } from '@orpc/client'
 import type { Link } from './link.ts'
 
 const pauseAfterFault = 500
@@ -43,8 +44,8 @@ async function follow<T>(
       for await (const event of await open(round.signal)) onEvent(event)
       if (!lost) return
     } catch (thrown) {
-      // A connection's end is sometimes seen by the stream before the link: then a moment decides which it was.
-      if (!lost && !(await lostWithin(link, pauseAfterFault))) throw thrown
+      // The core's own word stands. A connection's end is sometimes seen by the stream before the link: then a moment decides.
+      if (!lost && (thrown instanceof ORPCError || !(await lostWithin(link, pauseAfterFault)))) throw thrown
     } finally {
       stopListening()
       signal.removeEventListener('abort', stopRound)

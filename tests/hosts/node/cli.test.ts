@@ -86,6 +86,13 @@ describe('serve', () => {
     expect(existsSync(join(folder, 'taken', 'stopped'))).toBe(true)
   })
 
+  it('fails in words where the data folder cannot be made', async () => {
+    const args = ['serve', '--json', '--web-port', '0', '--data-dir', '/dev/null/studio']
+    const { code, stdout, stderr } = await runCli(args)
+    expect([code, JSON.parse(stdout)]).toMatchObject([1, { problem: { kind: 'bad_input' } }])
+    expect(stderr).toContain('/dev/null/studio')
+  })
+
   it('fails in words without the variable that it was told to read', async () => {
     const args = ['serve', '--base-url', 'http://127.0.0.1:1', '--api-key-env', 'NOT_SET', '--data-dir', folder]
     const { code, stdout, stderr } = await runCli(args)
