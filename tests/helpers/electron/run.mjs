@@ -1,0 +1,20 @@
+// Starts a built main bundle with the stand-in in Electron's place: node run.mjs <folder with out/ and package.json>
+import { registerHooks } from 'node:module'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+
+const standIn = new URL('./electron.ts', import.meta.url).href
+registerHooks({
+  resolve: (name, context, next) => (name === 'electron' ? { url: standIn, shortCircuit: true } : next(name, context)),
+})
+const electron = await import(standIn)
+process.on('message', async ({ id, code, arg }) => {
+  try {
+    process.send({ id, value: await new Function('electron', 'arg', `return (${code})(electron, arg)`)(electron, arg) })
+  } catch (thrown) {
+    process.send({ id, error: String(thrown?.stack ?? thrown) })
+  }
+})
+await import(pathToFileURL(join(process.argv[2], 'out', 'main', 'electron.js')).href)
+// As in Electron, `ready` waits for the entry, its top-level awaits included.
+electron.standIn.ready()
