@@ -1,4 +1,22 @@
+import type { AppState } from '../../src-preload/contract/app.ts'
+import { Bucket } from './app/bucket.ts'
+import { AppStateFeed } from './app/state.ts'
+import type { ChatRoom } from './chat/chat.ts'
+import { Runs, recoverReplies } from './chat/runs.ts'
+import { send } from './chat/send.ts'
+import { stop as stopReply } from './chat/stop.ts'
+import { watch } from './chat/watch.ts'
+import { connectForNow, connectSandbox, disconnect, login, openStored, recheck } from './connection/connect.ts'
+import { askModels } from './connection/probe.ts'
+import { Session } from './connection/session.ts'
+import { createRouter, type StudioRouter } from './handlers/router.ts'
 import type { Host } from './host.ts'
+import { listModels } from './models/list.ts'
+import { LocalV1, type Wish } from './proxy/localV1.ts'
+import { lockFolder } from './store/lock.ts'
+import { openStore } from './store/store.ts'
+import { Tools } from './tools/tools.ts'
+import type { Upstream } from './upstream/client.ts'
 
 /** Ways to start that a command line may ask for; all absent means "as it was left". */
 export interface CoreOptions {
@@ -8,9 +26,169 @@ export interface CoreOptions {
   proxyPort?: number | null
 }
 
-/** Filled in by the core room; hosts and tests know this much of it. */
+/** Hosts serve `router` over their wire; the command line uses the rest directly. */
 export interface Core {
+  readonly router: StudioRouter
+  state(): AppState
+  /** What `serve --json` prints of the core. The sandbox's key is a key of a stand-in on this machine. */
+  addresses(): { proxy: string | null; sandbox: { baseUrl: string; apiKey: string } | null; dataDir: string }
+  /** Tells a second process that wants this folder where this one answers. */
+  announce(address: string | null): void
+  readonly tools: Pick<Tools, 'add' | 'list' | 'revoke'>
+  readonly chat: {
+    send(input: Parameters<typeof send>[1]): ReturnType<typeof send>
+    stop(input: { replyId: string }): { stopped: boolean }
+    watch(input: { conversationId: string }, signal?: AbortSignal): ReturnType<typeof watch>
+  }
+  readonly models: { list(input: { refresh: boolean }): ReturnType<typeof listModels> }
+  readonly connection: {
+    login(input: Parameters<typeof login>[1]): ReturnType<typeof login>
+    logout(): Promise<void>
+    /** Asks now; resolves when `state().connection` says how it went. */
+    check(): Promise<void>
+  }
+  /** Replies are kept and marked, everything is closed. The second call waits for the first. */
   stop(): Promise<void>
 }
 
-export type CreateCore = (host: Host, options?: CoreOptions) => Promise<Core>
+/**
+ * Builds the program in one data folder and starts it. What is stored can be read at once; the connection is looked at beside.
+ * @throws StudioError `folder_in_use`, `store_newer`, `store_damaged`, and what `options.connect` meets
+ */
+export async function createCore(host: Host, options: CoreOptions = {}): Promise<Core> {
+  const lock = lockFolder(host.dataDir)
+  const store = openStoreOr(() => lock.release())
+  const cut = recoverReplies(store)
+  if (cut > 0) host.log('warn', `${cut} replies were cut when the program ended; they are kept and marked.`)
+
+  const session = new Session(store, host.secrets)
+  const bucket = new Bucket()
+  const tools = new Tools(store)
+  const runs = new Runs(store, (line) => host.log('error', line))
+  const chat: ChatRoom = { store, runs, upstream: () => session.upstream() }
+  const models = {
+    store,
+    baseUrl: () => session.connection.profile?.baseUrl ?? null,
+    fetch: async () => askModels(await session.upstream(), store),
+  }
+
+  let keychain: AppState['keychain'] = { available: false, reason: 'It has not answered yet.' }
+  const proxy = new LocalV1({
+    verify: tools.verify,
+    forward: () => session.current?.forward ?? null,
+    used: ({ id }) => tools.touch(id),
+    changed: () => state.changed(),
+    log: host.log,
+  })
+  /** The command line's wish for this run goes before the settings. */
+  const proxyWish = (): Wish => {
+    const { proxyEnabled, proxyPort } = store.settings.read()
+    const { proxyPort: port } = options
+    if (port === null) return { enabled: false, port: proxyPort }
+    return { enabled: port !== undefined || proxyEnabled, port: port ?? proxyPort }
+  }
+  const state = new AppStateFeed({
+    read: () => ({
+      host: host.name,
+      version: host.version,
+      dataDir: host.dataDir,
+      connection: session.connection,
+      keychain,
+      proxy: { ...proxy.status(), tools: tools.count() },
+      bucket: bucket.value,
+      settings: store.settings.read(),
+    }),
+    observe: (changed) => {
+      const ends = [tools.observe(changed), bucket.watch()]
+      return () => {
+        for (const end of ends) end()
+      }
+    },
+  })
+
+  session.changes.add(() => {
+    if (session.current === null) bucket.follow(null)
+    state.changed()
+  })
+  session.opened.add((upstream) => {
+    bucket.follow(upstream)
+    void bucket.ask()
+  })
+  bucket.changes.add(state.changed)
+
+  const lookForKeychain = async (): Promise<void> => {
+    keychain = await host.secrets.probe()
+    state.changed()
+  }
+  const settingsChanged = (): void => {
+    state.changed()
+    void proxy.apply(proxyWish())
+  }
+  const router = createRouter({ host, store, state, session, chat, models, tools, settingsChanged })
+  session.rechecks.add(() => void lookForKeychain())
+
+  async function connectAtStart(): Promise<void> {
+    const { connect } = options
+    if (connect && 'sandbox' in connect) await connectSandbox(session, { keep: false })
+    else if (connect) await connectForNow(session, connect)
+    else await openStored(session)
+  }
+
+  async function close(): Promise<void> {
+    await proxy.close()
+    await runs.shutDown()
+    bucket.close()
+    await session.close()
+    tools.close()
+    store.close()
+    lock.release()
+  }
+  let stopping: Promise<void> | null = null
+  const stop = (): Promise<void> => (stopping ??= close())
+
+  const background: Promise<unknown>[] = [lookForKeychain()]
+  try {
+    await proxy.apply(proxyWish())
+    // A command line's wish fails loudly; a stored profile that cannot be opened is a state to show.
+    const opening = connectAtStart()
+    if (options.connect) await opening
+    background.push(opening.then(() => (session.connection.state === 'checking' ? session.check() : undefined)))
+  } catch (thrown) {
+    await stop()
+    throw thrown
+  }
+  for (const work of background) work.catch((thrown: unknown) => host.log('error', `At start: ${String(thrown)}`))
+
+  return {
+    router,
+    state: state.read,
+    addresses: () => ({
+      proxy: proxy.status().baseUrl,
+      sandbox: session.sandbox && { baseUrl: session.sandbox.baseUrl, apiKey: session.sandbox.apiKey },
+      dataDir: host.dataDir,
+    }),
+    announce: lock.announce,
+    tools,
+    chat: {
+      send: (input) => send(chat, input),
+      stop: (input) => stopReply(chat, input),
+      watch: (input, signal) => watch(chat, input, signal),
+    },
+    models: { list: (input) => listModels(models, input) },
+    connection: {
+      login: (input) => login(session, input),
+      logout: () => disconnect(session),
+      check: () => recheck(session),
+    },
+    stop,
+  }
+
+  function openStoreOr(giveUp: () => void) {
+    try {
+      return openStore(host.dataDir, { checkWhole: !lock.endedCleanlyBefore })
+    } catch (thrown) {
+      giveUp()
+      throw thrown
+    }
+  }
+}

@@ -62,6 +62,8 @@ export const problem = z.object({
   retryAfterMs: z.number().optional(),
   /** Whether output had begun: what came is kept, and nothing is replayed. */
   outputStarted: z.boolean().optional(),
+  /** The service may have done work, and charged for it, although its answer did not come. */
+  workPossible: z.boolean().optional(),
   /** The start of the raw reply body, at most 4,096 characters, the key cut out. */
   raw: z.string().optional(),
 })

@@ -16,6 +16,8 @@ export const toolsRoom = {
   /** All tool keys, newest first, and again after each change, also one made by the command line beside us. */
   watch: procedure.output(eventIterator(z.array(tool))),
   /** `key` is answered here and never again. */
-  add: procedure.input(z.object({ name: z.string().trim().min(1).max(80) })).output(z.object({ tool, key: z.string() })),
+  add: procedure
+    .input(z.object({ name: z.string().trim().min(1).max(80) }))
+    .output(z.object({ tool, key: z.string() })),
   revoke: procedure.input(z.object({ id: z.string() })).output(tool),
 }

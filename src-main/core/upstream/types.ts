@@ -28,6 +28,12 @@ export interface RateLimitHeaders {
   retryAfterMs: number | null
 }
 
+/** A JSON reply: what the schema knows is typed, everything else is kept beside it. */
+export interface Reply<T> {
+  facts: ReplyFacts
+  value: T
+}
+
 export interface ContentPart {
   type: string
   text?: string

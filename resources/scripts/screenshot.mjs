@@ -1,0 +1,46 @@
+// `npm run screenshot`: makes resources/screenshot.png, the README's picture, from the real product in its sandbox.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { chromium } from '@playwright/test'
+import { start, stopAll } from '../../tests/bench/processes.mjs'
+import { chromiumArgs, findBrowser } from '../../tests/helpers/browser.mjs'
+import { buildIfNeeded, root } from './ready.mjs'
+
+buildIfNeeded()
+const dataDir = mkdtempSync(join(tmpdir(), 'studio-picture-'))
+const host = await start(join(root, 'out/main/node.js'), [
+  'serve',
+  '--json',
+  '--sandbox',
+  '--web-port',
+  '0',
+  '--proxy-port',
+  '0',
+  '--data-dir',
+  dataDir,
+])
+const browser = await chromium.launch({ executablePath: await findBrowser(), args: chromiumArgs })
+try {
+  const page = await browser.newPage({
+    viewport: { width: 1280, height: 820 },
+    deviceScaleFactor: 2,
+    colorScheme: 'light',
+  })
+  await page.goto(host.ready.web.url)
+  const ask = async (model, text) => {
+    await page.getByRole('button', { name: /^Model/ }).click()
+    await page.getByRole('option', { name: model, exact: true }).click()
+    await page.getByRole('textbox', { name: 'Message' }).fill(text)
+    await page.getByRole('button', { name: 'Send', exact: true }).click()
+  }
+  await ask('reasoner', 'Why do lighthouses flash in patterns of their own?')
+  await page.locator('article[data-role="assistant"][data-status="complete"]').waitFor({ timeout: 60_000 })
+  await ask('writer-large', 'Write a short guide to reading a chart, with a table and some code.')
+  await page.waitForTimeout(6000)
+  await page.screenshot({ path: join(root, 'resources/screenshot.png') })
+} finally {
+  await browser.close()
+  await stopAll()
+  rmSync(dataDir, { recursive: true, force: true })
+}

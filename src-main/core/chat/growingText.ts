@@ -1,0 +1,34 @@
+/** Text that grows at its end: appending and reading the tail cost what they touch, however long the whole is. */
+export class GrowingText {
+  readonly #pieces: string[] = []
+  #length = 0
+
+  /** UTF-16 units. */
+  get length(): number {
+    return this.#length
+  }
+
+  append(text: string): void {
+    this.#pieces.push(text)
+    this.#length += text.length
+  }
+
+  /** Everything from offset `at` on. */
+  since(at: number): string {
+    if (at >= this.#length) return ''
+    let first = this.#pieces.length
+    let from = this.#length
+    while (from > at) {
+      first -= 1
+      from -= this.#pieces[first]?.length ?? 0
+    }
+    return this.#pieces
+      .slice(first)
+      .join('')
+      .slice(at - from)
+  }
+
+  toString(): string {
+    return this.since(0)
+  }
+}

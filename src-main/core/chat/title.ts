@@ -1,0 +1,13 @@
+const longest = 60
+
+/** A conversation's first name: the start of what was asked, on one line. Null when there is nothing to read in it. */
+export function titleOf(text: string): string | null {
+  const line = text.slice(0, 1000).replace(/\s+/gu, ' ').trim()
+  if (line === '') return null
+  const characters = Array.from(new Intl.Segmenter().segment(line), ({ segment }) => segment)
+  if (characters.length <= longest) return line
+  const cut = characters.slice(0, longest).join('')
+  const lastSpace = cut.lastIndexOf(' ')
+  // At a word's end where there is one in the last third, so that no word is cut for nothing.
+  return `${(lastSpace > cut.length * 0.66 ? cut.slice(0, lastSpace) : cut).trimEnd()}…`
+}

@@ -1,0 +1,123 @@
+import type { Connection } from '../../../src-preload/contract/app.ts'
+import { asStudioError, StudioError } from '../errors.ts'
+import { Listeners } from '../feed.ts'
+import type { SecretStore } from '../host.ts'
+import type { StoredProfile } from '../store/profiles.ts'
+import type { Store } from '../store/store.ts'
+import type { Upstream } from '../upstream/client.ts'
+import { askModels } from './probe.ts'
+
+export interface RunningSandbox {
+  baseUrl: string
+  apiKey: string
+  close(): Promise<void>
+}
+
+const none: Connection = { state: 'none', profile: null, problem: null, checkedAt: null }
+
+/** The one live connection: which profile, whether it answers, and the client that reaches it. */
+export class Session {
+  readonly changes = new Listeners()
+  /** A new client is in use; told before anything is asked through it. */
+  readonly opened = new Listeners<[Upstream]>()
+  /** A person asked to look again: whatever else may have changed outside is looked at too. */
+  readonly rechecks = new Listeners()
+  readonly store: Store
+  readonly secrets: SecretStore
+  sandbox: RunningSandbox | null = null
+  #connection: Connection = none
+  #upstream: Upstream | null = null
+  #opening: Promise<unknown> = Promise.resolve()
+
+  constructor(store: Store, secrets: SecretStore) {
+    this.store = store
+    this.secrets = secrets
+  }
+
+  get connection(): Connection {
+    return this.#connection
+  }
+
+  /** The client now, for the local /v1, which does not wait. */
+  get current(): Upstream | null {
+    return this.#upstream
+  }
+
+  /** While this runs, whoever needs the client waits for it. */
+  open<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#opening.then(work)
+    this.#opening = result.catch(() => undefined)
+    return result
+  }
+
+  /** @throws StudioError `not_connected`, or what keeps the stored profile from being opened */
+  async upstream(): Promise<Upstream> {
+    await this.#opening
+    if (this.#upstream) return this.#upstream
+    const { problem } = this.#connection
+    if (problem) throw new StudioError(problem.kind, problem.message)
+    throw new StudioError('not_connected', 'Nothing is connected yet. Try the sandbox, or connect with a key.')
+  }
+
+  /** Puts a client in use; `checked` is true when its address has just answered. */
+  use(profile: StoredProfile, upstream: Upstream, checked: boolean): void {
+    this.#leave()
+    this.#upstream = upstream
+    this.#set({
+      state: checked ? 'connected' : 'checking',
+      profile,
+      problem: null,
+      checkedAt: checked ? new Date().toISOString() : null,
+    })
+    this.opened.tell(upstream)
+  }
+
+  /** The profile stands, but cannot be reached; everything stored stays readable. */
+  fail(profile: StoredProfile, thrown: unknown): void {
+    this.#leave()
+    const checkedAt = new Date().toISOString()
+    this.#set({ state: 'failed', profile, problem: asStudioError(thrown).toProblem(), checkedAt })
+  }
+
+  forget(): void {
+    this.#leave()
+    this.#set(none)
+  }
+
+  /** Asks the service now and says how it went. Never throws: the outcome is the state. */
+  async check(): Promise<void> {
+    const upstream = this.#upstream
+    if (!upstream) return
+    this.#set({ ...this.#connection, state: 'checking' })
+    const problem = await askModels(upstream, this.store).then(
+      () => null,
+      (thrown: unknown) => asStudioError(thrown).toProblem(),
+    )
+    // Meanwhile another profile may have taken its place.
+    if (this.#upstream !== upstream) return
+    const state = problem ? 'failed' : 'connected'
+    this.#set({ ...this.#connection, state, problem, checkedAt: new Date().toISOString() })
+  }
+
+  async close(): Promise<void> {
+    await this.#opening
+    await this.#upstream?.close()
+    this.#upstream = null
+    await this.sandbox?.close()
+    this.sandbox = null
+  }
+
+  #leave(): void {
+    void this.#upstream?.close()
+    this.#upstream = null
+  }
+
+  #set(connection: Connection): void {
+    this.#connection = connection.profile ? { ...connection, profile: shown(connection.profile) } : connection
+    this.changes.tell()
+  }
+}
+
+function shown({ id, name, kind, baseUrl, keyKept }: NonNullable<Connection['profile']>): Connection['profile'] {
+  return { id, name, kind, baseUrl, keyKept }
+}

@@ -1,0 +1,90 @@
+import { implement } from '@orpc/server'
+import { contract } from '../../../src-preload/contract/contract.ts'
+import { openExternal } from '../app/openExternal.ts'
+import type { AppStateFeed } from '../app/state.ts'
+import type { ChatRoom } from '../chat/chat.ts'
+import { remove } from '../chat/remove.ts'
+import { rename } from '../chat/rename.ts'
+import { restore } from '../chat/restore.ts'
+import { retry } from '../chat/retry.ts'
+import { saveDraft } from '../chat/saveDraft.ts'
+import { send } from '../chat/send.ts'
+import { stop } from '../chat/stop.ts'
+import { watch } from '../chat/watch.ts'
+import { watchList } from '../chat/watchList.ts'
+import { connect, connectSandbox, disconnect, recheck, test } from '../connection/connect.ts'
+import type { Session } from '../connection/session.ts'
+import type { Host } from '../host.ts'
+import { listModels, type ModelsRoom } from '../models/list.ts'
+import { updateSettings } from '../settings/update.ts'
+import type { Store } from '../store/store.ts'
+import type { Tools } from '../tools/tools.ts'
+import { sealingPublicKey, unseal } from '../upstream/credential.ts'
+import { guarded, toWire } from './errors.ts'
+
+export interface Rooms {
+  host: Host
+  store: Store
+  state: AppStateFeed
+  session: Session
+  chat: ChatRoom
+  models: ModelsRoom
+  tools: Tools
+  settingsChanged: () => void
+}
+
+/** For procedures that answer nothing. */
+const done = async (work: unknown): Promise<Record<string, never>> => {
+  await work
+  return {}
+}
+
+/** The contract, each procedure led to its use case. */
+export function createRouter({ host, store, state, session, chat, models, tools, settingsChanged }: Rooms) {
+  const os = implement(contract).use(async ({ next }) => {
+    try {
+      return await next()
+    } catch (thrown) {
+      throw toWire(host, thrown)
+    }
+  })
+  return os.router({
+    app: {
+      watch: os.app.watch.handler(({ signal }) => guarded(host, state.watch(signal))),
+      updateSettings: os.app.updateSettings.handler(({ input }) => {
+        const settings = updateSettings(store, input)
+        settingsChanged()
+        return settings
+      }),
+      openExternal: os.app.openExternal.handler(({ input }) => openExternal(host, input)),
+    },
+    connection: {
+      sealingKey: os.connection.sealingKey.handler(async () => ({ publicKey: await sealingPublicKey() })),
+      test: os.connection.test.handler(async ({ input }) => test({ ...input, credential: await unseal(input.key) })),
+      connect: os.connection.connect.handler(async ({ input: { key, ...input } }) =>
+        connect(session, { ...input, credential: await unseal(key) }),
+      ),
+      useSandbox: os.connection.useSandbox.handler(() => connectSandbox(session)),
+      recheck: os.connection.recheck.handler(() => done(recheck(session))),
+      disconnect: os.connection.disconnect.handler(() => done(disconnect(session))),
+    },
+    models: { list: os.models.list.handler(({ input }) => listModels(models, input)) },
+    chat: {
+      watchList: os.chat.watchList.handler(({ signal }) => guarded(host, watchList(chat, signal))),
+      watch: os.chat.watch.handler(({ input, signal }) => guarded(host, watch(chat, input, signal))),
+      send: os.chat.send.handler(({ input }) => send(chat, input)),
+      stop: os.chat.stop.handler(({ input }) => stop(chat, input)),
+      retry: os.chat.retry.handler(({ input }) => retry(chat, input)),
+      rename: os.chat.rename.handler(({ input }) => done(rename(chat, input))),
+      saveDraft: os.chat.saveDraft.handler(({ input }) => done(saveDraft(chat, input))),
+      remove: os.chat.remove.handler(({ input }) => done(remove(chat, input))),
+      restore: os.chat.restore.handler(({ input }) => done(restore(chat, input))),
+    },
+    tools: {
+      watch: os.tools.watch.handler(({ signal }) => guarded(host, tools.watch(signal))),
+      add: os.tools.add.handler(({ input }) => tools.add(input.name)),
+      revoke: os.tools.revoke.handler(({ input }) => tools.revoke(input.id)),
+    },
+  })
+}
+export type StudioRouter = ReturnType<typeof createRouter>

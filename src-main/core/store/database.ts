@@ -1,0 +1,170 @@
+import { chmodSync, closeSync, openSync, statSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { StudioError } from '../errors.ts'
+import { migrations } from './migrations/index.ts'
+
+/** "IStu": tells our file from another program's database under the same name. */
+const applicationId = 0x49537475
+
+export interface Database {
+  readonly handle: DatabaseSync
+  /**
+   * Runs `work` as one transaction, all of it or nothing. When it returns, what it wrote is on the disk (one fsync).
+   * A call inside another joins it.
+   */
+  readonly transaction: <T>(work: () => T) => T
+  /**
+   * The same without the fsync, for what comes many times a second (the tail of a reply that is streaming). It survives
+   * the death of this process, since the operating system has it; a power cut may take it, never what `transaction` wrote.
+   */
+  readonly journal: <T>(work: () => T) => T
+  /** Changes when another connection wrote: the command line beside a running core. Costs about a microsecond. */
+  readonly dataVersion: () => number
+  readonly close: () => void
+}
+
+/**
+ * Opens the database file, makes it where it is missing, and brings it to this version's schema.
+ * `checkWhole` reads every page first (after an owner that did not end cleanly).
+ * @throws StudioError `store_newer` (the file is left as it is), `store_damaged` (likewise), `folder_in_use` (locked too long)
+ */
+export function openDatabase(file: string, { checkWhole = false } = {}): Database {
+  try {
+    if (!makeFile(file)) refuseForeign(file, checkWhole)
+    const handle = new DatabaseSync(file, { timeout: 5000, enableForeignKeyConstraints: true })
+    try {
+      handle.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 16777216')
+      migrate(handle)
+    } catch (thrown) {
+      handle.close()
+      throw thrown
+    }
+    return wrap(handle)
+  } catch (thrown) {
+    throw asStoreError(thrown, file)
+  }
+}
+
+/**
+ * What SQLite threw, in our words: a damaged file, a full disk and a lock are told from mistakes of ours, which pass as they are.
+ */
+export function asStoreError(thrown: unknown, file = 'The database'): unknown {
+  const code = sqliteCode(thrown)
+  const options = { cause: thrown }
+  // SQLite's primary result codes: https://sqlite.org/rescode.html
+  if (code === 11 || code === 26) {
+    const words = `${file} is damaged or is not a database. It was left as it is; move it away to start anew, or restore a copy.`
+    return new StudioError('store_damaged', words, {}, options)
+  }
+  if (code === 5 || code === 6) {
+    return new StudioError('folder_in_use', `${file} is locked by another process.`, {}, options)
+  }
+  if (code === 8 || code === 10 || code === 13 || code === 14) {
+    const words = `${file} cannot be written or read: ${thrown instanceof Error ? thrown.message : String(thrown)}.`
+    return new StudioError('store_damaged', words, {}, options)
+  }
+  return thrown
+}
+
+export function sqliteCode(thrown: unknown): number | null {
+  if (!(thrown instanceof Error) || !('errcode' in thrown) || typeof thrown.errcode !== 'number') return null
+  return thrown.errcode & 0xff
+}
+
+/**
+ * Makes the file, readable by its owner alone, where there is none. An existing one is never opened through `fs`: closing
+ * that descriptor would drop every lock which SQLite holds on it in this process (https://sqlite.org/howtocorrupt.html, 2.2).
+ */
+function makeFile(file: string): boolean {
+  try {
+    closeSync(openSync(file, 'wx', 0o600))
+    return true
+  } catch (thrown) {
+    if (!(thrown instanceof Error) || !('code' in thrown) || thrown.code !== 'EEXIST') throw thrown
+    chmodSync(file, 0o600)
+    return statSync(file).size === 0
+  }
+}
+
+/** Looks before touching: through a read-only connection, so that a file which we may not use keeps every byte. */
+function refuseForeign(file: string, checkWhole: boolean): void {
+  const handle = new DatabaseSync(file, { readOnly: true, timeout: 5000 })
+  try {
+    const version = pragma(handle, 'user_version')
+    const application = pragma(handle, 'application_id')
+    const tables = Number(handle.prepare('SELECT count(*) AS n FROM sqlite_schema').get()?.['n'])
+    if (application !== applicationId && (tables > 0 || version > 0)) {
+      throw new StudioError('store_damaged', `${file} is another program's database. It was left as it is.`)
+    }
+    if (version > migrations.length) {
+      throw new StudioError(
+        'store_newer',
+        `${file} was written by a newer version of Inference Studio (schema ${version}; this one knows ${migrations.length}). It was left as it is.`,
+      )
+    }
+    if (!checkWhole) return
+    const found = handle.prepare('PRAGMA quick_check(1)').get()?.['quick_check']
+    if (found !== 'ok')
+      throw new StudioError('store_damaged', `${file} is damaged: ${String(found)}. It was left as it is.`)
+  } finally {
+    handle.close()
+  }
+}
+
+function migrate(handle: DatabaseSync): void {
+  if (pragma(handle, 'user_version') === migrations.length) return
+  // Immediate: a second process that opens the file now waits, then finds the work done.
+  handle.exec('BEGIN IMMEDIATE')
+  try {
+    const from = pragma(handle, 'user_version')
+    for (const sql of migrations.slice(from)) handle.exec(sql)
+    handle.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${migrations.length}; COMMIT`)
+  } catch (thrown) {
+    if (handle.isTransaction) handle.exec('ROLLBACK')
+    throw thrown
+  }
+}
+
+function pragma(handle: DatabaseSync, name: 'user_version' | 'application_id' | 'data_version'): number {
+  return Number(handle.prepare(`PRAGMA ${name}`).get()?.[name])
+}
+
+function wrap(handle: DatabaseSync): Database {
+  const begin = handle.prepare('BEGIN IMMEDIATE')
+  const commit = handle.prepare('COMMIT')
+  const version = handle.prepare('PRAGMA data_version')
+
+  function transaction<T>(work: () => T): T {
+    if (handle.isTransaction) return work()
+    begin.run()
+    try {
+      const result = work()
+      commit.run()
+      return result
+    } catch (thrown) {
+      if (handle.isTransaction) handle.exec('ROLLBACK')
+      throw thrown
+    }
+  }
+
+  return {
+    handle,
+    transaction,
+    journal(work) {
+      if (handle.isTransaction) return work()
+      handle.exec('PRAGMA synchronous = NORMAL')
+      try {
+        return transaction(work)
+      } finally {
+        handle.exec('PRAGMA synchronous = FULL')
+      }
+    },
+    dataVersion: () => Number(version.get()?.['data_version']),
+    close() {
+      handle.exec('PRAGMA optimize')
+      // The last connection checkpoints and takes -wal and -shm away by itself; beside another one this still folds the log in.
+      handle.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+      handle.close()
+    },
+  }
+}

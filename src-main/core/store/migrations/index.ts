@@ -1,0 +1,4 @@
+import { sql as first } from './001-first.ts'
+
+/** In order; the database's `user_version` is how many of them it has had. Never change one that was released: add the next. */
+export const migrations: readonly string[] = [first]

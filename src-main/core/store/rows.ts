@@ -1,0 +1,60 @@
+import type { SQLOutputValue } from 'node:sqlite'
+import type * as z from 'zod'
+import { StudioError } from '../errors.ts'
+
+/** A row as SQLite answers it. Strict tables promise the types; these readers hold them to it. */
+export type Row = Record<string, SQLOutputValue>
+
+export function text(row: Row, column: string): string {
+  const value = row[column]
+  if (typeof value !== 'string') throw wrongType(column, 'text')
+  return value
+}
+
+export function textOrNull(row: Row, column: string): string | null {
+  return row[column] === null ? null : text(row, column)
+}
+
+export function number(row: Row, column: string): number {
+  const value = row[column]
+  if (typeof value !== 'number') throw wrongType(column, 'a number')
+  return value
+}
+
+export function numberOrNull(row: Row, column: string): number | null {
+  return row[column] === null ? null : number(row, column)
+}
+
+export function bytes(row: Row, column: string): Uint8Array {
+  const value = row[column]
+  if (!(value instanceof Uint8Array)) throw wrongType(column, 'bytes')
+  return value
+}
+
+/** A column of JSON text, checked against its schema. @throws StudioError `store_damaged` */
+export function json<T>(row: Row, column: string, schema: z.ZodType<T>): T {
+  const parsed = schema.safeParse(parseJson(text(row, column)))
+  if (!parsed.success) throw wrongType(column, 'what its schema says')
+  return parsed.data
+}
+
+export function jsonOrNull<T>(row: Row, column: string, schema: z.ZodType<T>): T | null {
+  return row[column] === null ? null : json(row, column, schema)
+}
+
+/** The value of JSON text, or undefined where it is none. */
+export function parseJson(value: string): unknown {
+  try {
+    return JSON.parse(value)
+  } catch {
+    return undefined
+  }
+}
+
+export function toJson(value: unknown): string | null {
+  return value === null || value === undefined ? null : JSON.stringify(value)
+}
+
+function wrongType(column: string, wanted: string): StudioError {
+  return new StudioError('store_damaged', `The database holds something else than ${wanted} in the column ${column}.`)
+}

@@ -1,0 +1,32 @@
+import { type Settings, settings } from '../../../src-preload/contract/app.ts'
+import type { Database } from './database.ts'
+import { parseJson, text } from './rows.ts'
+
+export const defaultSettings: Settings = { theme: 'system', proxyEnabled: true, proxyPort: 8787, chatModel: null }
+
+const readable = settings.extend({
+  theme: settings.shape.theme.catch(defaultSettings.theme),
+  proxyEnabled: settings.shape.proxyEnabled.catch(defaultSettings.proxyEnabled),
+  proxyPort: settings.shape.proxyPort.catch(defaultSettings.proxyPort),
+  chatModel: settings.shape.chatModel.catch(defaultSettings.chatModel),
+})
+
+/** One row a setting, its value as JSON. A value that this version cannot read counts as not set; keys not known stay. */
+export function settingsTable({ handle, transaction }: Database) {
+  const all = handle.prepare('SELECT key, value FROM settings')
+  const set = handle.prepare(
+    'INSERT INTO settings (key, value) VALUES (:key, :value) ON CONFLICT (key) DO UPDATE SET value = :value',
+  )
+  return {
+    read: (): Settings =>
+      readable.parse(Object.fromEntries(all.all().map((row) => [text(row, 'key'), parseJson(text(row, 'value'))]))),
+    write(changes: { [K in keyof Settings]?: Settings[K] | undefined }): void {
+      transaction(() => {
+        for (const [key, value] of Object.entries(changes)) {
+          if (value !== undefined) set.run({ key, value: JSON.stringify(value) })
+        }
+      })
+    },
+  }
+}
+export type SettingsTable = ReturnType<typeof settingsTable>

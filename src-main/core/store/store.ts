@@ -1,0 +1,30 @@
+import { join } from 'node:path'
+import { conversationTable } from './conversations.ts'
+import { openDatabase } from './database.ts'
+import { messageTable } from './messages.ts'
+import { modelListTable } from './modelLists.ts'
+import { pieceTable } from './pieces.ts'
+import { profileTable } from './profiles.ts'
+import { settingsTable } from './settings.ts'
+import { toolKeyTable } from './toolKeys.ts'
+
+export const databaseFile = (dataDir: string): string => join(dataDir, 'studio.sqlite')
+
+/** The one database of a data folder, a table family a property. @throws as openDatabase does */
+export function openStore(dataDir: string, options: { checkWhole?: boolean } = {}) {
+  const database = openDatabase(databaseFile(dataDir), options)
+  return {
+    conversations: conversationTable(database),
+    messages: messageTable(database),
+    pieces: pieceTable(database),
+    profiles: profileTable(database),
+    settings: settingsTable(database),
+    modelLists: modelListTable(database),
+    toolKeys: toolKeyTable(database),
+    transaction: database.transaction,
+    journal: database.journal,
+    dataVersion: database.dataVersion,
+    close: database.close,
+  }
+}
+export type Store = ReturnType<typeof openStore>

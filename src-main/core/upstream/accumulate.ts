@@ -1,0 +1,88 @@
+import type { ChatStreamEvent, TokenUsage } from './types.ts'
+
+export interface AccumulatedCall {
+  index: number
+  id: string | null
+  name: string
+  /** JSON text that nothing has checked yet. */
+  arguments: string
+}
+
+export interface AccumulatedChoice {
+  index: number
+  content: string
+  reasoning: string
+  refusal: string
+  toolCalls: AccumulatedCall[]
+  finishReason: string | null
+}
+
+export interface Accumulated {
+  id: string | null
+  model: string | null
+  created: number | null
+  /** In the order of their indexes. */
+  choices: AccumulatedChoice[]
+  usage: TokenUsage | null
+  done: boolean
+}
+
+export function emptyAccumulation(): Accumulated {
+  return { id: null, model: null, created: null, choices: [], usage: null, done: false }
+}
+
+/** Adds one event, in place. Choices and tool calls are told apart by their indexes, in whatever order they come. */
+export function accumulate(sum: Accumulated, event: ChatStreamEvent): void {
+  switch (event.type) {
+    case 'open':
+      return
+    case 'meta':
+      sum.id = event.id
+      sum.model = event.model
+      sum.created = event.created
+      return
+    case 'content':
+    case 'reasoning':
+    case 'refusal':
+      choiceOf(sum, event.choice)[event.type] += event.text
+      return
+    case 'tool_call': {
+      const call = at(choiceOf(sum, event.choice).toolCalls, event.index, newCall)
+      call.id ??= event.id
+      // A name comes once; services that repeat it whole with each piece mean the same one.
+      if (event.name !== null && event.name !== call.name) call.name += event.name
+      call.arguments += event.arguments
+      return
+    }
+    case 'finish':
+      choiceOf(sum, event.choice).finishReason = event.reason
+      return
+    case 'usage':
+      sum.usage = event.usage
+      return
+    case 'done':
+      sum.done = true
+  }
+}
+
+function choiceOf(sum: Accumulated, index: number): AccumulatedChoice {
+  return at(sum.choices, index, newChoice)
+}
+
+/** The item of that index, put in at its place where it is new. */
+function at<T extends { index: number }>(items: T[], index: number, make: (index: number) => T): T {
+  const found = items.find((item) => item.index === index)
+  if (found !== undefined) return found
+  const item = make(index)
+  const next = items.findIndex((other) => other.index > index)
+  items.splice(next === -1 ? items.length : next, 0, item)
+  return item
+}
+
+function newCall(index: number): AccumulatedCall {
+  return { index, id: null, name: '', arguments: '' }
+}
+
+function newChoice(index: number): AccumulatedChoice {
+  return { index, content: '', reasoning: '', refusal: '', toolCalls: [], finishReason: null }
+}

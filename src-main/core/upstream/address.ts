@@ -1,0 +1,134 @@
+import { StudioError } from '../errors.ts'
+
+/** The one address that a key may be sent to, and everything below it. */
+export interface BaseAddress {
+  /** Normalised: lower-case host, no `/v1`, no trailing slash. */
+  readonly url: string
+  /** Scheme, host and port. */
+  readonly origin: string
+  /** Path before `/v1`: empty, or starting with a slash and not ending with one. */
+  readonly prefix: string
+  readonly isLoopback: boolean
+  /** Address of an endpoint; `path` starts with a slash. */
+  v1(path: string): URL
+  /** A file address that the service returned, resolved; null where it does not lie under this address. */
+  resolve(address: string): URL | null
+  covers(address: string): boolean
+}
+
+const maxAddressLength = 2048
+
+/**
+ * Reads a base address as a person types it, with or without `/v1` and trailing slashes.
+ * @throws StudioError `bad_input`
+ */
+export function parseBaseAddress(text: string, { allowInsecure }: { allowInsecure: boolean }): BaseAddress {
+  const given = text.trim()
+  if (given === '') refuse('Give the base address of the service, such as https://api.example.com.')
+  if (given.length > maxAddressLength) refuse('This base address is too long.')
+  if (hasUnsafeCharacters(given)) refuse('A base address has no spaces, control characters or backslashes.')
+  if (!/^https?:\/\/[^/?#]/i.test(given)) refuse('A base address starts with https:// and a host name.')
+  const url = parseUrl(given)
+  if (url === null) return refuse('This is not a web address.')
+  if (url.username !== '' || url.password !== '' || /^https?:\/\/[^/?#]*@/i.test(given)) {
+    refuse('A base address holds no user name or password; the key is given on its own.')
+  }
+  if (/[?#]/.test(given)) refuse('A base address has no “?” or “#” part.')
+  if (decodedPath(url.pathname) === null) refuse('The path of this base address can’t be read safely.')
+  const isLoopback = isLoopbackHost(url.hostname)
+  if (url.protocol === 'http:' && !isLoopback && !allowInsecure) {
+    refuse('Plain http would send the key unencrypted. Use https, or allow it on purpose.')
+  }
+  return new Base(url, isLoopback)
+}
+
+class Base implements BaseAddress {
+  readonly url: string
+  readonly origin: string
+  readonly prefix: string
+  readonly isLoopback: boolean
+
+  constructor(url: URL, isLoopback: boolean) {
+    this.origin = url.origin
+    // Repeatedly, so that reading a normalised address again changes nothing.
+    this.prefix = url.pathname.replace(/(?:\/+|\/+v1)+$/i, '')
+    this.url = this.origin + this.prefix
+    this.isLoopback = isLoopback
+  }
+
+  v1(path: string): URL {
+    const url = parseUrl(`${this.url}/v1${path}`)
+    if (!path.startsWith('/') || url === null || !isBelow(url, this.origin, `${this.prefix}/v1`)) {
+      throw new StudioError('bad_input', 'This path does not lie under the service’s /v1.')
+    }
+    return url
+  }
+
+  resolve(address: string): URL | null {
+    if (address === '' || address.length > 16_384 || hasUnsafeCharacters(address)) return null
+    const url = parseUrl(address, `${this.url}/`)
+    if (url === null || url.username !== '' || url.password !== '' || /^[a-z]*:?\/\/[^/?#]*@/i.test(address))
+      return null
+    return isBelow(url, this.origin, this.prefix) ? url : null
+  }
+
+  covers(address: string): boolean {
+    return this.resolve(address) !== null
+  }
+}
+
+/** Same origin, and the path below `prefix` at the border of a segment, whatever encoding a server may undo. */
+function isBelow(url: URL, origin: string, prefix: string): boolean {
+  if (url.origin !== origin) return false
+  const path = decodedPath(url.pathname)
+  if (path === null || path.split('/').includes('..')) return false
+  return prefix === '' || url.pathname === prefix || url.pathname.startsWith(`${prefix}/`)
+}
+
+/**
+ * A path with every layer of percent-encoding undone, as the most eager server would read it; null where that is not
+ * possible or gives characters that can change the path's meaning.
+ */
+function decodedPath(path: string): string | null {
+  let decoded = path
+  for (let layer = 0; layer < 8; layer++) {
+    let next: string
+    try {
+      next = decodeURIComponent(decoded)
+    } catch {
+      return null
+    }
+    if (next === decoded) return decoded
+    decoded = next
+    if (decoded.includes('\\') || hasControlCharacters(decoded)) return null
+  }
+  return null
+}
+
+/** 127.0.0.0/8, ::1 (also as an IPv4-mapped address) and the names that RFC 6761 keeps for them. */
+export function isLoopbackHost(hostname: string): boolean {
+  const name = hostname.toLowerCase().replace(/\.$/, '')
+  if (name === 'localhost' || name.endsWith('.localhost')) return true
+  return /^127\.\d+\.\d+\.\d+$/.test(name) || name === '[::1]' || /^\[::ffff:7f[0-9a-f]{2}:[0-9a-f]{1,4}\]$/.test(name)
+}
+
+/** The WHATWG parser drops tabs and line ends and turns backslashes into slashes: refuse before it can. */
+function hasUnsafeCharacters(text: string): boolean {
+  return hasControlCharacters(text) || text.includes(' ') || text.includes('\\')
+}
+
+function hasControlCharacters(text: string): boolean {
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    if (code < 0x20 || code === 0x7f) return true
+  }
+  return false
+}
+
+function parseUrl(text: string, base?: string): URL | null {
+  return URL.parse(text, base)
+}
+
+function refuse(message: string): never {
+  throw new StudioError('bad_input', message)
+}

@@ -1,0 +1,137 @@
+import type { Dispatcher } from 'undici'
+import { StudioError } from '../errors.ts'
+
+/** Bytes held before the socket is paused; one more chunk may come on top. */
+const highWater = 64 * 1024
+
+/**
+ * The body of one reply: what undici pushes, as something to read. Slow readers pause the socket; leaving early closes it.
+ * One reader only.
+ */
+export class ReplyBody implements AsyncIterable<Uint8Array> {
+  readonly #controller: Dispatcher.DispatchController
+  #queue: Uint8Array[] = []
+  #held = 0
+  #bytes = 0
+  #ended = false
+  #error: StudioError | null = null
+  #wake: (() => void) | null = null
+  #settling: NodeJS.Timeout | null = null
+
+  constructor(controller: Dispatcher.DispatchController) {
+    this.#controller = controller
+  }
+
+  /** Bytes that have come, read or not. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  push(chunk: Uint8Array): void {
+    if (this.#settling !== null) return
+    this.#queue.push(chunk)
+    this.#held += chunk.length
+    this.#bytes += chunk.length
+    if (this.#held >= highWater) this.#controller.pause()
+    this.#signal()
+  }
+
+  end(): void {
+    this.#ended = true
+    this.#unsettle()
+    this.#signal()
+  }
+
+  /** What came before the fault is still given, then the fault is thrown; a cancel drops it. */
+  fail(error: StudioError): void {
+    if (this.#ended) return
+    this.#ended = true
+    this.#error = error
+    this.#unsettle()
+    if (error.kind === 'cancelled') this.#drop()
+    this.#signal()
+  }
+
+  /** Closes the connection unless all has come or the end is being waited for. */
+  close(): void {
+    if (this.#settling === null) this.#abort()
+  }
+
+  #abort(): void {
+    this.#drop()
+    if (!this.#ended) this.#controller.abort(new Error('The rest of the reply is not wanted.'))
+  }
+
+  /** Nothing more is wanted, but the end should come any moment: wait `ms` for it, so that the connection can be used again. */
+  settle(ms: number): void {
+    if (this.#ended || this.#settling !== null) return
+    this.#drop()
+    this.#settling = setTimeout(() => {
+      this.#settling = null
+      this.#abort()
+    }, ms).unref()
+    if (this.#controller.paused) this.#controller.resume()
+  }
+
+  #unsettle(): void {
+    if (this.#settling !== null) clearTimeout(this.#settling)
+    this.#settling = null
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void, undefined> {
+    try {
+      for (;;) {
+        const chunk = this.#queue.shift()
+        if (chunk !== undefined) {
+          this.#held -= chunk.length
+          if (this.#held < highWater && this.#controller.paused && !this.#ended) this.#controller.resume()
+          yield chunk
+        } else if (this.#ended) {
+          if (this.#error !== null) throw this.#error
+          return
+        } else {
+          await new Promise<void>((resolve) => {
+            this.#wake = resolve
+          })
+        }
+      }
+    } finally {
+      this.close()
+    }
+  }
+
+  #drop(): void {
+    this.#queue = []
+    this.#held = 0
+  }
+
+  #signal(): void {
+    const wake = this.#wake
+    this.#wake = null
+    wake?.()
+  }
+}
+
+/** The first `limit` bytes as text; the rest is not waited for. */
+export async function readStart(body: AsyncIterable<Uint8Array>, limit: number): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of body) {
+    chunks.push(chunk)
+    size += chunk.length
+    if (size >= limit) break
+  }
+  return new TextDecoder().decode(Buffer.concat(chunks).subarray(0, limit))
+}
+
+/** @throws StudioError `malformed_reply` beyond `limit` bytes */
+export async function readAll(body: AsyncIterable<Uint8Array>, limit: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of body) {
+    size += chunk.length
+    if (size > limit) throw new StudioError('malformed_reply', 'The reply is larger than any real one.')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}

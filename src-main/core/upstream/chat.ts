@@ -1,0 +1,173 @@
+import { StudioError } from '../errors.ts'
+import { type ReplyBody, readStart } from './body.ts'
+import { type CallRequest, call, callJson, jsonBody, type Link, malformed, type OpenReply, readJson } from './call.ts'
+import { cancelled, errorOfFrame, maxErrorBody } from './errors.ts'
+import { checkChatRequest } from './requests.ts'
+import { type ChatCompletion, chatCompletion, type MessagePart, type RawUsage } from './schemas.ts'
+import { readEvents } from './sse.ts'
+import type { CallOptions, ChatRequest, ChatStreamEvent, Reply, TokenUsage } from './types.ts'
+
+/** After [DONE] the end of the body is due at once; waiting for it keeps the connection for the next request. */
+const settleMs = 250
+
+function chatCall(link: Link, request: ChatRequest, stream: boolean): Omit<CallRequest, 'accept'> {
+  checkChatRequest(request)
+  const { stream: _, ...body } = request
+  return { method: 'POST', url: link.base.v1('/chat/completions'), ...jsonBody(stream ? { ...body, stream } : body) }
+}
+
+/** @throws StudioError `bad_input` before anything is sent; otherwise what the service or the way there failed with */
+export async function createChatCompletion(
+  link: Link,
+  request: ChatRequest,
+  options: CallOptions = {},
+): Promise<Reply<ChatCompletion>> {
+  return callJson(link, chatCall(link, request, false), chatCompletion, options)
+}
+
+/**
+ * The reply as it comes. Ends normally after `done` only; leaving early or aborting the signal closes the connection.
+ * @throws StudioError with `outputStarted` true when any text, reasoning, refusal or tool call had been given
+ */
+export async function* streamChatCompletion(
+  link: Link,
+  request: ChatRequest,
+  options: CallOptions = {},
+): AsyncGenerator<ChatStreamEvent, void, undefined> {
+  const reply = await call(link, { ...chatCall(link, request, true), accept: 'text/event-stream' }, options)
+  options.onWait?.({ for: 'first_token' })
+  let outputStarted = false
+  try {
+    yield { type: 'open', facts: reply.facts }
+    for await (const event of eventsOf(link, reply)) {
+      // A consumer that aborted while it had an event in hand gets no more.
+      if (options.signal?.aborted === true) throw cancelled()
+      outputStarted ||= isOutput(event)
+      yield event
+    }
+  } catch (thrown) {
+    if (!(thrown instanceof StudioError)) throw thrown
+    throw new StudioError(thrown.kind, thrown.message, { ...thrown.facts, outputStarted }, { cause: thrown })
+  } finally {
+    reply.raw.close()
+  }
+}
+
+function isOutput(event: ChatStreamEvent): boolean {
+  return (
+    event.type === 'content' || event.type === 'reasoning' || event.type === 'refusal' || event.type === 'tool_call'
+  )
+}
+
+/** By the reply's own content type: a service may ignore `stream` and answer with one JSON document. */
+async function* eventsOf(link: Link, reply: OpenReply): AsyncGenerator<ChatStreamEvent, void, undefined> {
+  const type = reply.facts.contentType?.split(';')[0]?.trim().toLowerCase() ?? 'text/event-stream'
+  if (type === 'text/event-stream') {
+    yield* eventsOfStream(link, reply, reply.raw)
+  } else if (type === 'application/json' || type.endsWith('+json')) {
+    const whole = await readJson(link, reply, chatCompletion)
+    const reader = new ChunkReader()
+    yield* reader.read(whole)
+    if (!reader.finished) throw incomplete()
+    yield { type: 'done' }
+  } else {
+    const start = await readStart(reply.bytes, maxErrorBody)
+    throw malformed(link, reply.facts, start, `The service answered with ${type.slice(0, 80)} instead of a stream.`)
+  }
+}
+
+async function* eventsOfStream(
+  link: Link,
+  reply: OpenReply,
+  raw: ReplyBody,
+): AsyncGenerator<ChatStreamEvent, void, undefined> {
+  const reader = new ChunkReader()
+  for await (const data of readEvents(reply.bytes)) {
+    if (data.trim() === '[DONE]') {
+      raw.settle(settleMs)
+      yield { type: 'done' }
+      return
+    }
+    yield* reader.read(parseFrame(link, reply, data))
+  }
+  if (!reader.finished) throw incomplete()
+  yield { type: 'done' }
+}
+
+function incomplete(): StudioError {
+  return new StudioError('incomplete_stream', 'The reply broke off before its end.', { workPossible: true })
+}
+
+function parseFrame(link: Link, reply: OpenReply, data: string): ChatCompletion {
+  let frame: unknown
+  try {
+    frame = JSON.parse(data)
+  } catch {
+    throw malformed(link, reply.facts, data, 'The service sent an event that is not JSON.')
+  }
+  if (typeof frame === 'object' && frame !== null && 'error' in frame && frame.error !== null) {
+    throw errorOfFrame(frame, reply.facts.status, link.credential)
+  }
+  const parsed = chatCompletion.safeParse(frame)
+  if (!parsed.success) throw malformed(link, reply.facts, data, 'The service sent an event that is no chat chunk.')
+  return parsed.data
+}
+
+/** Turns chunks (or a whole reply) into events and knows whether every choice that began has finished. */
+class ChunkReader {
+  #meta = false
+  readonly #open = new Set<number>()
+  readonly #done = new Set<number>()
+
+  get finished(): boolean {
+    return this.#done.size > 0 && this.#open.size === 0
+  }
+
+  *read(chunk: ChatCompletion): Generator<ChatStreamEvent, void, undefined> {
+    const { id = null, model = null, created = null } = chunk
+    if (!this.#meta && (id !== null || model !== null || created !== null)) {
+      this.#meta = true
+      yield { type: 'meta', id, model, created }
+    }
+    for (const [position, choice] of (chunk.choices ?? []).entries()) {
+      const index = choice.index ?? position
+      if (!this.#done.has(index)) this.#open.add(index)
+      const part = choice.delta ?? choice.message
+      if (part != null) yield* eventsOfPart(index, part)
+      if (choice.finish_reason != null && choice.finish_reason !== '') {
+        this.#open.delete(index)
+        this.#done.add(index)
+        yield { type: 'finish', choice: index, reason: choice.finish_reason }
+      }
+    }
+    if (chunk.usage != null) yield { type: 'usage', usage: readUsage(chunk.usage) }
+  }
+}
+
+function* eventsOfPart(choice: number, part: MessagePart): Generator<ChatStreamEvent, void, undefined> {
+  const reasoning = part.reasoning_content || part.reasoning
+  if (reasoning) yield { type: 'reasoning', choice, text: reasoning }
+  const content =
+    typeof part.content === 'string' ? part.content : (part.content ?? []).map((p) => p.text ?? '').join('')
+  if (content !== '') yield { type: 'content', choice, text: content }
+  if (part.refusal) yield { type: 'refusal', choice, text: part.refusal }
+  for (const [position, call] of (part.tool_calls ?? []).entries()) {
+    yield {
+      type: 'tool_call',
+      choice,
+      index: call.index ?? position,
+      id: call.id ?? null,
+      name: call.function?.name ?? null,
+      arguments: call.function?.arguments ?? '',
+    }
+  }
+}
+
+export function readUsage(usage: RawUsage): TokenUsage {
+  return {
+    promptTokens: usage.prompt_tokens ?? null,
+    completionTokens: usage.completion_tokens ?? null,
+    totalTokens: usage.total_tokens ?? null,
+    cachedTokens: usage.prompt_tokens_details?.cached_tokens ?? null,
+  }
+}

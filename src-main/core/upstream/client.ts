@@ -1,0 +1,69 @@
+import * as account from './account.ts'
+import type { BaseAddress } from './address.ts'
+import type { Link } from './call.ts'
+import * as chat from './chat.ts'
+import type { Credential } from './credential.ts'
+import { forward } from './forward.ts'
+import * as media from './media.ts'
+import { type NetworkOptions, openNetwork } from './network.ts'
+import type { RetryPolicy } from './retry.ts'
+import type {
+  CallOptions,
+  ChatRequest,
+  ForwardRequest,
+  ImageRequest,
+  RateLimitHeaders,
+  SpeechRequest,
+  TranscriptionRequest,
+} from './types.ts'
+
+export interface UpstreamOptions {
+  base: BaseAddress
+  credential: Credential
+  network?: Partial<NetworkOptions>
+  retry?: Partial<RetryPolicy>
+}
+
+export type Upstream = ReturnType<typeof openUpstream>
+
+/**
+ * The service behind one base address and one key: a function for each of its 14 endpoints, files, and the relay.
+ * All throw StudioError. `close` ends what is still under way.
+ * @throws StudioError `bad_input` for certificates or proxies of the environment that make no sense
+ */
+export function openUpstream({ base, credential, network: options, retry = {} }: UpstreamOptions) {
+  const network = openNetwork(base, options)
+  const listeners = new Set<(rateLimit: RateLimitHeaders) => void>()
+  const sawHeaders = (rateLimit: RateLimitHeaders): void => {
+    for (const listener of listeners) listener(rateLimit)
+  }
+  const link: Link = { base, credential, network, retry, sawHeaders }
+  return {
+    base,
+    listModels: (o?: CallOptions) => account.listModels(link, o),
+    createChatCompletion: (r: ChatRequest, o?: CallOptions) => chat.createChatCompletion(link, r, o),
+    streamChatCompletion: (r: ChatRequest, o?: CallOptions) => chat.streamChatCompletion(link, r, o),
+    legacyCompletion: (r: Record<string, unknown>, o?: CallOptions) => account.legacyCompletion(link, r, o),
+    createSpeech: (r: SpeechRequest, o?: CallOptions) => media.createSpeech(link, r, o),
+    createTranscription: (r: TranscriptionRequest, o?: CallOptions) => media.createTranscription(link, r, o),
+    createImage: (r: ImageRequest, o?: CallOptions) => media.createImage(link, r, o),
+    getRateLimit: (o?: CallOptions) => account.getRateLimit(link, o),
+    listKeys: (o?: CallOptions) => account.listKeys(link, o),
+    getCurrentKey: (o?: CallOptions) => account.getCurrentKey(link, o),
+    getKeyUsage: (id: string, o?: CallOptions) => account.getKeyUsage(link, id, o),
+    getKeyDailyUsage: (id: string, o?: CallOptions) => account.getKeyDailyUsage(link, id, o),
+    getCurrentKeyUsage: (o?: CallOptions) => account.getCurrentKeyUsage(link, o),
+    getCurrentKeyDailyUsage: (o?: CallOptions) => account.getCurrentKeyDailyUsage(link, o),
+    getUsage: (o?: CallOptions) => account.getUsage(link, o),
+    fetchFile: (address: string, o?: CallOptions) => media.fetchFile(link, address, o),
+    forward: (r: ForwardRequest) => forward(link, r),
+    /** Rate-limit headers of every reply, any of them null; the answer takes the listener off. */
+    onRateLimit: (listener: (rateLimit: RateLimitHeaders) => void): (() => void) => {
+      listeners.add(listener)
+      return () => {
+        listeners.delete(listener)
+      }
+    },
+    close: (): Promise<void> => network.destroy(),
+  }
+}

@@ -1,0 +1,162 @@
+import { webcrypto } from 'node:crypto'
+import { inspect } from 'node:util'
+import type { SealedKey } from '../../../src-preload/contract/connection.ts'
+import { StudioError } from '../errors.ts'
+import type { SecretStore } from '../host.ts'
+
+/** Shorter keys would make redaction blank out ordinary words; longer ones don't fit into a request header. */
+const keyLength = { min: 8, max: 4096 }
+const mask = '[key]'
+
+/** The API key. Nothing outside this folder can read it out: printing it in any way gives a placeholder. */
+export class Credential {
+  readonly #key: string
+  readonly #forms: RegExp
+
+  private constructor(key: string) {
+    this.#key = key
+    this.#forms = formsOf(key)
+  }
+
+  /** @throws StudioError `bad_input`, never quoting the text */
+  static fromText(text: string): Credential {
+    const key = text.trim().replace(/^bearer\s+/i, '')
+    if (key === '') throw new StudioError('bad_input', 'Give an API key.')
+    if (!/^[\x21-\x7e]+$/.test(key)) {
+      throw new StudioError('bad_input', 'This API key has spaces or characters that can’t be part of a key.')
+    }
+    if (key.length < keyLength.min) throw new StudioError('bad_input', 'This API key is too short.')
+    if (key.length > keyLength.max) throw new StudioError('bad_input', 'This API key is too long.')
+    return new Credential(key)
+  }
+
+  /** The header's value. For this folder alone. */
+  authorization(): string {
+    return `Bearer ${this.#key}`
+  }
+
+  /** For the keychain alone. */
+  async store(secrets: SecretStore, account: string): Promise<void> {
+    await secrets.set(account, this.#key)
+  }
+
+  /** The text without the key: as it is, JSON-escaped, percent-encoded, in base64 (at any offset) or in hex. */
+  redact(text: string): string {
+    return text.replace(this.#forms, mask)
+  }
+
+  toString(): string {
+    return '[credential]'
+  }
+
+  toJSON(): string {
+    return '[credential]'
+  }
+
+  [inspect.custom](): string {
+    return '[credential]'
+  }
+}
+
+/** @throws StudioError `keychain_missing`, `keychain_locked` */
+export async function saveCredential(secrets: SecretStore, account: string, credential: Credential): Promise<void> {
+  await credential.store(secrets, account)
+}
+
+/**
+ * Null where the keychain holds nothing for this account.
+ * @throws StudioError `keychain_missing`, `keychain_locked`, `bad_input` (something else stands there)
+ */
+export async function loadCredential(secrets: SecretStore, account: string): Promise<Credential | null> {
+  const text = await secrets.get(account)
+  return text === null ? null : Credential.fromText(text)
+}
+
+function formsOf(key: string): RegExp {
+  // A hostile reply may percent-encode or JSON-escape any of the characters: allow every form of each one.
+  const perCharacter = Array.from(key, (character) => {
+    const code = character.charCodeAt(0)
+    const hex = code.toString(16).padStart(2, '0')
+    const either = caseBlind(hex)
+    const escaped = escapeRegExp(character)
+    // JSON inside JSON doubles the backslashes each time; bounded, so that a hostile run of them costs little.
+    const plain = character === '\\' ? '\\\\{1,8}' : `\\\\{0,7}${escaped}`
+    return `(?:${plain}|\\\\{1,7}u00${either}|%(?:25){0,7}${either}|&#(?:${code}|[xX]0{0,6}${either});)`
+  }).join('')
+  const hexForm = caseBlind(Buffer.from(key, 'latin1').toString('hex'))
+  return new RegExp([perCharacter, ...base64Forms(key).map(escapeRegExp), hexForm].join('|'), 'g')
+}
+
+/** The base64 characters that depend on the key alone, for each of the three offsets that it may stand at. */
+function base64Forms(key: string): string[] {
+  const forms = new Set<string>()
+  for (const offset of [0, 1, 2]) {
+    const bytes = Buffer.concat([Buffer.alloc(offset), Buffer.from(key, 'latin1')])
+    const start = Math.ceil((offset * 8) / 6)
+    const end = Math.floor((bytes.length * 8) / 6)
+    forms.add(bytes.toString('base64').slice(start, end))
+    forms.add(bytes.toString('base64url').slice(start, end))
+  }
+  return [...forms]
+}
+
+function caseBlind(hex: string): string {
+  return hex.replace(/[a-f]/g, (letter) => `[${letter}${letter.toUpperCase()}]`)
+}
+
+function escapeRegExp(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
+}
+
+// The sealing: ECDH P-256, HKDF-SHA-256, AES-256-GCM. The page's half is src-renderer/api/seal.ts.
+
+let pair: Promise<webcrypto.CryptoKeyPair> | undefined
+
+function sealingPair(): Promise<webcrypto.CryptoKeyPair> {
+  pair ??= webcrypto.subtle.generateKey({ name: 'ECDH', namedCurve: 'P-256' }, false, ['deriveBits'])
+  return pair
+}
+
+/** This process's public key (raw P-256 point, base64), made when first asked for and never stored. */
+export async function sealingPublicKey(): Promise<string> {
+  return Buffer.from(await rawPublicKey()).toString('base64')
+}
+
+async function rawPublicKey(): Promise<ArrayBuffer> {
+  return webcrypto.subtle.exportKey('raw', (await sealingPair()).publicKey)
+}
+
+/** @throws StudioError `bad_input` when it was not sealed for this process, or what it holds is no key */
+export async function unseal(sealed: SealedKey): Promise<Credential> {
+  let text: string
+  try {
+    const pagePoint = Buffer.from(sealed.from, 'base64')
+    const ours = Buffer.from(await rawPublicKey())
+    const page = await webcrypto.subtle.importKey('raw', pagePoint, { name: 'ECDH', namedCurve: 'P-256' }, false, [])
+    const shared = await webcrypto.subtle.deriveBits(
+      { name: 'ECDH', public: page },
+      (await sealingPair()).privateKey,
+      256,
+    )
+    const secret = await webcrypto.subtle.importKey('raw', shared, 'HKDF', false, ['deriveKey'])
+    const key = await webcrypto.subtle.deriveKey(
+      {
+        name: 'HKDF',
+        hash: 'SHA-256',
+        salt: Buffer.concat([pagePoint, ours]),
+        info: Buffer.from('inference-studio key'),
+      },
+      secret,
+      { name: 'AES-GCM', length: 256 },
+      false,
+      ['decrypt'],
+    )
+    const iv = Buffer.from(sealed.iv, 'base64')
+    const plain = await webcrypto.subtle.decrypt({ name: 'AES-GCM', iv }, key, Buffer.from(sealed.data, 'base64'))
+    text = new TextDecoder('utf-8', { fatal: true }).decode(plain)
+  } catch {
+    // The cause says nothing more, and nothing of the input may stand in an error.
+    throw new StudioError('bad_input', 'The key could not be unsealed. Load the page again and give it once more.')
+  }
+  return Credential.fromText(text)
+}

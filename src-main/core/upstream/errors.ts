@@ -1,0 +1,176 @@
+import type { ProblemKind } from '../../../src-preload/contract/problem.ts'
+import { type ProblemFacts, StudioError } from '../errors.ts'
+import type { Credential } from './credential.ts'
+import type { ReplyFacts } from './types.ts'
+
+/** More of a failed reply is never read: it is for words, and a hostile one has no end. */
+export const maxErrorBody = 64 * 1024
+const maxRaw = 4096
+
+/** The service's table of statuses (specification, Errors), and the words where its reply has none. */
+const statuses: Record<number, [kind: ProblemKind, words: string]> = {
+  400: ['invalid_request', 'The service refused the request as invalid.'],
+  401: ['unauthorized', 'The service does not accept this key.'],
+  402: ['insufficient_credits', 'The account has not enough credits.'],
+  403: ['forbidden', 'This key is not permitted to do this.'],
+  404: ['not_found', 'The service does not know this model or resource.'],
+  429: ['rate_limited', 'The service asks for fewer requests.'],
+  500: ['internal', 'The service failed inside.'],
+  501: ['not_implemented', 'The service does not implement this.'],
+  502: ['bad_gateway', 'The service could not reach its model.'],
+  503: ['unavailable', 'The service is unavailable for the moment.'],
+  504: ['gateway_timeout', 'The service’s model did not answer in time.'],
+}
+
+/** Statuses of a gateway: the work may have been done although its answer was lost (specification, Client behaviour). */
+const workPossible = new Set([500, 502, 503, 504])
+
+export function kindOfStatus(status: number): ProblemKind {
+  return statuses[status]?.[0] ?? 'unexpected_status'
+}
+
+/** A reply with a status that is no success, whatever its body is. Nothing of it holds the key. */
+export function errorOfReply(facts: ReplyFacts, body: string, credential: Credential): StudioError {
+  const said = readErrorObject(body)
+  const [kind, words] = statuses[facts.status] ?? ['unexpected_status', unexpectedWords(facts.status)]
+  const clean = (text: string): string => credential.redact(text)
+  const problem: ProblemFacts = { status: facts.status, outputStarted: false }
+  if (said.code !== null) problem.code = clean(said.code)
+  if (said.type !== null) problem.type = clean(said.type)
+  if (facts.requestId !== null) problem.requestId = clean(facts.requestId)
+  if (facts.rateLimit.retryAfterMs !== null) problem.retryAfterMs = facts.rateLimit.retryAfterMs
+  if (workPossible.has(facts.status)) problem.workPossible = true
+  if (body !== '') problem.raw = clean(body).slice(0, maxRaw)
+  return new StudioError(kind, said.message === null ? words : clean(said.message), problem)
+}
+
+/** An error object inside a stream that began well. */
+export function errorOfFrame(frame: unknown, status: number, credential: Credential): StudioError {
+  const text = JSON.stringify(frame)
+  const said = readErrorObject(text)
+  const named = Number(said.code)
+  const kind = Number.isInteger(named) && named >= 400 ? kindOfStatus(named) : 'internal'
+  const problem: ProblemFacts = { status, workPossible: true, raw: credential.redact(text).slice(0, maxRaw) }
+  if (said.code !== null) problem.code = credential.redact(said.code)
+  if (said.type !== null) problem.type = credential.redact(said.type)
+  return new StudioError(kind, credential.redact(said.message ?? 'The service reported an error mid-stream.'), problem)
+}
+
+function unexpectedWords(status: number): string {
+  if (status >= 300 && status < 400) {
+    return `The service answered with a redirect (${status}). The key is not sent elsewhere: check the base address.`
+  }
+  return `The service answered with the unexpected status ${status}.`
+}
+
+interface Said {
+  message: string | null
+  type: string | null
+  code: string | null
+}
+
+/** `error.message`, `type` and `code`; also a bare `error` or `message` string and FastAPI's `detail`, as gateways send them. */
+function readErrorObject(body: string): Said {
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(body)
+  } catch {
+    return { message: null, type: null, code: null }
+  }
+  const outer = asRecord(parsed)
+  const inner = asRecord(outer?.error) ?? outer
+  return {
+    message: words(inner?.message) ?? words(outer?.error) ?? words(outer?.detail),
+    type: words(inner?.type),
+    code: words(inner?.code),
+  }
+}
+
+export function asRecord(value: unknown): Record<string, unknown> | null {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : null
+}
+
+function words(value: unknown): string | null {
+  if (typeof value === 'number') return String(value)
+  if (typeof value !== 'string' || value.trim() === '') return null
+  return value.slice(0, 2000)
+}
+
+export function cancelled(facts: ProblemFacts = {}): StudioError {
+  return new StudioError('cancelled', 'Cancelled.', facts)
+}
+
+const connectCodes = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EAI_FAIL',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EADDRNOTAVAIL',
+  'EHOSTDOWN',
+  'ENETDOWN',
+  'UND_ERR_PRX_CONN',
+])
+const endedByUs = new Set(['UND_ERR_DESTROYED', 'UND_ERR_CLOSED', 'UND_ERR_ABORTED'])
+const tlsCode =
+  /^(?:ERR_TLS_|ERR_SSL_|CERT_|CRL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|ERROR_IN_C|HOSTNAME_|INVALID_|EPROTO|UND_ERR_PRX_TLS)/
+
+const timeouts: Record<string, [kind: ProblemKind, words: string]> = {
+  UND_ERR_CONNECT_TIMEOUT: ['connect_timeout', 'The service could not be reached in time.'],
+  UND_ERR_HEADERS_TIMEOUT: ['headers_timeout', 'The service did not begin to answer in time.'],
+  UND_ERR_BODY_TIMEOUT: ['idle_timeout', 'The answer stopped arriving.'],
+}
+
+/** What is known at the moment of a connection fault. */
+export interface Phase {
+  /** The request's first byte was written. */
+  sent: boolean
+  /** A status line came. */
+  replied: boolean
+  /** Body bytes came. */
+  outputStarted: boolean
+}
+
+/** A fault of undici or Node as one of the program's kinds. */
+export function errorOfFault(fault: unknown, phase: Phase): StudioError {
+  if (fault instanceof StudioError) return fault
+  const code = codeOf(fault)
+  const text = fault instanceof Error ? fault.message : String(fault)
+  const facts: ProblemFacts = { outputStarted: phase.outputStarted }
+  if (phase.sent) facts.workPossible = true
+  const make = (kind: ProblemKind, message: string): StudioError =>
+    new StudioError(kind, message, facts, { cause: fault })
+  const timeout = timeouts[code]
+  if (timeout !== undefined) return make(...timeout)
+  // undici gives a proxy's refusal as an abort or a wrong argument; only its words tell.
+  if (/^Proxy (?:response|Authentication)/.test(text)) {
+    return make('connect_failed', `The HTTP proxy of this machine refused the connection. ${text}.`)
+  }
+  if (endedByUs.has(code)) return cancelled(facts)
+  if (!phase.sent && tlsCode.test(code)) return make('tls_failed', `No secure connection could be made (${code}).`)
+  if ((fault instanceof Error && fault.name === 'HTTPParserError') || code === 'UND_ERR_HEADERS_OVERFLOW') {
+    return make('malformed_reply', 'What answered does not speak proper HTTP.')
+  }
+  if (code === 'UND_ERR_INVALID_ARG' || code === 'UND_ERR_NOT_SUPPORTED') {
+    return make('bad_input', 'This request can’t be sent as it is.')
+  }
+  if (code === 'ETIMEDOUT' && !phase.sent) return make('connect_timeout', 'The service could not be reached in time.')
+  if (connectCodes.has(code) || !phase.sent) {
+    return make('connect_failed', `The service could not be reached${code === '' ? '' : ` (${code})`}.`)
+  }
+  // ETIMEDOUT of an established connection comes from TCP keep-alive: the peer is gone.
+  return make('connection_lost', `The connection to the service was lost${code === '' ? '' : ` (${code})`}.`)
+}
+
+function codeOf(fault: unknown): string {
+  if (!(fault instanceof Error)) return ''
+  if ('code' in fault && typeof fault.code === 'string') return fault.code
+  if (fault instanceof AggregateError) {
+    for (const inner of fault.errors) {
+      const code = codeOf(inner)
+      if (code !== '') return code
+    }
+  }
+  return fault.cause === undefined ? '' : codeOf(fault.cause)
+}

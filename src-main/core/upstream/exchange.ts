@@ -1,0 +1,160 @@
+import type { Dispatcher } from 'undici'
+import type { StudioError } from '../errors.ts'
+import { ReplyBody } from './body.ts'
+import { cancelled, errorOfFault } from './errors.ts'
+import type { HeaderPairs } from './headers.ts'
+import type { Network } from './network.ts'
+
+/** One request on the wire, once. */
+export interface ExchangeRequest {
+  origin: string
+  method: string
+  /** Path with prefix, `/v1` and query. */
+  path: string
+  headers: HeaderPairs
+  body: Uint8Array | AsyncIterable<Uint8Array> | null
+  signal: AbortSignal | undefined
+  /** The last byte of the request was handed to the socket. */
+  onSent?: () => void
+}
+
+export interface RawReply {
+  status: number
+  statusText: string
+  headers: HeaderPairs
+  body: ReplyBody
+}
+
+/**
+ * Sends it and waits for the headers of the final reply. A cancel closes the socket at once, in every phase.
+ * @throws StudioError a fault of the connection, or `cancelled`
+ */
+export function exchange(network: Network, request: ExchangeRequest): Promise<RawReply> {
+  if (request.signal?.aborted === true) return Promise.reject(cancelled())
+  return new Promise((resolve, reject) => {
+    const handler = new ReplyHandler(network, request, resolve, reject)
+    const headers = network.proxied ? asRecord(request.headers) : request.headers.flat()
+    const { origin, method, path } = request
+    network.entered()
+    try {
+      const body = request.body === null || request.body instanceof Uint8Array ? request.body : asBody(request.body)
+      network.dispatcher.dispatch({ origin, method: asMethod(method), path, headers, body }, handler)
+    } catch (fault) {
+      handler.failed(fault)
+    }
+  })
+}
+
+class ReplyHandler implements Dispatcher.DispatchHandler {
+  readonly #network: Network
+  readonly #request: ExchangeRequest
+  readonly #resolve: (reply: RawReply) => void
+  readonly #reject: (error: StudioError) => void
+  #controller: Dispatcher.DispatchController | null = null
+  #body: ReplyBody | null = null
+  #entered = true
+  #over = false
+
+  constructor(
+    network: Network,
+    request: ExchangeRequest,
+    resolve: (reply: RawReply) => void,
+    reject: (error: StudioError) => void,
+  ) {
+    this.#network = network
+    this.#request = request
+    this.#resolve = resolve
+    this.#reject = reject
+    request.signal?.addEventListener('abort', this.#cancel, { once: true })
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller
+    if (this.#over) controller.abort(cancelled())
+    else this.#leave()
+  }
+
+  onRequestSent(): void {
+    this.#request.onSent?.()
+  }
+
+  onResponseStart(controller: Dispatcher.DispatchController, status: number, _: unknown, statusText?: string): void {
+    // 1xx is a remark, not the reply.
+    if (status < 200 || this.#over) return
+    const body = new ReplyBody(controller)
+    this.#body = body
+    this.#resolve({ status, statusText: statusText ?? '', headers: pairsOf(controller.rawHeaders), body })
+  }
+
+  onResponseData(_: unknown, chunk: Buffer): void {
+    this.#body?.push(chunk)
+  }
+
+  onResponseEnd(): void {
+    this.#finish()
+    this.#body?.end()
+  }
+
+  onResponseError(_: unknown, fault: Error): void {
+    this.failed(fault)
+  }
+
+  failed(fault: unknown): void {
+    if (this.#over) return
+    this.#finish()
+    const replied = this.#body !== null
+    const outputStarted = (this.#body?.bytes ?? 0) > 0
+    const error = errorOfFault(fault, { sent: this.#controller !== null, replied, outputStarted })
+    if (this.#body === null) this.#reject(error)
+    else this.#body.fail(error)
+  }
+
+  readonly #cancel = (): void => {
+    if (this.#over) return
+    const controller = this.#controller
+    this.failed(cancelled({ outputStarted: (this.#body?.bytes ?? 0) > 0 }))
+    controller?.abort(cancelled())
+  }
+
+  #finish(): void {
+    this.#over = true
+    this.#request.signal?.removeEventListener('abort', this.#cancel)
+    this.#leave()
+  }
+
+  #leave(): void {
+    if (!this.#entered) return
+    this.#entered = false
+    this.#network.left()
+  }
+}
+
+/** undici gives raw headers as buffers in turn: name, value, name, value. Bytes above ASCII stay what they are (latin1). */
+function pairsOf(raw: Dispatcher.DispatchController['rawHeaders']): HeaderPairs {
+  const pairs: HeaderPairs = []
+  if (!Array.isArray(raw)) return pairs
+  for (let i = 0; i + 1 < raw.length; i += 2) pairs.push([latin1(raw[i]), latin1(raw[i + 1])])
+  return pairs
+}
+
+function latin1(part: Buffer | string | undefined): string {
+  return typeof part === 'string' ? part : (part?.toString('latin1') ?? '')
+}
+
+function asRecord(headers: HeaderPairs): Record<string, string[]> {
+  const record: Record<string, string[]> = {}
+  for (const [name, value] of headers) {
+    record[name] ??= []
+    record[name].push(value)
+  }
+  return record
+}
+
+// undici takes any token as a method and any async iterable as a body; its types name fewer.
+function asMethod(method: string): Dispatcher.HttpMethod {
+  return method as Dispatcher.HttpMethod
+}
+
+function asBody(body: AsyncIterable<Uint8Array>): NonNullable<Dispatcher.DispatchOptions['body']> {
+  return body as unknown as NonNullable<Dispatcher.DispatchOptions['body']>
+}

@@ -1,0 +1,118 @@
+import { randomUUID } from 'node:crypto'
+import { StudioError } from '../errors.ts'
+import { readAll } from './body.ts'
+import { call, callJson, jsonBody, type Link } from './call.ts'
+import { asRecord } from './errors.ts'
+import { checkImageRequest, checkSpeechRequest, checkTranscriptionRequest } from './requests.ts'
+import { type ImageReply, imageReply } from './schemas.ts'
+import type {
+  ByteReply,
+  CallOptions,
+  ImageRequest,
+  Reply,
+  SpeechRequest,
+  Transcription,
+  TranscriptionRequest,
+} from './types.ts'
+
+const maxTranscriptBytes = 64 * 1024 * 1024
+
+/** Audio bytes as they arrive. @throws StudioError */
+export async function createSpeech(link: Link, request: SpeechRequest, options?: CallOptions): Promise<ByteReply> {
+  checkSpeechRequest(request)
+  const url = link.base.v1('/audio/speech')
+  const { facts, bytes } = await call(link, { method: 'POST', url, accept: '*/*', ...jsonBody(request) }, options)
+  return { facts, bytes }
+}
+
+/** The upload is streamed from the blob, with its length told beforehand. @throws StudioError */
+export async function createTranscription(
+  link: Link,
+  request: TranscriptionRequest,
+  options?: CallOptions,
+): Promise<Transcription> {
+  checkTranscriptionRequest(request)
+  const { headers, body } = multipart(request)
+  const url = link.base.v1('/audio/transcriptions')
+  const { facts, bytes } = await call(link, { method: 'POST', url, accept: '*/*', headers, body }, options)
+  const text = new TextDecoder().decode(await readAll(bytes, maxTranscriptBytes))
+  const type = facts.contentType?.split(';')[0]?.trim().toLowerCase() ?? ''
+  if (type === 'text/vtt') return { format: 'vtt', text, json: null, facts }
+  if (type !== 'application/json' && !type.endsWith('+json')) return { format: 'text', text, json: null, facts }
+  const json = parseObject(text)
+  if (json === null) throw new StudioError('malformed_reply', 'The transcript is not the JSON that it claims to be.')
+  return { format: 'json', text: typeof json.text === 'string' ? json.text : '', json, facts }
+}
+
+/** @throws StudioError */
+export async function createImage(
+  link: Link,
+  request: ImageRequest,
+  options?: CallOptions,
+): Promise<Reply<ImageReply>> {
+  checkImageRequest(request)
+  const url = link.base.v1('/images/generations')
+  return callJson(link, { method: 'POST', url, ...jsonBody(request) }, imageReply, options)
+}
+
+/**
+ * A file or image that the service named, fetched with the key, which is why it must lie under the base address.
+ * @throws StudioError `foreign_address` otherwise, before anything is sent
+ */
+export async function fetchFile(link: Link, address: string, options?: CallOptions): Promise<ByteReply> {
+  const url = link.base.resolve(address)
+  if (url === null) {
+    const shown = link.credential.redact(address).slice(0, 300)
+    throw new StudioError(
+      'foreign_address',
+      `The service named an address that is not under its own (${link.base.url}), so it was not fetched: ${shown}`,
+    )
+  }
+  const { facts, bytes } = await call(link, { method: 'GET', url, accept: '*/*' }, options)
+  return { facts, bytes }
+}
+
+function parseObject(text: string): Record<string, unknown> | null {
+  try {
+    return asRecord(JSON.parse(text))
+  } catch {
+    return null
+  }
+}
+
+interface Multipart {
+  headers: [name: string, value: string][]
+  body: () => AsyncIterable<Uint8Array>
+}
+
+/** RFC 7578, with names escaped as the WHATWG's forms do. */
+function multipart({ file, fileName, ...fields }: TranscriptionRequest): Multipart {
+  const boundary = `inference-studio-${randomUUID()}`
+  const parts = Object.entries(fields).flatMap(([name, value]) =>
+    value === undefined ? [] : [`--${boundary}\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`],
+  )
+  const type = file instanceof Blob && /^[\w.+-]+\/[\w.+-]+$/.test(file.type) ? file.type : 'application/octet-stream'
+  parts.push(
+    `--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="${escapeName(fileName)}"\r\n` +
+      `content-type: ${type}\r\n\r\n`,
+  )
+  const head = Buffer.from(parts.join(''))
+  const tail = Buffer.from(`\r\n--${boundary}--\r\n`)
+  const size = file instanceof Blob ? file.size : file.byteLength
+  return {
+    headers: [
+      ['content-type', `multipart/form-data; boundary=${boundary}`],
+      ['content-length', String(head.length + size + tail.length)],
+    ],
+    body: async function* () {
+      yield head
+      if (file instanceof Blob) yield* file.stream()
+      else if (size > 0) yield file
+      yield tail
+    },
+  }
+}
+
+function escapeName(name: string): string {
+  return name.replace(/\r/g, '%0D').replace(/\n/g, '%0A').replace(/"/g, '%22')
+}

@@ -1,0 +1,139 @@
+import * as z from 'zod'
+
+// Any field may be absent, null or, where nothing hangs on it, of another type: it then reads as null (specification,
+// Resources and their fields). Fields not named here are kept.
+
+const maybe = <T extends z.ZodType>(schema: T) => schema.nullish().catch(null)
+const text = maybe(z.string())
+const number = maybe(z.number())
+const flag = maybe(z.boolean())
+/** SC as decimal text, exactly as the service wrote it. */
+const money = maybe(z.union([z.string(), z.number().transform(String)]))
+
+const toolCall = z.looseObject({
+  index: number,
+  id: text,
+  type: text,
+  function: maybe(z.looseObject({ name: text, arguments: text })),
+})
+
+const message = z.looseObject({
+  role: text,
+  content: maybe(z.union([z.string(), z.array(z.looseObject({ type: text, text }))])),
+  reasoning_content: text,
+  reasoning: text,
+  refusal: text,
+  tool_calls: maybe(z.array(toolCall)),
+})
+export type MessagePart = z.infer<typeof message>
+
+const usage = z.looseObject({
+  prompt_tokens: number,
+  completion_tokens: number,
+  total_tokens: number,
+  prompt_tokens_details: maybe(z.looseObject({ cached_tokens: number })),
+})
+export type RawUsage = z.infer<typeof usage>
+
+const choice = z.looseObject({ index: number, message: maybe(message), delta: maybe(message), finish_reason: text })
+
+/** A whole chat reply or one chunk of a stream: a chunk has `delta` where the whole has `message`. */
+export const chatCompletion = z.looseObject({
+  id: text,
+  object: text,
+  created: number,
+  model: text,
+  choices: maybe(z.array(choice)),
+  usage: maybe(usage),
+})
+export type ChatCompletion = z.infer<typeof chatCompletion>
+
+export const modelList = z.looseObject({
+  object: text,
+  /** An entry without an id can't be asked for anything: it is left out. */
+  data: z.array(z.unknown()).transform((entries) => entries.flatMap((entry) => modelEntry.safeParse(entry).data ?? [])),
+})
+const modelEntry = z.looseObject({ id: z.string().min(1), object: text, created: number, owned_by: text })
+export type ModelList = z.infer<typeof modelList>
+
+export const keyRecord = z.looseObject({
+  id: text,
+  user_id: text,
+  key_prefix: text,
+  name: text,
+  rate_limit_rpm: number,
+  rate_limit_tpm: number,
+  max_concurrent: number,
+  balance_enabled: flag,
+  balance_sc: money,
+  balance_limit_sc: money,
+  created_at: text,
+  last_used_at: text,
+  revoked_at: text,
+})
+export type KeyRecord = z.infer<typeof keyRecord>
+export const keyList = z.looseObject({ api_keys: maybe(z.array(keyRecord)) })
+export type KeyList = z.infer<typeof keyList>
+
+export const keyTotals = z.looseObject({
+  total_requests: number,
+  total_tokens_in: number,
+  total_tokens_out: number,
+  total_cost_sc: money,
+})
+export type KeyTotals = z.infer<typeof keyTotals>
+
+/** `date` stays as given: a date alone here, a date and time in the account's rows. */
+export const keyDaily = z.looseObject({ usage: maybe(z.array(z.looseObject({ date: text, ...keyTotals.shape }))) })
+export type KeyDaily = z.infer<typeof keyDaily>
+
+const accountRow = z.looseObject({
+  user_id: text,
+  date: text,
+  model: text,
+  requests: number,
+  tokens_in: number,
+  tokens_out: number,
+  tokens_cached: number,
+  cost_sc: money,
+})
+export const accountUsage = z.looseObject({ usage: maybe(z.array(accountRow)), balance: money, total_spent: money })
+export type AccountUsage = z.infer<typeof accountUsage>
+
+export const rateLimitStatus = z.looseObject({
+  limit_rpm: number,
+  used_rpm: number,
+  remaining_rpm: number,
+  limit_rph: number,
+  used_rph: number,
+  remaining_rph: number,
+  limit_rpd: number,
+  used_rpd: number,
+  remaining_rpd: number,
+  limit_tph: number,
+  used_tph: number,
+  remaining_tph: number,
+  limit_tpd: number,
+  used_tpd: number,
+  remaining_tpd: number,
+  reset_seconds: number,
+  banned: flag,
+  banned_until: text,
+})
+export type RateLimitStatus = z.infer<typeof rateLimitStatus>
+
+export const imageReply = z.looseObject({
+  created: number,
+  data: maybe(z.array(z.looseObject({ url: text, b64_json: text }))),
+})
+export type ImageReply = z.infer<typeof imageReply>
+
+/** Fields that hold SC: read as decimal text, because a float would round them. */
+export const moneyFields: ReadonlySet<string> = new Set([
+  'balance_sc',
+  'balance_limit_sc',
+  'cost_sc',
+  'total_cost_sc',
+  'balance',
+  'total_spent',
+])

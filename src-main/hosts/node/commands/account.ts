@@ -1,0 +1,54 @@
+import { createRouterClient } from '@orpc/server'
+import { keyFromStandardInput } from '../connection.ts'
+import { openDataDir } from '../folder.ts'
+import { createNodeHost } from '../host.ts'
+import { exitCodes, keyFromEnvironment, printJson, say } from '../output.ts'
+import type { Parts, RunningCore } from '../parts.ts'
+import { sealKey } from '../seal.ts'
+
+interface LoginOptions {
+  baseUrl: string
+  name?: string
+  apiKeyEnv?: string
+  allowInsecure: boolean
+  dataDir?: string
+  json: boolean
+}
+
+/** Tests the address and key, keeps the key in the keychain, and makes this the connection of the data folder. */
+export async function login(options: LoginOptions, parts: Parts): Promise<number> {
+  const text = options.apiKeyEnv ? keyFromEnvironment(options.apiKeyEnv) : await keyFromStandardInput()
+  return withCore(options.dataDir, parts, async (core) => {
+    const { connection } = createRouterClient(core.router)
+    const { publicKey } = await connection.sealingKey()
+    const profile = await connection.connect({
+      ...(options.name !== undefined && { name: options.name }),
+      baseUrl: options.baseUrl,
+      key: await sealKey(publicKey, text),
+      keep: 'keychain',
+      allowInsecure: options.allowInsecure,
+    })
+    if (options.json) printJson(profile)
+    else say(`Connected to ${profile.baseUrl}. The key is in the keychain.`)
+  })
+}
+
+/** Forgets the connection and its key. Conversations stay. */
+export function logout(options: { dataDir?: string; json: boolean }, parts: Parts): Promise<number> {
+  return withCore(options.dataDir, parts, async (core) => {
+    await createRouterClient(core.router).connection.disconnect()
+    if (options.json) printJson({ loggedOut: true })
+    else say('The connection and its key are forgotten. Conversations stay.')
+  })
+}
+
+async function withCore(dataDir: string | undefined, parts: Parts, use: (core: RunningCore) => Promise<void>) {
+  const host = createNodeHost(await openDataDir(dataDir))
+  const core = await parts.startCore(host, { proxyPort: null })
+  try {
+    await use(core)
+  } finally {
+    await core.stop()
+  }
+  return exitCodes.ok
+}

@@ -1,0 +1,21 @@
+import { StudioError } from '../../../core/errors.ts'
+import { exitCodes, printJson, say } from '../output.ts'
+import type { Parts } from '../parts.ts'
+import { listenForEnd } from '../signals.ts'
+
+/** The stand-in for the service alone, until a signal ends it. */
+export async function sandbox(options: { port: number; json: boolean }, parts: Parts): Promise<number> {
+  const end = listenForEnd()
+  const running = await parts.startSandbox({ port: options.port }).catch((thrown: unknown) => {
+    end.release()
+    if (thrown instanceof Error && 'code' in thrown && thrown.code === 'EADDRINUSE') {
+      throw new StudioError('port_taken', `Port ${options.port} is taken. Choose another one; 0 means any.`)
+    }
+    throw thrown
+  })
+  if (options.json) printJson({ baseUrl: running.baseUrl, apiKey: running.apiKey })
+  else say(`Sandbox   ${running.baseUrl}`, `API key   ${running.apiKey}`, 'Ctrl-C ends it.')
+  await end.asked
+  await running.close()
+  return exitCodes.ok
+}

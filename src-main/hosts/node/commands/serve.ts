@@ -1,0 +1,99 @@
+import { createRouterClient } from '@orpc/server'
+import type { AppState } from '../../../../src-preload/contract/app.ts'
+import { asStudioError } from '../../../core/errors.ts'
+import { openInBrowser } from '../browser.ts'
+import { type ConnectionOptions, connectionFrom } from '../connection.ts'
+import { openDataDir } from '../folder.ts'
+import { createNodeHost } from '../host.ts'
+import { exitCodes, log, printJson, say } from '../output.ts'
+import { pageFolder } from '../package.ts'
+import type { Parts, RunningCore } from '../parts.ts'
+import { listenForEnd } from '../signals.ts'
+import { startWebServer, type WebServer } from '../web/server.ts'
+
+export interface ServeOptions extends ConnectionOptions {
+  dataDir?: string
+  webPort?: number
+  proxyPort?: number
+  web: boolean
+  proxy: boolean
+  open: boolean
+  json: boolean
+}
+
+/** Next to the proxy's 8787. */
+const usualWebPort = 8786
+
+/** The line that says it is ready. */
+interface Ready {
+  web: { url: string } | null
+  proxy: { baseUrl: string } | null
+  sandbox: { baseUrl: string; apiKey: string } | null
+  dataDir: string
+}
+
+/** Core and web server until a signal ends them, the pages first, so that no page sees a half-closed core. */
+export async function serve(options: ServeOptions, parts: Parts): Promise<number> {
+  const end = listenForEnd()
+  let core: RunningCore | null = null
+  let web: WebServer | null = null
+  try {
+    const dataDir = await openDataDir(options.dataDir)
+    core = await parts.startCore(createNodeHost(dataDir), coreOptions(options))
+    if (options.web) web = await startWeb(core, options.webPort)
+    await announce(core, web, dataDir, options)
+    await end.asked
+  } finally {
+    end.release()
+    await web?.stop()
+    await core?.stop()
+  }
+  return exitCodes.ok
+}
+
+function coreOptions(options: ServeOptions) {
+  const connect = connectionFrom(options)
+  const proxyPort = options.proxy ? options.proxyPort : null
+  return { ...(connect && { connect }), ...(proxyPort !== undefined && { proxyPort }) }
+}
+
+/** A port that was asked for by number is that one or a failure; the usual one gives way to the next free one. */
+function startWeb(core: RunningCore, port: number | undefined): Promise<WebServer> {
+  return startWebServer({
+    router: core.router,
+    pageFolder: pageFolder(),
+    port: port ?? usualWebPort,
+    orNext: port === undefined,
+    log,
+  })
+}
+
+async function announce(core: RunningCore, web: WebServer | null, dataDir: string, options: ServeOptions) {
+  const state = options.proxy ? await firstState(core) : null
+  const ready: Ready = {
+    web: web && { url: web.url },
+    proxy: state?.proxy.baseUrl ? { baseUrl: state.proxy.baseUrl } : null,
+    sandbox: core.sandbox(),
+    dataDir,
+  }
+  if (options.json) printJson(ready)
+  else sayReady(ready, state?.proxy.problem?.message ?? null)
+  if (options.open && web) {
+    await openInBrowser(web.url).catch((thrown: unknown) => log('warn', asStudioError(thrown).message))
+  }
+}
+
+/** The core's own account of itself, as a page would get it. */
+async function firstState(core: RunningCore): Promise<AppState | null> {
+  const states = await createRouterClient(core.router).app.watch()
+  for await (const state of states) return state
+  return null
+}
+
+function sayReady(ready: Ready, proxyProblem: string | null): void {
+  if (ready.web) say(`Inference Studio  ${ready.web.url}`)
+  if (ready.proxy) say(`Local /v1         ${ready.proxy.baseUrl}`)
+  else if (proxyProblem) say(`Local /v1         off: ${proxyProblem}`)
+  if (ready.sandbox) say(`Sandbox           ${ready.sandbox.baseUrl}  key ${ready.sandbox.apiKey}`)
+  say(`Data              ${ready.dataDir}`, 'Ctrl-C ends it.')
+}

@@ -1,0 +1,49 @@
+import type { Tool } from '../../../../src-preload/contract/tools.ts'
+import { openDataDir } from '../folder.ts'
+import { exitCodes, printJson, say } from '../output.ts'
+import type { Parts, ToolKeys } from '../parts.ts'
+
+interface ToolsOptions {
+  dataDir?: string
+  json: boolean
+}
+
+export function addTool(name: string, options: ToolsOptions, parts: Parts): Promise<number> {
+  return withToolKeys(options, parts, (keys) => {
+    const { tool, key } = keys.add(name)
+    if (options.json) printJson({ id: tool.id, name: tool.name, key })
+    else say(`Made a key for ${tool.name} (${tool.id}). It is shown this once:`, key)
+  })
+}
+
+export function listTools(options: ToolsOptions, parts: Parts): Promise<number> {
+  return withToolKeys(options, parts, (keys) => {
+    const tools = keys.list()
+    if (options.json) printJson(tools)
+    else if (tools.length === 0) say('No tool keys yet. Make one: inference-studio tools add NAME')
+    else say(...tools.map(inWords))
+  })
+}
+
+export function revokeTool(id: string, options: ToolsOptions, parts: Parts): Promise<number> {
+  return withToolKeys(options, parts, (keys) => {
+    const tool = keys.revoke(id)
+    if (options.json) printJson(tool)
+    else say(`Revoked ${tool.name} (${tool.id}).`)
+  })
+}
+
+function inWords(tool: Tool): string {
+  const state = tool.revokedAt ? `revoked ${tool.revokedAt}` : `last used ${tool.lastUsedAt ?? 'never'}`
+  return `${tool.id}  ${tool.name}  made ${tool.createdAt}  ${state}`
+}
+
+async function withToolKeys(options: ToolsOptions, parts: Parts, use: (keys: ToolKeys) => void): Promise<number> {
+  const keys = await parts.openToolKeys(await openDataDir(options.dataDir))
+  try {
+    use(keys)
+  } finally {
+    keys.close()
+  }
+  return exitCodes.ok
+}

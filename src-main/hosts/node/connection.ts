@@ -1,0 +1,44 @@
+import { StudioError } from '../../core/errors.ts'
+import { keyFromEnvironment } from './output.ts'
+
+/** What `serve`, `chat` and `doctor` take to say where requests go for this run. */
+export interface ConnectionOptions {
+  sandbox?: boolean
+  baseUrl?: string
+  apiKeyEnv?: string
+}
+
+/** Where an address was given without the name of a variable, the key is looked for here. */
+export const usualKeyVariable = 'INFERENCE_STUDIO_API_KEY'
+
+/**
+ * The connection asked for, or null for the stored one.
+ * @throws StudioError `bad_input` for a missing variable or a combination that means nothing
+ */
+export function connectionFrom(
+  options: ConnectionOptions,
+): { sandbox: true } | { baseUrl: string; apiKey: string } | null {
+  if (options.sandbox) return { sandbox: true }
+  if (options.baseUrl === undefined) return null
+  return { baseUrl: options.baseUrl, apiKey: keyFromEnvironment(options.apiKeyEnv ?? usualKeyVariable) }
+}
+
+/** The first fault of the combination, in words, or null: a usage error, not a failure. */
+export function connectionUsageFault(options: ConnectionOptions): string | null {
+  if (options.sandbox && options.baseUrl !== undefined) return '--sandbox and --base-url exclude each other.'
+  if (options.apiKeyEnv !== undefined && options.baseUrl === undefined) return '--api-key-env needs --base-url.'
+  return null
+}
+
+/** @throws StudioError `bad_input` when standard input holds no key */
+export async function keyFromStandardInput(): Promise<string> {
+  if (process.stdin.isTTY) process.stderr.write('API key, then Enter and Ctrl-D: ')
+  let text = ''
+  for await (const chunk of process.stdin.setEncoding('utf8')) {
+    text += chunk
+    if (text.length > 8192) throw new StudioError('bad_input', 'This is too long for an API key.')
+  }
+  const key = text.trim()
+  if (key === '') throw new StudioError('bad_input', 'Give the API key on standard input, or use --api-key-env.')
+  return key
+}

@@ -1,0 +1,18 @@
+import { run } from './program.ts'
+
+// The command line over the real core. Each part is loaded by the first command that needs it.
+process.exitCode = await run(process.argv.slice(2), {
+  async startCore(host, options) {
+    const { createCore } = await import('../../core/core.ts')
+    const core = await createCore(host, options)
+    return { router: core.router, sandbox: () => core.addresses().sandbox, stop: () => core.stop() }
+  },
+  async openToolKeys(dataDir) {
+    const { openTools } = await import('../../core/tools/tools.ts')
+    return openTools(dataDir)
+  },
+  async startSandbox(options) {
+    const { startSandbox } = await import('../../sandbox/sandbox.ts')
+    return startSandbox(options)
+  },
+})

@@ -1,0 +1,31 @@
+import type { Router } from '@orpc/server'
+import type { Contract } from '../../../src-preload/contract/contract.ts'
+import type { Tool } from '../../../src-preload/contract/tools.ts'
+import type { CoreOptions } from '../../core/core.ts'
+import type { Host } from '../../core/host.ts'
+
+/** A core as the command line drives it: through the same procedures as the page. */
+export interface RunningCore {
+  readonly router: Router<Contract, Record<never, never>>
+  /** The sandbox that this core started, with the key to try it; null where it runs none. */
+  sandbox(): { baseUrl: string; apiKey: string } | null
+  /** Marks streams, closes the database. */
+  stop(): Promise<void>
+}
+
+/** Tool keys of a data folder, also while another process serves it. */
+export interface ToolKeys {
+  list(): Tool[]
+  /** `key` is answered here and never again. */
+  add(name: string): { tool: Tool; key: string }
+  /** @throws StudioError `no_such_item` */
+  revoke(id: string): Tool
+  close(): void
+}
+
+/** What the commands are made of, loaded when a command first needs it: `--help` and `tools` start without the core. */
+export interface Parts {
+  startCore(host: Host, options: CoreOptions): Promise<RunningCore>
+  openToolKeys(dataDir: string): Promise<ToolKeys>
+  startSandbox(options: { port: number }): Promise<{ baseUrl: string; apiKey: string; close(): Promise<void> }>
+}

@@ -1,0 +1,147 @@
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
+import { asStudioError } from '../../core/errors.ts'
+import { type ConnectionOptions, connectionUsageFault } from './connection.ts'
+import { exitCodes, reportFailure } from './output.ts'
+import { ownPackage } from './package.ts'
+import type { Parts } from './parts.ts'
+
+/** Reads a command line (without node and script) and runs its command. Answers the exit code. */
+export async function run(argv: readonly string[], parts: Parts): Promise<number> {
+  let code: number = exitCodes.ok
+  const program = describe(parts, (ended) => {
+    code = ended
+  })
+  try {
+    await program.parseAsync(argv, { from: 'user' })
+    return code
+  } catch (thrown) {
+    // Help and version that were asked for end with 0; every other word of commander's is about usage.
+    if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? exitCodes.ok : exitCodes.usage
+    return reportFailure(asStudioError(thrown), argv.includes('--json'))
+  }
+}
+
+/** Every command with its options; what a command does is loaded when it runs. */
+function describe(parts: Parts, ended: (code: number) => void): Command {
+  const program = new Command('inference-studio')
+    .description('Studio and safe local gateway for an OpenAI-style inference service')
+    .version(ownPackage().version)
+    .exitOverride()
+    .showHelpAfterError('(inference-studio --help tells more)')
+
+  connectable(program.command('serve').description('run the studio for a browser, and the local /v1'))
+    .option('--data-dir <dir>', 'where conversations and settings lie')
+    .option('--web-port <n>', 'port of the web address, 0 for any (usual: 8786 or the next free)', port)
+    .option('--proxy-port <n>', 'port of the local /v1, 0 for any (usual: 8787 or the next free)', port)
+    .option('--no-web', 'without the web address')
+    .option('--no-proxy', 'without the local /v1')
+    .option('--open', 'open a browser', false)
+    .addOption(json())
+    .action(async (options, command) => {
+      checkConnectionUsage(options, command)
+      ended(await (await import('./commands/serve.ts')).serve(options, parts))
+    })
+
+  program
+    .command('sandbox')
+    .description('run the stand-in for the service alone')
+    .option('--port <n>', 'its port, 0 for any', port, 0)
+    .addOption(json())
+    .action(async (options) => ended(await (await import('./commands/sandbox.ts')).sandbox(options, parts)))
+
+  describeTools(program, parts, ended)
+
+  connectable(program.command('chat').description('ask once; the reply streams to the terminal'))
+    .argument('<prompt>', 'what to ask', nonEmpty)
+    .option('--model <id>', 'exact id of a model (usual: the first of the list)')
+    .option('--data-dir <dir>', 'where the exchange is stored')
+    .addOption(json())
+    .action(async (prompt, options, command) => {
+      checkConnectionUsage(options, command)
+      ended(await (await import('./commands/chat.ts')).chat(prompt, options, parts))
+    })
+
+  program
+    .command('login')
+    .description('connect; the key comes from standard input or a variable, and goes into the keychain')
+    .requiredOption('--base-url <url>', 'base address of the service')
+    .option('--api-key-env <name>', 'environment variable that holds the key')
+    .option('--name <name>', 'what to call this connection')
+    .option('--allow-insecure', 'plain http to another machine', false)
+    .option('--data-dir <dir>', 'the data folder')
+    .addOption(json())
+    .action(async (options) => ended(await (await import('./commands/account.ts')).login(options, parts)))
+
+  program
+    .command('logout')
+    .description('forget the connection and its key; conversations stay')
+    .option('--data-dir <dir>', 'the data folder')
+    .addOption(json())
+    .action(async (options) => ended(await (await import('./commands/account.ts')).logout(options, parts)))
+
+  connectable(program.command('doctor').description('tell what was found: Node, keychain, folder, ports, service, key'))
+    .option('--data-dir <dir>', 'the data folder')
+    .addOption(json())
+    .action(async (options, command) => {
+      checkConnectionUsage(options, command)
+      ended(await (await import('./commands/doctor.ts')).doctor(options, parts))
+    })
+
+  return program
+}
+
+function describeTools(program: Command, parts: Parts, ended: (code: number) => void): void {
+  const tools = program.command('tools').description('keys of the tools that may use the local /v1')
+  const folder = () => new Option('--data-dir <dir>', 'the data folder')
+  const load = () => import('./commands/tools.ts')
+  tools
+    .command('add')
+    .description('make a key; it is shown once')
+    .argument('<name>', 'what the tool is called', toolName)
+    .addOption(folder())
+    .addOption(json())
+    .action(async (name, options) => ended(await (await load()).addTool(name, options, parts)))
+  tools
+    .command('list')
+    .description('all keys, newest first')
+    .addOption(folder())
+    .addOption(json())
+    .action(async (options) => ended(await (await load()).listTools(options, parts)))
+  tools
+    .command('revoke')
+    .description('end a key, at once')
+    .argument('<id>', 'the id that tools list shows', nonEmpty)
+    .addOption(folder())
+    .addOption(json())
+    .action(async (id, options) => ended(await (await load()).revokeTool(id, options, parts)))
+}
+
+const json = (): Option => new Option('--json', 'JSON on standard output, one document a line').default(false)
+
+function connectable(command: Command): Command {
+  return command
+    .option('--sandbox', 'use the local stand-in for the service')
+    .option('--base-url <url>', 'base address of the service, for this run')
+    .option('--api-key-env <name>', 'environment variable that holds the key (usual: INFERENCE_STUDIO_API_KEY)')
+}
+
+function checkConnectionUsage(options: ConnectionOptions, command: Command): void {
+  const fault = connectionUsageFault(options)
+  if (fault) command.error(`error: ${fault}`)
+}
+
+function port(text: string): number {
+  const number = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN
+  if (!(number <= 65_535)) throw new InvalidArgumentError('A port is a number from 0 to 65535.')
+  return number
+}
+
+function nonEmpty(text: string): string {
+  if (text.trim() === '') throw new InvalidArgumentError('It must not be empty.')
+  return text
+}
+
+function toolName(text: string): string {
+  if (text.trim().length > 80) throw new InvalidArgumentError('At most 80 characters.')
+  return nonEmpty(text).trim()
+}

@@ -1,0 +1,67 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ServiceError } from '../errors.ts'
+import type { Model } from '../world/models.ts'
+import type { ChatRequest } from './request.ts'
+
+/** How long and how fast an answer is to be. */
+export interface Pace {
+  /** Null: as fast as the socket takes it. */
+  tokensPerSecond: number | null
+  firstTokenMs: number
+  /** Exact length in tokens where it was asked for; null lets the text end by itself. */
+  tokens: number | null
+  reasoningTokens: number | null
+}
+
+const HEADERS = {
+  tokens_per_second: 'x-sandbox-tokens-per-second',
+  tokens: 'x-sandbox-tokens',
+  reasoning_tokens: 'x-sandbox-reasoning-tokens',
+  first_token_ms: 'x-sandbox-first-token-ms',
+} as const
+
+/**
+ * From the body's `sandbox` object, else from `X-Sandbox-...` headers, else the model's own pace. A reply that is no stream is
+ * immediate unless a pace was asked for: nobody sees its tokens arrive.
+ */
+export function paceOf(request: ChatRequest, headers: IncomingHttpHeaders, model: Model): Pace {
+  const wanted = (name: keyof typeof HEADERS): number | null => {
+    const inBody = request.sandbox?.[name]
+    if (inBody !== undefined) return inBody
+    const header = headers[HEADERS[name]]
+    if (header === undefined) return null
+    const value = Number(header)
+    if (!Number.isFinite(value) || value < 0 || value > 1_000_000) {
+      throw new ServiceError(400, 'invalid_request', `${HEADERS[name]} must be a number from 0 to 1000000.`)
+    }
+    return value
+  }
+  const speed = wanted('tokens_per_second') ?? (request.stream ? model.tokensPerSecond : 0)
+  return {
+    tokensPerSecond: speed === 0 ? null : speed,
+    firstTokenMs: wanted('first_token_ms') ?? 0,
+    tokens: wanted('tokens'),
+    reasoningTokens: wanted('reasoning_tokens'),
+  }
+}
+
+/** Waits until the moment at which `tokens` tokens should be out. Late is made up for: the average speed holds. */
+export class Metronome {
+  readonly #pace: Pace
+  readonly #start = performance.now()
+  readonly #signal: AbortSignal
+
+  constructor(pace: Pace, signal: AbortSignal) {
+    this.#pace = pace
+    this.#signal = signal
+  }
+
+  /** Throws an AbortError when the signal is aborted while it waits. */
+  async waitFor(tokens: number): Promise<void> {
+    const { tokensPerSecond, firstTokenMs } = this.#pace
+    const due = this.#start + firstTokenMs + (tokensPerSecond === null ? 0 : (tokens / tokensPerSecond) * 1000)
+    const ahead = due - performance.now()
+    if (ahead >= 1) await sleep(ahead, null, { signal: this.#signal })
+  }
+}

@@ -1,0 +1,30 @@
+import { seededRandom } from '../world/seed.ts'
+import type { Brief, Draft } from './brief.ts'
+import { prose } from './prose.ts'
+import { lastUserText } from './request.ts'
+
+const OPENINGS = ['Let me look at what is asked.', 'First, what is known.', 'One thing at a time.'] as const
+const TURNS = ['That leaves a second way to see it.', 'But is that all?', 'Checking that once more.'] as const
+const CLOSES = ['That holds. Now to say it plainly.', 'Enough; the answer can be short.'] as const
+
+/** Thinks aloud (in prose that is seeded like all of it), then answers. */
+export function reason({ request, pace, seed }: Brief): Draft {
+  const random = seededRandom(seed, 'reasoning')
+  const asked = Array.from(lastUserText(request)).length
+  const wanted = pace.reasoningTokens ?? 90
+  const thoughts = [random.pick(OPENINGS), `The message has ${asked} characters.`]
+  // Four characters a token is near enough for a length that nobody counts to the token.
+  while (thoughts.join(' ').length < wanted * 4) thoughts.push(prose(random, 2), random.pick(TURNS))
+  const answerRandom = seededRandom(seed, 'answer')
+  return {
+    reasoning: wanted === 0 ? '' : `${thoughts.join(' ')} ${random.pick(CLOSES)}`,
+    content: paragraphs(pace.tokens ?? 120, () => prose(answerRandom, 3)),
+    exact: true,
+  }
+}
+
+function paragraphs(tokens: number, next: () => string): string {
+  let text = next()
+  while (text.length < tokens * 5) text += `\n\n${next()}`
+  return text
+}

@@ -1,0 +1,17 @@
+import type { Brief, Draft } from './brief.ts'
+import { describeImage } from './images.ts'
+import { imagesOf } from './request.ts'
+
+/** States what can be measured about each image of the conversation, and claims nothing about what it shows. */
+export async function describeImages({ request }: Brief): Promise<Draft> {
+  const urls = request.messages.flatMap((message) => imagesOf(message.content))
+  if (urls.length === 0) {
+    return {
+      content:
+        'No image came with this conversation. Attach one, and its dimensions and mean colour will be stated here.',
+    }
+  }
+  const lines: string[] = []
+  for (const [index, url] of urls.entries()) lines.push(`**Image ${index + 1}.** ${await describeImage(url)}`)
+  return { content: `${lines.join('\n\n')}\n` }
+}

@@ -1,0 +1,115 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { ClientGone, errorBody, ServiceError } from '../errors.ts'
+import { settleEarly } from '../faults/early.ts'
+import { findRoute } from '../routes/routes.ts'
+import { type ApiKey, instant } from '../world/accounts.ts'
+import type { World } from '../world/world.ts'
+import { Reply } from './reply.ts'
+
+/** Names under which a loopback server is honestly called; any other means that a page's DNS was bent to reach it. */
+const LOOPBACK_HOST = /^(127\.0\.0\.1|localhost|\[::1\])(:\d{1,5})?$/i
+const UNRECORDED = new Set(['authorization', 'proxy-authorization', 'cookie', 'x-api-key', 'api-key'])
+
+/** One request from its first byte to the end of its reply: who asks, may they, what was ordered, which route. */
+export async function serve(world: World, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  // Never parsed as an address: a path such as `//` is no valid one, and must be answered like any other that leads nowhere.
+  const [path = '/', query = ''] = (request.url ?? '/').split(/\?(.*)/s)
+  const record = world.records.begin({ method: request.method ?? '', path, query, headers: recordedHeaders(request) })
+  const reply = new Reply(response, record, (byClient) => world.records.end(record, byClient))
+  try {
+    if (!LOOPBACK_HOST.test(request.headers.host ?? '')) {
+      throw new ServiceError(403, 'host_not_allowed', 'The sandbox answers to loopback names only.')
+    }
+    const key = authenticate(world, request.headers.authorization)
+    record.key = key.seedName
+    const orders = request.headers['x-sandbox-fault']
+    if (orders !== undefined) reply.faults.order(String(orders))
+    permit(world, key, path, reply)
+    const { route, parameters } = findRoute(request.method ?? '', path)
+    const identity = `${key.id} ${request.method} ${path}`
+    if (await settleEarly(reply.faults, reply, world.failCounts, identity)) return
+    await route.run({ world, key, request, record, reply, parameters })
+  } catch (error) {
+    await refuse(reply, request, error)
+  }
+}
+
+/** What is not HTTP at all gets the error object too, then the connection ends. */
+export function refuseGarbage(error: Error, socket: Duplex): void {
+  if (!socket.writable || ('code' in error && error.code === 'ECONNRESET')) {
+    socket.destroy()
+    return
+  }
+  const body = JSON.stringify(errorBody(new ServiceError(400, 'malformed_http', 'This is not a valid HTTP request.')))
+  const head = ['HTTP/1.1 400 Bad Request', 'Content-Type: application/json; charset=utf-8', 'Connection: close']
+  socket.end(`${head.join('\r\n')}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`)
+}
+
+/** Section Authentication: 401 for a credential that is not valid, a revoked one included. */
+function authenticate(world: World, header: string | undefined): ApiKey {
+  const secret = /^Bearer +(\S+)$/i.exec(header ?? '')?.[1]
+  if (secret === undefined) {
+    const words = 'Send the header "Authorization: Bearer <API key>".'
+    throw new ServiceError(401, 'missing_credentials', words, { 'WWW-Authenticate': 'Bearer' })
+  }
+  const key = world.accounts.find(secret)
+  if (!key)
+    throw new ServiceError(401, 'invalid_api_key', 'This API key is not known.', { 'WWW-Authenticate': 'Bearer' })
+  if (key.revokedAt !== null) {
+    const words = `This API key was revoked on ${key.revokedAt}.`
+    throw new ServiceError(401, 'api_key_revoked', words, { 'WWW-Authenticate': 'Bearer' })
+  }
+  return key
+}
+
+/** Permission, ban and the counted requests; every reply from here on carries the general limit's headers. */
+function permit(world: World, key: ApiKey, path: string, reply: Reply): void {
+  if (!key.permitted) throw new ServiceError(403, 'no_permission', 'This API key has no permission for this request.')
+  if (path.startsWith('/sandbox/')) return
+  const { bannedUntil } = key.account
+  // The status stays readable under a ban, so that its end can be read.
+  if (bannedUntil !== null && path !== '/v1/rate-limit') {
+    const seconds = Math.max(1, Math.ceil((Date.parse(bannedUntil) - world.now()) / 1000))
+    throw new ServiceError(429, 'banned', `Banned until ${bannedUntil}.`, { 'Retry-After': String(seconds) })
+  }
+  try {
+    world.limits.countRequest(key)
+  } finally {
+    reply.addHeaders(world.limits.headers(key))
+  }
+  key.lastUsedAt = instant(world.now())
+}
+
+/** Every failure leaves as an error object, but for those after the first byte: then the connection is all there is to end. */
+async function refuse(reply: Reply, request: IncomingMessage, error: unknown): Promise<void> {
+  if (reply.closed.aborted) return
+  if (reply.started || error instanceof ClientGone) {
+    reply.destroy()
+    return
+  }
+  const refusal =
+    error instanceof ServiceError
+      ? error
+      : new ServiceError(500, 'internal_error', `The sandbox failed: ${String(error)}`)
+  if (refusal.status === 429) asDate(refusal, request)
+  try {
+    await reply.error(refusal)
+  } catch (failed) {
+    if (!(failed instanceof ClientGone)) throw failed
+  }
+}
+
+/** `X-Sandbox-Retry-After: date` makes Retry-After an HTTP date (RFC 9110, 10.2.3) instead of seconds. */
+function asDate(refusal: ServiceError, request: IncomingMessage): void {
+  const seconds = Number(refusal.headers['Retry-After'])
+  if (request.headers['x-sandbox-retry-after'] !== 'date' || !Number.isFinite(seconds)) return
+  refusal.headers['Retry-After'] = new Date(Date.now() + seconds * 1000).toUTCString()
+}
+
+function recordedHeaders(request: IncomingMessage): Record<string, string> {
+  const entries = Object.entries(request.headers).filter(([name]) => !UNRECORDED.has(name))
+  return Object.fromEntries(
+    entries.map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : (value ?? '')]),
+  )
+}

@@ -1,0 +1,101 @@
+import { createServer } from 'node:http'
+import { FailCounts } from './faults/early.ts'
+import { refuseGarbage, serve } from './http/server.ts'
+import { type AccountLimits, type KeyName, seedAccounts } from './world/accounts.ts'
+import { Ledger } from './world/ledger.ts'
+import { Limits } from './world/limits.ts'
+import { PrefixCache } from './world/prefixCache.ts'
+import { type Observe, Records } from './world/records.ts'
+import { seededHex } from './world/seed.ts'
+import type { World } from './world/world.ts'
+
+export type { KeyName } from './world/accounts.ts'
+export type { Observe, RequestRecord } from './world/records.ts'
+
+export interface SandboxOptions {
+  /** 0 takes any free port. */
+  port?: number
+  /** The same seed gives the same keys, history and answers. */
+  seed?: string
+  /** ms since 1970, for dates, limit windows and `created`; the pace of streams is always real time. */
+  now?: () => number
+  /** Buckets of the everyday key's account. */
+  limits?: Partial<AccountLimits>
+  /** Secret of the everyday key, where a recognisable one is wanted. */
+  apiKey?: string
+  /** SC on the everyday key's account. */
+  balance?: number
+}
+
+export interface Sandbox {
+  /** `http://127.0.0.1:PORT`; the routes lie under its `/v1`. */
+  baseUrl: string
+  port: number
+  /** Secret of the everyday key, the same as `keys.main`. */
+  apiKey: string
+  /** Secrets of all seeded keys by name. */
+  keys: Record<KeyName, string>
+  observe: Observe
+  /** Ends open streams and frees the port. */
+  close(): Promise<void>
+}
+
+/** Starts the whole service on 127.0.0.1, state in memory. Rejects when the port is taken. */
+export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  const { seed = 'sandbox', now = Date.now, port = 0, ...home } = options
+  const world = createWorld(seed, now, home)
+  const server = createServer((request, response) => {
+    serve(world, request, response).catch((error: unknown) => {
+      response.destroy(error instanceof Error ? error : new Error(String(error)))
+    })
+  })
+  server.on('clientError', refuseGarbage)
+  // Uploads and slow readers take as long as they take; keep-alive beats the pools that clients commonly keep (4 s).
+  server.requestTimeout = 0
+  server.keepAliveTimeout = 30_000
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, '127.0.0.1', resolve)
+  })
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('the sandbox listens on no port')
+  world.baseUrl = `http://127.0.0.1:${address.port}`
+  return {
+    baseUrl: world.baseUrl,
+    port: address.port,
+    apiKey: world.accounts.secrets.main,
+    keys: world.accounts.secrets,
+    observe: world.records,
+    close: () =>
+      new Promise((resolve, reject) => {
+        server.close((error) => (error ? reject(error) : resolve()))
+        server.closeAllConnections()
+      }),
+  }
+}
+
+function createWorld(
+  seed: string,
+  now: () => number,
+  home: Pick<SandboxOptions, 'limits' | 'apiKey' | 'balance'>,
+): World {
+  const accounts = seedAccounts({ seed, now: now(), ...home })
+  const ledger = new Ledger(now)
+  ledger.seedHistory(seed, accounts.keys.values())
+  let requests = 0
+  return {
+    seed,
+    now,
+    accounts,
+    ledger,
+    limits: new Limits(now),
+    records: new Records(() => {
+      requests += 1
+      return `req_${seededHex(20, seed, 'request', String(requests))}`
+    }),
+    failCounts: new FailCounts(),
+    prefixes: new PrefixCache(),
+    images: new Map(),
+    baseUrl: '',
+  }
+}

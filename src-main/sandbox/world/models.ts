@@ -1,0 +1,106 @@
+/** SC for a million tokens (chat), or for one call, minute or thousand bytes (`each`). Text, so that it stays exact. */
+export interface Price {
+  input: string
+  cached: string
+  output: string
+  each: string
+}
+
+export interface Model {
+  id: string
+  kind: 'chat' | 'speech' | 'transcription' | 'image'
+  /** Which of the sandbox's voices answers. */
+  speaker: 'mirror' | 'writer' | 'reasoner' | 'tool-caller' | 'vision'
+  price: Price
+  free: boolean
+  /** Images in messages. */
+  vision: boolean
+  tools: boolean
+  severalChoices: boolean
+  /** Stream speed where the request names none. */
+  tokensPerSecond: number
+  /** Rough length of an answer where the request names none. */
+  tokens: number
+  reasoningField: 'reasoning_content' | 'reasoning'
+  /** Weight in the seeded history. */
+  history: number
+  created: number
+}
+
+const price = (input: string, cached: string, output: string): Price => ({ input, cached, output, each: '0' })
+const each = (amount: string): Price => ({ input: '0', cached: '0', output: '0', each: amount })
+
+const model = (id: string, rest: Partial<Model>): Model => ({
+  id,
+  kind: 'chat',
+  speaker: 'writer',
+  price: price('0.5', '0.05', '1.5'),
+  free: false,
+  vision: false,
+  tools: false,
+  severalChoices: false,
+  tokensPerSecond: 80,
+  tokens: 220,
+  reasoningField: 'reasoning_content',
+  history: 0,
+  created: 1_767_225_600,
+  ...rest,
+})
+
+/** Names a fault that is ordered by choosing a model: `fault/<name>`. */
+export const FAULT_MODEL_PREFIX = 'fault/'
+
+export const MODELS: readonly Model[] = [
+  model('mirror', {
+    speaker: 'mirror',
+    vision: true,
+    tools: true,
+    severalChoices: true,
+    tokensPerSecond: 400,
+    price: price('0.1', '0.01', '0.1'),
+    history: 0.3,
+  }),
+  model('writer-small', { severalChoices: true, tokensPerSecond: 90, history: 2 }),
+  model('writer-large', {
+    severalChoices: true,
+    tokensPerSecond: 60,
+    tokens: 700,
+    price: price('3', '0.3', '12'),
+    history: 1,
+  }),
+  model('writer-free', { free: true, price: price('0', '0', '0'), history: 0.5 }),
+  model('reasoner', { speaker: 'reasoner', tokensPerSecond: 70, price: price('2', '0.2', '8'), history: 0.5 }),
+  model('reasoner-alt', {
+    speaker: 'reasoner',
+    reasoningField: 'reasoning',
+    tokensPerSecond: 70,
+    price: price('2', '0.2', '8'),
+  }),
+  model('tool-caller', { speaker: 'tool-caller', tools: true, tokensPerSecond: 120, price: price('1', '0.1', '3') }),
+  model('vision', { speaker: 'vision', vision: true, tokensPerSecond: 90, price: price('1', '0.1', '3') }),
+  // Speech by a thousand bytes, transcription by a begun minute, images by the piece.
+  model('tts-1', { kind: 'speech', price: each('0.015'), history: 0.3 }),
+  model('whisper-large-v3', { kind: 'transcription', price: each('0.006') }),
+  model('whisper-large-v3-turbo', { kind: 'transcription', price: each('0.004'), history: 0.2 }),
+  model('whisper-1', { kind: 'transcription', price: each('0.004') }),
+  model('painter', { kind: 'image', price: each('0.04'), history: 0.2 }),
+]
+
+const byId = new Map(MODELS.map((entry) => [entry.id, entry]))
+
+/** A model by its exact id. A `fault/...` model writes like `writer-small`. Null where there is none. */
+export function findModel(id: string, faultNames: ReadonlySet<string>): Model | null {
+  if (!id.startsWith(FAULT_MODEL_PREFIX)) return byId.get(id) ?? null
+  return faultNames.has(id.slice(FAULT_MODEL_PREFIX.length)) ? model(id, { severalChoices: true, tokens: 60 }) : null
+}
+
+/** `GET /v1/models`. */
+export const modelList = (faultNames: Iterable<string>) => ({
+  object: 'list',
+  data: [...MODELS.map((entry) => entry.id), ...[...faultNames].map((name) => FAULT_MODEL_PREFIX + name)].map((id) => ({
+    id,
+    object: 'model',
+    created: byId.get(id)?.created ?? 1_767_225_600,
+    owned_by: id.startsWith(FAULT_MODEL_PREFIX) ? 'sandbox-faults' : 'sandbox',
+  })),
+})

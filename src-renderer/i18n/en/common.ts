@@ -1,0 +1,15 @@
+export const common = {
+  appName: 'Inference Studio',
+  close: 'Close',
+  cancel: 'Cancel',
+  copied: 'Copied',
+  copyFailed: 'Could not copy',
+  notification: 'Notification',
+  showList: 'Show the list',
+  inspector: 'Inspector',
+  details: 'What the service said',
+  never: 'never',
+  showKey: 'Show the key',
+  hideKey: 'Hide the key',
+  loading: 'Loading…',
+}

@@ -1,0 +1,26 @@
+import type { Api } from './api/connect.ts'
+import { appStore, withApp, withLink } from './stores/app.ts'
+import { toolsStore } from './stores/tools.ts'
+
+export type StudioApi = Pick<Api, 'client' | 'subscribe' | 'link'>
+
+/**
+ * Feeds the stores of the window's frame from the core, over lost links too. A stream that the core itself refuses ends as a
+ * lost link: what is shown then is as of then, and said so.
+ */
+export function goLive({ client, subscribe, link }: StudioApi): void {
+  const readLink = () => appStore.setState(withLink(appStore.getState(), link.get()))
+  link.subscribe(readLink)
+  readLink()
+  const refused = () => appStore.setState(withLink(appStore.getState(), 'lost'))
+  subscribe(
+    (signal) => client.app.watch(undefined, { signal }),
+    (app) => appStore.setState(withApp(appStore.getState(), app)),
+    refused,
+  )
+  subscribe(
+    (signal) => client.tools.watch(undefined, { signal }),
+    (tools) => toolsStore.setState({ tools }),
+    refused,
+  )
+}

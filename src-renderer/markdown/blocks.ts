@@ -1,0 +1,368 @@
+import { cutPoint } from './cut.ts'
+import { closesFence, headLength, isDelimiterRow, type LineStart, normalLabel, readLine } from './lines.ts'
+
+/** Markdown to be parsed on its own. */
+export interface FlowBlock {
+  kind: 'flow'
+  source: string
+  /** Set when this carries on a paragraph that was too long for one piece: its first line starts no block. */
+  continues: boolean
+  /** Definitions from elsewhere that this block's references need, as markdown. */
+  definitions: string
+  /** It may still grow. */
+  open: boolean
+}
+/** Text as it stands, in pieces of bounded size of which only the last one grows. */
+export interface TextBlock {
+  kind: 'code' | 'plain'
+  language: string
+  pieces: readonly string[]
+  open: boolean
+}
+export type Block = FlowBlock | TextBlock
+
+/**
+ * Characters after which a block that goes on is cut where that does little harm. Bounds the work of one frame, because
+ * only the unfinished piece is parsed and laid out again.
+ */
+export const softLimit = 4_000
+/** Characters after which a block that has no good place to be cut goes on as plain text. */
+export const hardLimit = 12_000
+const pieceLines = 80
+/** Blocks are drawn in sections, so that a frame looks at the newest section only. */
+const sectionBlocks = 40
+const sectionChars = 16_000
+
+type Shape = 'paragraph' | 'list' | 'table' | 'quote' | 'indented' | 'note'
+interface Flow {
+  kind: 'flow'
+  shape: Shape
+  start: number
+  end: number
+  lines: number
+  afterBlank: boolean
+  /** Column where the newest top-level list item's content begins. */
+  content: number
+  prefix: string
+  continues: boolean
+}
+interface Text {
+  kind: 'code' | 'plain'
+  language: string
+  fence: { char: string; length: number; indent: number } | null
+  pieces: string[]
+  piece: string
+  lines: number
+  afterBlank: boolean
+}
+
+interface Done {
+  block: Block
+  /** Labels in brackets in its source, normalised. */
+  refs: ReadonlySet<string> | null
+}
+
+/**
+ * Splits a growing markdown text into blocks. Each call of `update` looks only at what is new and at the unfinished line;
+ * finished blocks keep their identity. What it answers depends on the text alone, not on how it arrived.
+ */
+export class BlockSplitter {
+  #text = ''
+  /** Everything before this offset has been taken. */
+  #at = 0
+  /** The last thing taken ended inside a line. */
+  #midLine = false
+  #open: Flow | Text | null = null
+  #done: Done[] = []
+  #sections: Block[][] = []
+  #sectionStart = 0
+  #definitions = new Map<string, string>()
+  /** Header and delimiter row that the next block repeats. */
+  #cutTable = ''
+
+  /** The sections of `text`, each a list of blocks; all but the last keep their identity while the text grows. */
+  update(text: string): readonly (readonly Block[])[] {
+    if (!text.startsWith(this.#text)) this.#reset()
+    this.#text = text
+    for (;;) {
+      const newline = this.#text.indexOf('\n', this.#at)
+      const ended = newline >= 0
+      const end = ended ? newline + 1 : this.#text.length
+      if (end - this.#at > softLimit) this.#takeFragment()
+      else if (ended) this.#take(this.#at, end, true)
+      else break
+    }
+    return this.#view()
+  }
+
+  #reset(): void {
+    this.#at = 0
+    this.#midLine = false
+    this.#open = null
+    this.#done = []
+    this.#sections = []
+    this.#sectionStart = 0
+    this.#cutTable = ''
+    this.#definitions.clear()
+  }
+
+  /** A part of a line that is too long to wait for its end; decided by `softLimit` characters, so by the text alone. */
+  #takeFragment(): void {
+    const part = this.#text.slice(this.#at, this.#at + softLimit)
+    this.#take(this.#at, this.#at + cutPoint(part), false)
+  }
+
+  #take(from: number, to: number, ended: boolean): void {
+    this.#at = to
+    const inside = this.#midLine
+    this.#midLine = !ended
+    const head = this.#text.slice(from, Math.min(to, from + headLength)).replace(/\r?\n$/, '')
+    if (this.#open && this.#open.kind !== 'flow') return this.#takeText(this.#open, head, from, to, inside)
+    if (inside && this.#open) return this.#grow(this.#open, to, false)
+    const line = readLine(head)
+    this.#takeFlow(line, head, from, to)
+  }
+
+  #takeFlow(line: LineStart, head: string, from: number, to: number): void {
+    const open = this.#open as Flow | null
+    if (open && !line.blank && this.#endsBefore(open, line)) {
+      this.#close()
+      // A table that was cut because of its length repeats its header in the next piece, as a printed table does.
+      this.#cutTable = open.shape === 'table' && !open.afterBlank && !line.fence ? open.prefix : ''
+    }
+    if (line.blank) {
+      if (this.#open) this.#grow(this.#open as Flow, to, true)
+      return
+    }
+    if (this.#open === null && line.fence) {
+      this.#open = {
+        kind: 'code',
+        language: line.fence.info,
+        fence: { char: line.fence.char, length: line.fence.length, indent: line.indent },
+        pieces: [],
+        piece: '',
+        lines: 0,
+        afterBlank: false,
+      }
+      return
+    }
+    if (line.definition !== null) this.#define(line.definition, head)
+    if (this.#open === null) this.#open = this.#begin(line, from)
+    const flow = this.#open as Flow
+    if (flow.shape === 'paragraph' && flow.lines === 1 && isDelimiterRow(head)) {
+      flow.shape = 'table'
+      flow.prefix = this.#text.slice(flow.start, to).replace(/\n?$/, '\n')
+    }
+    if (line.item > 0) flow.content = line.item
+    this.#grow(flow, to, false)
+    if (line.heading && flow.shape === 'paragraph') this.#close()
+  }
+
+  /** Whether `line`, not blank, can't belong to the open block. Saying no too often only makes a block bigger. */
+  #endsBefore(open: Flow, line: LineStart): boolean {
+    const container = open.shape === 'list' || open.shape === 'note'
+    if (line.fence) return !(container && line.indent >= Math.max(open.content, 1))
+    if (open.end - open.start > softLimit && this.#mayCut(open, line)) return true
+    if (!open.afterBlank) return line.heading && !container && open.shape !== 'quote'
+    if (open.shape === 'list') return line.item === 0 && line.indent < 2
+    if (open.shape === 'note') return line.indent < 2
+    if (open.shape === 'indented') return line.indent < 4
+    return true
+  }
+
+  #mayCut(open: Flow, line: LineStart): boolean {
+    if (open.shape === 'list') return line.item > 0 && line.indent < 2
+    return open.shape === 'table' || (open.shape === 'quote' && line.quote)
+  }
+
+  #begin(line: LineStart, from: number): Flow {
+    let shape: Shape = 'paragraph'
+    if (line.indent >= 4) shape = 'indented'
+    else if (line.item > 0) shape = 'list'
+    else if (line.quote) shape = 'quote'
+    else if (line.definition?.startsWith('^')) shape = 'note'
+    const prefix = this.#cutTable
+    this.#cutTable = ''
+    return {
+      kind: 'flow',
+      shape: prefix === '' ? shape : 'table',
+      start: from,
+      end: from,
+      lines: 0,
+      afterBlank: false,
+      content: line.item,
+      prefix,
+      continues: false,
+    }
+  }
+
+  #grow(flow: Flow, to: number, blank: boolean): void {
+    flow.end = to
+    flow.lines++
+    flow.afterBlank = blank
+    const size = flow.end - flow.start
+    if (flow.shape === 'paragraph' && size > softLimit && !blank) return this.#cutParagraph(flow)
+    if (size > hardLimit && flow.shape !== 'paragraph') this.#goOnAsPlain(flow)
+  }
+
+  #cutParagraph(flow: Flow): void {
+    const source = this.#text.slice(flow.start, flow.end)
+    const at = flow.start + cutPoint(source.slice(0, softLimit))
+    this.#push(this.#flowBlock({ ...flow, end: at }, false))
+    this.#open = { ...flow, start: at, continues: true, lines: 2 }
+  }
+
+  #goOnAsPlain(flow: Flow): void {
+    this.#close()
+    this.#open = {
+      kind: 'plain',
+      language: '',
+      fence: null,
+      pieces: [],
+      piece: '',
+      lines: 0,
+      afterBlank: flow.afterBlank,
+    }
+  }
+
+  #takeText(open: Text, head: string, from: number, to: number, inside: boolean): void {
+    if (!inside && open.fence && closesFence(head, open.fence.char, open.fence.length)) return this.#close()
+    if (!inside && open.kind === 'plain') {
+      const line = readLine(head)
+      if (open.afterBlank && !line.blank && line.indent < 2) {
+        this.#close()
+        return this.#takeFlow(line, head, from, to)
+      }
+      open.afterBlank = line.blank
+    }
+    appendText(open, this.#text.slice(from, to), inside)
+  }
+
+  #close(): void {
+    const open = this.#open
+    this.#open = null
+    if (!open) return
+    this.#push(open.kind === 'flow' ? this.#flowBlock(open, false) : textBlock(open, false))
+  }
+
+  #flowBlock(flow: Flow, open: boolean): FlowBlock {
+    const own = this.#text.slice(flow.start, flow.end)
+    const repeats = flow.shape === 'table' && flow.prefix !== '' && !own.startsWith(flow.prefix)
+    const source = repeats ? flow.prefix + own : own
+    return { kind: 'flow', source, continues: flow.continues, definitions: this.#definitionsFor(refsIn(source)), open }
+  }
+
+  #push(block: Block): void {
+    const refs = block.kind === 'flow' ? refsIn(block.source) : null
+    this.#done.push({ block, refs })
+    let chars = 0
+    for (let at = this.#sectionStart; at < this.#done.length; at++) chars += sizeOf(this.#done[at]?.block)
+    if (this.#done.length - this.#sectionStart < sectionBlocks && chars < sectionChars) return
+    this.#sections.push(this.#done.slice(this.#sectionStart).map((done) => done.block))
+    this.#sectionStart = this.#done.length
+  }
+
+  /** The first definition of a label wins (CommonMark 4.7). Earlier blocks that wait for this one get it now. */
+  #define(label: string, head: string): void {
+    const key = normalLabel(label)
+    if (this.#definitions.has(key)) return
+    this.#definitions.set(key, label.startsWith('^') ? `[${label}]: .` : head.trimStart())
+    let at = 0
+    for (const section of [...this.#sections.keys(), -1]) {
+      const blocks = section < 0 ? this.#done.length - this.#sectionStart : (this.#sections[section]?.length ?? 0)
+      for (let i = 0; i < blocks; i++, at++) {
+        const done = this.#done[at]
+        if (done?.block.kind !== 'flow' || !done.refs?.has(key)) continue
+        done.block = { ...done.block, definitions: this.#definitionsFor(done.refs) }
+        if (section >= 0) this.#sections[section] = (this.#sections[section] ?? []).with(i, done.block)
+      }
+    }
+  }
+
+  #definitionsFor(refs: ReadonlySet<string> | null): string {
+    if (!refs || this.#definitions.size === 0) return ''
+    const found: string[] = []
+    for (const ref of refs) {
+      const definition = this.#definitions.get(ref)
+      if (definition !== undefined) found.push(definition)
+    }
+    return found.join('\n\n')
+  }
+
+  /** The sections, with the unfinished line taken for the moment as if it were whole. */
+  #view(): readonly (readonly Block[])[] {
+    const tail = this.#preview()
+    const rest = this.#done.slice(this.#sectionStart).map((done) => done.block)
+    return [...this.#sections, [...rest, ...tail]]
+  }
+
+  #preview(): Block[] {
+    const open = this.#open
+    const from = this.#at
+    const to = this.#text.length
+    if (from === to) return this.#openBlocks()
+    const head = this.#text.slice(from, Math.min(to, from + headLength))
+    if (open && open.kind !== 'flow') {
+      if (!this.#midLine && mayCloseFence(head, open)) return this.#openBlocks()
+      const shown = { ...open, pieces: [...open.pieces] }
+      appendText(shown, this.#text.slice(from, to), this.#midLine)
+      return [textBlock(shown, true)]
+    }
+    const line = readLine(head)
+    if (open && (this.#midLine || line.blank || !this.#endsBefore(open, line)))
+      return [this.#flowBlock({ ...open, end: to }, true)]
+    const before = this.#openBlocks().map((block) => ({ ...block, open: false }))
+    if (line.blank) return before
+    if (line.fence) return [...before, { kind: 'code', language: line.fence.info, pieces: [], open: true }]
+    const begun: FlowBlock = {
+      kind: 'flow',
+      source: this.#text.slice(from, to),
+      continues: false,
+      definitions: '',
+      open: true,
+    }
+    return [...before, begun]
+  }
+
+  #openBlocks(): Block[] {
+    if (!this.#open) return []
+    return [this.#open.kind === 'flow' ? this.#flowBlock(this.#open, true) : textBlock(this.#open, true)]
+  }
+}
+
+function mayCloseFence(head: string, open: Text): boolean {
+  const bare = head.trim()
+  return open.fence !== null && bare !== '' && bare === open.fence.char.repeat(bare.length)
+}
+
+function appendText(open: Text, raw: string, inside: boolean): void {
+  let text = raw.replace(/\r\n$/, '\n')
+  if (!inside && open.fence && open.fence.indent > 0) {
+    // Up to the fence's own indentation is taken off each line (CommonMark 4.5).
+    const spaces = /^ */.exec(text)?.[0].length ?? 0
+    text = text.slice(Math.min(spaces, open.fence.indent))
+  }
+  open.piece += text
+  open.lines++
+  if (open.piece.length < softLimit && open.lines < pieceLines) return
+  open.pieces.push(open.piece)
+  open.piece = ''
+  open.lines = 0
+}
+
+function textBlock(open: Text, growing: boolean): TextBlock {
+  const pieces = open.piece === '' ? open.pieces.slice() : [...open.pieces, open.piece]
+  return { kind: open.kind, language: open.language, pieces, open: growing }
+}
+
+function sizeOf(block: Block | undefined): number {
+  if (!block) return 0
+  return block.kind === 'flow' ? block.source.length : block.pieces.length * 400
+}
+
+function refsIn(source: string): ReadonlySet<string> | null {
+  if (!source.includes('[')) return null
+  const refs = new Set<string>()
+  for (const match of source.matchAll(/\[([^[\]]{1,200})\]/g)) refs.add(normalLabel(match[1] ?? ''))
+  return refs.size === 0 ? null : refs
+}

@@ -1,0 +1,52 @@
+import type { Root, RootContent } from 'mdast'
+import { fromMarkdown } from 'mdast-util-from-markdown'
+import { gfmFromMarkdown } from 'mdast-util-gfm'
+import { gfm } from 'micromark-extension-gfm'
+import remend from 'remend'
+import type { FlowBlock } from './blocks.ts'
+
+// Raw HTML is no construct here at all: `<script>` is seven letters and two signs, also inside other constructs.
+const noHtml = { disable: { null: ['htmlFlow', 'htmlText'] } }
+const options = {
+  extensions: [gfm({ singleTilde: false }), noHtml],
+  mdastExtensions: [gfmFromMarkdown()],
+}
+
+/** Closes what a growing block has opened (`**bo` shows as bold), so that marks don't flicker while they arrive. */
+const completing = { linkMode: 'text-only', htmlTags: false, comparisonOperators: false, katex: false } as const
+
+/** Stands before a piece of a paragraph so that nothing in it starts a block; taken off again after parsing. */
+const wordJoiner = '\u2060'
+
+const kept = new Map<string, RootContent[]>()
+const keepChars = 2_000_000
+let keptChars = 0
+
+/** The nodes of one block. Those of finished blocks are remembered, so that scrolling back parses nothing again. */
+export function parseBlock(block: FlowBlock): RootContent[] {
+  if (block.source === '') return []
+  const text = (block.continues ? wordJoiner : '') + (block.open ? remend(block.source, completing) : block.source)
+  const source = block.definitions === '' ? text : `${text}\n\n${block.definitions}`
+  const known = kept.get(source)
+  if (known) return known
+  const { children } = fromMarkdown(source, options) as Root
+  if (block.continues) takeOffJoiner(children)
+  if (!block.open) keep(source, children)
+  return children
+}
+
+function keep(source: string, nodes: RootContent[]): void {
+  keptChars += source.length
+  kept.set(source, nodes)
+  for (const oldest of kept.keys()) {
+    if (keptChars <= keepChars) return
+    kept.delete(oldest)
+    keptChars -= oldest.length
+  }
+}
+
+function takeOffJoiner(nodes: RootContent[]): void {
+  let node: RootContent | undefined = nodes[0]
+  while (node && 'children' in node) node = node.children[0]
+  if (node?.type === 'text' && node.value.startsWith(wordJoiner)) node.value = node.value.slice(1)
+}

@@ -1,0 +1,61 @@
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Problem } from '../../src-preload/contract/problem.ts'
+import { problemOf } from '../api/problem.ts'
+import { navigate } from '../navigation.ts'
+import { appStore, withToast } from '../stores/app.ts'
+import { useStudio } from '../studio.ts'
+import { Notice } from '../ui/Notice.tsx'
+import { type ProblemTarget, problemTargets, problemTone } from './actions.ts'
+import { detailsOf, waitSeconds } from './details.ts'
+
+export interface ProblemNoticeProps {
+  problem: Problem
+  /** What the place does for its own actions. Without a handler for `retry` or `edit` no button is shown. */
+  on?: Partial<Record<ProblemTarget, () => void>>
+  /** Where the thing to do stands right beside it, such as in a form. */
+  noAction?: boolean
+  role?: 'alert' | 'status' | 'note'
+  className?: string
+}
+
+/** A failure as the specification's table tells it: what happened, what it means, the one thing to do, the raw body a click away. */
+export function ProblemNotice({ problem, on = {}, noAction = false, role = 'alert', className }: ProblemNoticeProps) {
+  const { t } = useTranslation(['problems', 'common'])
+  const studio = useStudio()
+  const [busy, setBusy] = useState(false)
+  const target = problemTargets[problem.kind]
+  const general: Partial<Record<ProblemTarget, () => void>> = {
+    connection: () => navigate({ room: 'settings', id: 'connection' }),
+    proxy_port: () => navigate({ room: 'settings', id: 'proxy' }),
+    data: () => navigate({ room: 'settings', id: 'data' }),
+    chat: () => navigate({ room: 'chat', id: null }),
+    reload: () => location.reload(),
+    copy: () => void navigator.clipboard.writeText(detailsOf(problem)),
+    recheck: () => {
+      setBusy(true)
+      studio.connection
+        .recheck()
+        .catch((thrown: unknown) =>
+          appStore.setState(withToast(appStore.getState(), { id: 'recheck', text: problemOf(thrown).message })),
+        )
+        .finally(() => setBusy(false))
+    },
+  }
+  const act = noAction ? undefined : (on[target] ?? general[target])
+  const seconds = waitSeconds(problem)
+  return (
+    <Notice
+      kind={problemTone(problem.kind)}
+      title={t(`problems:kinds.${problem.kind}.title`)}
+      role={role}
+      details={{ label: t('common:details'), text: detailsOf(problem) }}
+      {...(act ? { action: { label: t(`problems:kinds.${problem.kind}.action`), onClick: act, busy } } : {})}
+      {...(className ? { className } : {})}
+    >
+      {t(`problems:kinds.${problem.kind}.meaning`)}
+      {seconds !== null && ` ${t('problems:wait', { seconds })}`}
+      {problem.outputStarted && ` ${t('problems:kept')}`}
+    </Notice>
+  )
+}

@@ -1,0 +1,64 @@
+import type { ProblemKind } from '../../src-preload/contract/problem.ts'
+
+/**
+ * Where the one action of a problem leads. `retry` and `edit` need the place where it happened to take part; the others work
+ * everywhere.
+ */
+export type ProblemTarget =
+  | 'retry'
+  | 'edit'
+  | 'connection'
+  | 'proxy_port'
+  | 'data'
+  | 'chat'
+  | 'recheck'
+  | 'reload'
+  | 'copy'
+
+/** Every kind, checked by the compiler. */
+export const problemTargets: Record<ProblemKind, ProblemTarget> = {
+  invalid_request: 'edit',
+  unauthorized: 'connection',
+  insufficient_credits: 'retry',
+  forbidden: 'connection',
+  not_found: 'connection',
+  rate_limited: 'retry',
+  internal: 'retry',
+  not_implemented: 'chat',
+  bad_gateway: 'retry',
+  unavailable: 'retry',
+  gateway_timeout: 'retry',
+  unexpected_status: 'retry',
+  connect_failed: 'connection',
+  connect_timeout: 'retry',
+  tls_failed: 'connection',
+  headers_timeout: 'retry',
+  idle_timeout: 'retry',
+  connection_lost: 'retry',
+  malformed_reply: 'retry',
+  incomplete_stream: 'retry',
+  foreign_address: 'connection',
+  cancelled: 'retry',
+  bad_input: 'edit',
+  not_connected: 'connection',
+  keychain_missing: 'connection',
+  keychain_locked: 'recheck',
+  no_such_item: 'chat',
+  busy: 'retry',
+  folder_in_use: 'reload',
+  store_newer: 'copy',
+  store_damaged: 'data',
+  port_taken: 'proxy_port',
+  bug: 'copy',
+}
+
+/** Kinds that the person brought about or that pass by themselves are told in amber, the others in red. */
+const mild: ReadonlySet<ProblemKind> = new Set([
+  'cancelled',
+  'rate_limited',
+  'busy',
+  'keychain_locked',
+  'incomplete_stream',
+  'no_such_item',
+])
+export const problemTone = (kind: ProblemKind): 'warn' | 'bad' => (mild.has(kind) ? 'warn' : 'bad')

@@ -1,0 +1,233 @@
+import { ORPCError } from '@orpc/client'
+import type { ContractRouterClient } from '@orpc/contract'
+import type { ConversationEvent, ConversationListEvent } from '../../../src-preload/contract/chat.ts'
+import type { Contract } from '../../../src-preload/contract/contract.ts'
+import { type Problem, problem as problemSchema } from '../../../src-preload/contract/problem.ts'
+import * as store from '../../stores/chat.ts'
+import { useChat } from '../../stores/chat.ts'
+import { perFrame } from './frames.ts'
+
+export interface ChatHost {
+  client: ContractRouterClient<Contract>
+  /** Shows the Settings room. */
+  openSettings: () => void
+}
+
+const draftPause = 400
+const rewatchPause = 500
+const newDraftKey = 'chat.draft.new'
+
+let host: ChatHost | null = null
+let watching: AbortController | null = null
+let draftTimer: { id: ReturnType<typeof setTimeout>; save: () => void } | null = null
+
+/** Starts the room: from here on its store follows the core. The answer ends it. */
+export function startChat(given: ChatHost): () => void {
+  host = given
+  const ended = new AbortController()
+  const events = perFrame<ConversationListEvent>((batch) =>
+    useChat.setState((state) => store.applyListEvents(state, batch)),
+  )
+  const saved = localStorage.getItem(newDraftKey)
+  if (saved) useChat.setState((state) => store.setDraft(state, store.newChat, saved))
+  void keepWatching(ended.signal, async (signal) => {
+    for await (const event of await given.client.chat.watchList(undefined, { signal })) events.push(event)
+  })
+  addEventListener('pagehide', flushDraft)
+  void loadModels(false)
+  return () => {
+    ended.abort()
+    watching?.abort()
+    events.drop()
+    flushDraft()
+    removeEventListener('pagehide', flushDraft)
+    host = null
+  }
+}
+
+/** Watches again after a break until `signal` ends it; the snapshot at the start of each watch makes that safe. */
+async function keepWatching(signal: AbortSignal, watch: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      await watch(signal)
+    } catch (thrown) {
+      if (signal.aborted) return
+      const problem = problemOf(thrown)
+      if (problem.kind === 'no_such_item') return
+    }
+    if (!signal.aborted) await pause(rewatchPause, signal)
+  }
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms)
+    signal.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true })
+  })
+}
+
+/** Puts a conversation on the stage and follows it; null is an empty new chat. */
+export function openChat(id: string | null): void {
+  const { open } = useChat.getState()
+  if ((open?.id ?? null) === id) return
+  flushDraft()
+  watching?.abort()
+  watching = null
+  useChat.setState((state) => store.openConversation(state, id))
+  if (id !== null) follow(id)
+}
+
+function follow(id: string): void {
+  if (!host) return
+  const { client } = host
+  const ended = new AbortController()
+  watching = ended
+  void keepWatching(ended.signal, async (signal) => {
+    const attempt = new AbortController()
+    const events = perFrame<ConversationEvent>((batch) => {
+      useChat.setState((state) => store.applyEvents(state, id, batch))
+      const { open } = useChat.getState()
+      if (open?.id === id && open.state === 'gap') attempt.abort()
+    })
+    const either = AbortSignal.any([signal, attempt.signal])
+    try {
+      for await (const event of await client.chat.watch({ conversationId: id }, { signal: either })) events.push(event)
+    } finally {
+      if (signal.aborted) events.drop()
+    }
+  })
+}
+
+/** Sends what stands in the composer. The text leaves the composer at once and comes back if the core refuses it. */
+export async function send(text: string): Promise<void> {
+  const { open, model, sending } = useChat.getState()
+  if (!host || sending || model === null) return
+  const requestId = crypto.randomUUID()
+  const conversationId = open?.id ?? null
+  cancelDraft()
+  useChat.setState((state) => store.beginSending(state, { requestId, conversationId, text }))
+  try {
+    const sent = await host.client.chat.send({ requestId, conversationId, text, model })
+    if (conversationId === null) localStorage.removeItem(newDraftKey)
+    const stillThere = (useChat.getState().open?.id ?? null) === conversationId
+    useChat.setState({ sending: null })
+    if (conversationId === null && stillThere) openChat(sent.conversationId)
+  } catch (thrown) {
+    useChat.setState((state) => store.failSending(state, requestId, problemOf(thrown)))
+  }
+}
+
+/** Says "Stopping…" before it asks, because the answer of the core takes a round trip. */
+export async function stop(replyId: string): Promise<void> {
+  if (!host || useChat.getState().stopping.has(replyId)) return
+  useChat.setState((state) => store.markStopping(state, replyId))
+  try {
+    await host.client.chat.stop({ replyId })
+  } catch (thrown) {
+    useChat.setState((state) => ({ ...store.unmarkStopping(state, replyId), notice: problemOf(thrown) }))
+  }
+}
+
+export async function retry(replyId: string): Promise<void> {
+  const model = useChat.getState().model
+  await attempt((client) => client.chat.retry({ replyId, ...(model === null ? {} : { model }) }))
+}
+
+export async function rename(conversationId: string, title: string): Promise<void> {
+  await attempt((client) => client.chat.rename({ conversationId, title: title.slice(0, 200) }))
+}
+
+export async function remove(conversationId: string): Promise<void> {
+  const title = store.findConversation(useChat.getState(), conversationId)?.title ?? null
+  if (useChat.getState().open?.id === conversationId) openChat(null)
+  const done = await attempt((client) => client.chat.remove({ conversationId }))
+  if (done) useChat.setState({ removed: { id: conversationId, title } })
+}
+
+export async function undoRemove(): Promise<void> {
+  const { removed } = useChat.getState()
+  if (!removed) return
+  useChat.setState({ removed: null })
+  const done = await attempt((client) => client.chat.restore({ conversationId: removed.id }))
+  if (done) openChat(removed.id)
+}
+
+/** Keeps what is typed, here at once and in the core a moment after the last key. */
+export function type(text: string): void {
+  const id = useChat.getState().open?.id
+  useChat.setState((state) => store.setDraft(state, id ?? store.newChat, text))
+  cancelDraft()
+  const save = (): void => {
+    if (id === undefined) localStorage.setItem(newDraftKey, text)
+    else void attempt((client) => client.chat.saveDraft({ conversationId: id, draft: text }))
+  }
+  draftTimer = { id: setTimeout(flushDraft, draftPause), save }
+}
+
+function flushDraft(): void {
+  draftTimer?.save()
+  cancelDraft()
+}
+
+function cancelDraft(): void {
+  if (draftTimer) clearTimeout(draftTimer.id)
+  draftTimer = null
+}
+
+export async function loadModels(refresh: boolean): Promise<void> {
+  if (!host || useChat.getState().models.state === 'loading') return
+  useChat.setState(({ models }) => ({ models: { ...models, state: 'loading', problem: null } }))
+  try {
+    const { models, asOf } = await host.client.models.list({ refresh })
+    useChat.setState((state) => ({
+      models: { state: 'ready', models, asOf, problem: null },
+      model: state.model ?? models[0]?.id ?? null,
+    }))
+  } catch (thrown) {
+    useChat.setState(({ models }) => ({ models: { ...models, state: 'failed', problem: problemOf(thrown) } }))
+  }
+}
+
+export async function pickModel(model: string): Promise<void> {
+  useChat.setState({ model })
+  await attempt((client) => client.app.updateSettings({ chatModel: model }))
+}
+
+export async function openAddress(url: string): Promise<void> {
+  await attempt((client) => client.app.openExternal({ url }))
+}
+
+export function openSettings(): void {
+  host?.openSettings()
+}
+
+/** False where the clipboard is refused; the caller then shows no "Copied". */
+export async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text)
+    return true
+  } catch (thrown) {
+    useChat.setState({ notice: problemOf(thrown) })
+    return false
+  }
+}
+
+async function attempt(ask: (client: ChatHost['client']) => Promise<unknown>): Promise<boolean> {
+  if (!host) return false
+  try {
+    await ask(host.client)
+    return true
+  } catch (thrown) {
+    useChat.setState({ notice: problemOf(thrown) })
+    return false
+  }
+}
+
+/** What was thrown by the other side, or the way there, as a problem in words. */
+function problemOf(thrown: unknown): Problem {
+  if (thrown instanceof ORPCError) {
+    const parsed = problemSchema.safeParse(thrown.data)
+    if (parsed.success) return parsed.data
+  }
+  return { kind: 'bug', message: thrown instanceof Error ? thrown.message : String(thrown) }
+}

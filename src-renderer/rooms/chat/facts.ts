@@ -1,0 +1,56 @@
+import type { Message } from '../../../src-preload/contract/chat.ts'
+import type { Problem, ProblemKind } from '../../../src-preload/contract/problem.ts'
+
+/** Completion tokens a second between the first token and the end; null where the service reported too little. */
+export function tokensPerSecond(reply: Message): number | null {
+  const tokens = reply.usage?.completionTokens
+  if (!tokens || reply.finishedAt === null || reply.firstTokenMs === null) return null
+  const ms = Date.parse(reply.finishedAt) - Date.parse(reply.createdAt) - reply.firstTokenMs
+  return ms > 0 ? tokens / (ms / 1_000) : null
+}
+
+/** Why a reply that ended as the service meant it still needs an explanation. */
+export type Remark = 'emptyLength' | 'emptyReply' | 'cutLength' | 'contentFilter'
+
+export function remarkOn(reply: Message): Remark | null {
+  if (reply.status !== 'complete') return null
+  const empty = reply.text === '' && reply.refusal === '' && reply.toolCalls.length === 0
+  if (reply.finishReason === 'length') return empty ? 'emptyLength' : 'cutLength'
+  if (reply.finishReason === 'content_filter') return 'contentFilter'
+  return empty ? 'emptyReply' : null
+}
+
+const settingsKinds: ReadonlySet<ProblemKind> = new Set([
+  'unauthorized',
+  'forbidden',
+  'insufficient_credits',
+  'not_connected',
+  'keychain_missing',
+  'keychain_locked',
+  'tls_failed',
+])
+
+/** The one thing to do about a failed reply: what Settings can change, Settings; everything else, ask again. */
+export function actionFor(problem: Problem | null): 'settings' | 'retry' {
+  return problem && settingsKinds.has(problem.kind) ? 'settings' : 'retry'
+}
+
+/** Tool arguments laid out for reading; `valid` is false for text that is not JSON, which is shown as it came. */
+export function readArguments(text: string): { valid: boolean; shown: string } {
+  if (text.trim() === '') return { valid: true, shown: '{}' }
+  try {
+    return { valid: true, shown: JSON.stringify(JSON.parse(text), null, 2) }
+  } catch {
+    return { valid: false, shown: text }
+  }
+}
+
+/** Prompt and completion tokens of all replies in the path, where reported. */
+export function tokensOf(messages: readonly Message[]): number | null {
+  let sum: number | null = null
+  for (const { usage } of messages) {
+    const total = usage?.totalTokens
+    if (typeof total === 'number') sum = (sum ?? 0) + total
+  }
+  return sum
+}

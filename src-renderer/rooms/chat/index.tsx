@@ -1,0 +1,58 @@
+import '../../markdown/scale.css'
+import './chat.css'
+import { useEffect } from 'react'
+import { navigate } from '../../navigation.ts'
+import type { RoomView } from '../../room.ts'
+import { appStore } from '../../stores/app.ts'
+import { useChat } from '../../stores/chat.ts'
+import { routeStore, useRoute } from '../../stores/route.ts'
+import { useStudio } from '../../studio.ts'
+import { loadModels, openChat, startChat } from './actions.ts'
+import { ChatInspector } from './Inspector.tsx'
+import { ChatList } from './List.tsx'
+import { ChatStage } from './Stage.tsx'
+
+/** Starts the room once for the window, and again asks for the models whenever another service answers. */
+export function ChatLive() {
+  const studio = useStudio()
+  useEffect(() => {
+    const stop = startChat({
+      client: studio,
+      openSettings: () => navigate({ room: 'settings', id: 'connection' }),
+    })
+    let answering: string | null = null
+    const read = () => {
+      const { app } = appStore.getState()
+      const { chatModel } = app?.settings ?? {}
+      if (chatModel && useChat.getState().model === null) useChat.setState({ model: chatModel })
+      if (app?.connection.state !== 'connected') return
+      const { id = null } = app.connection.profile ?? {}
+      if (id === answering) return
+      if (answering !== null) useChat.setState({ model: null })
+      answering = id
+      void loadModels(false)
+    }
+    read()
+    const ends = [stop, appStore.subscribe(read), followOpenChat()]
+    return () => {
+      for (const end of ends) end()
+    }
+  }, [studio])
+  const { room, id } = useRoute()
+  useEffect(() => {
+    if (room === 'chat') openChat(id)
+  }, [room, id])
+  return null
+}
+
+/** Keeps the address at the conversation on the stage, so that a reload and the back button find it. */
+function followOpenChat(): () => void {
+  return useChat.subscribe(({ open }, before) => {
+    const id = open?.id ?? null
+    if (id === (before.open?.id ?? null)) return
+    const { route } = routeStore.getState()
+    if (route.room === 'chat' && route.id !== id) navigate({ room: 'chat', id })
+  })
+}
+
+export const chatRoom: RoomView = { List: ChatList, Stage: ChatStage, Inspector: ChatInspector }

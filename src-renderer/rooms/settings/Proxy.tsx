@@ -1,0 +1,58 @@
+import { useEffect, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { AppState } from '../../../src-preload/contract/app.ts'
+import { navigate } from '../../navigation.ts'
+import { ProblemNotice } from '../../problems/ProblemNotice.tsx'
+import { Button } from '../../ui/Button.tsx'
+import { Field, TextInput } from '../../ui/Field.tsx'
+import { Switch } from '../../ui/Switch.tsx'
+import { parsePort } from './port.ts'
+import { Row } from './Row.tsx'
+import { useSave } from './useSave.ts'
+
+export function ProxySection({ app: { proxy, settings } }: { app: AppState }) {
+  const { t } = useTranslation('settings')
+  const save = useSave()
+  const [typed, setTyped] = useState(String(settings.proxyPort))
+  useEffect(() => setTyped(String(settings.proxyPort)), [settings.proxyPort])
+  const port = parsePort(typed)
+  const keep = () => {
+    if (port !== null && port !== settings.proxyPort) save({ proxyPort: port })
+  }
+  const moved = proxy.port !== null && proxy.wantedPort !== 0 && proxy.port !== proxy.wantedPort
+  return (
+    <>
+      <Row name={t('proxy.enabled')} hint={t('proxy.enabledHint')}>
+        <Switch
+          label={t('proxy.enabled')}
+          checked={settings.proxyEnabled}
+          onChange={(proxyEnabled) => save({ proxyEnabled })}
+        />
+      </Row>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          keep()
+        }}
+      >
+        <Field
+          label={t('proxy.port')}
+          error={port === null ? t('proxy.portBad') : null}
+          hint={moved ? t('proxy.portTaken', { wanted: proxy.wantedPort, port: proxy.port }) : t('proxy.portHint')}
+        >
+          <TextInput
+            inputMode="numeric"
+            className="num max-w-28"
+            value={typed}
+            onChange={(event) => setTyped(event.target.value)}
+            onBlur={keep}
+          />
+        </Field>
+      </form>
+      {proxy.problem && <ProblemNotice problem={proxy.problem} noAction />}
+      <Button className="self-start" onClick={() => navigate({ room: 'proxy', id: null })}>
+        {t('proxy.more')}
+      </Button>
+    </>
+  )
+}

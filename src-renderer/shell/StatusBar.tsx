@@ -1,0 +1,149 @@
+import { Waypoints } from 'lucide-react'
+import { type ReactNode, useEffect, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { AppState, MinuteBucket } from '../../src-preload/contract/app.ts'
+import { navigate } from '../navigation.ts'
+import { useApp } from '../stores/app.ts'
+import type { Route } from '../stores/route.ts'
+import { cx } from '../ui/cx.ts'
+import { Meter } from '../ui/Meter.tsx'
+import { viewBucket } from './bucket.ts'
+
+/** What a person would otherwise open a panel for. Every item is a button to its panel. */
+export function StatusBar() {
+  const { t } = useTranslation('shell')
+  const link = useApp((store) => store.link)
+  const app = useApp((store) => store.app)
+  return (
+    <footer
+      role="contentinfo"
+      aria-label={t('status.label')}
+      className="flex h-[27px] shrink-0 items-center overflow-hidden border-line border-t bg-panel px-1.5 text-soft text-xs"
+    >
+      {link === 'lost' || link === 'unauthorized' ? (
+        <span role="alert" title={t('status.lostLong')} className="flex min-w-0 items-center gap-1.5 px-2 text-bad">
+          <Dot tone="bad" breathing={link === 'lost'} />
+          <span className="truncate">{t(link === 'lost' ? 'status.lost' : 'status.unauthorized')}</span>
+        </span>
+      ) : (
+        <ConnectionItem app={app} />
+      )}
+      {app && <ProxyItem app={app} />}
+      <span className="ml-auto" />
+      {app?.bucket && <BucketItem bucket={app.bucket} />}
+    </footer>
+  )
+}
+
+const dots = { good: 'bg-good', warn: 'bg-warn', bad: 'bg-bad', muted: 'bg-faint' }
+const Dot = ({ tone, breathing = false }: { tone: keyof typeof dots; breathing?: boolean }) => (
+  <span aria-hidden className={cx('size-[7px] shrink-0 rounded-full', dots[tone], breathing && 'animate-breathe')} />
+)
+
+function Item({
+  to,
+  label,
+  className,
+  children,
+}: {
+  to: Route
+  label?: string
+  className?: string
+  children: ReactNode
+}) {
+  return (
+    <button
+      type="button"
+      aria-label={label}
+      onClick={() => navigate(to)}
+      className={cx(
+        'num flex h-full min-w-0 items-center gap-1.5 rounded-s px-2 hover:bg-hover hover:text-ink focus-visible:outline-offset-[-2px]',
+        className,
+      )}
+    >
+      {children}
+    </button>
+  )
+}
+
+function ConnectionItem({ app }: { app: AppState | null }) {
+  const { t } = useTranslation(['shell', 'problems'])
+  const connection = app?.connection
+  const name = connection?.profile?.name ?? ''
+  const words = !connection
+    ? t('status.opening')
+    : connection.state === 'failed'
+      ? t('status.failed', { name, title: t(`problems:kinds.${connection.problem?.kind ?? 'bug'}.title`) })
+      : t(`status.${connection.state}`, { name })
+  const tone = { none: 'muted', checking: 'warn', connected: 'good', failed: 'bad' } as const
+  return (
+    <Item to={{ room: 'settings', id: 'connection' }}>
+      <Dot
+        tone={connection ? tone[connection.state] : 'muted'}
+        breathing={!connection || connection.state === 'checking'}
+      />
+      <span className="truncate">{words}</span>
+    </Item>
+  )
+}
+
+function ProxyItem({ app: { proxy } }: { app: AppState }) {
+  const { t } = useTranslation(['shell', 'problems'])
+  const address = proxy.baseUrl ? new URL(proxy.baseUrl).host : null
+  const parts = {
+    on: [
+      address,
+      t('status.proxyTools', { count: proxy.tools }),
+      proxy.active > 0 && t('status.proxyActive', { count: proxy.active }),
+    ],
+    off: [t('status.proxyOff')],
+    waiting: [address, t('status.proxyWaiting')],
+    failed: [t('status.proxyFailed', { title: t(`problems:kinds.${proxy.problem?.kind ?? 'bug'}.title`) })],
+  }[proxy.state]
+  return (
+    <Item to={{ room: 'proxy', id: null }} className={proxy.state === 'failed' ? 'text-bad' : ''}>
+      <Waypoints aria-hidden size={13} strokeWidth={1.75} className="shrink-0" />
+      <span className="truncate">{parts.filter(Boolean).join(' · ')}</span>
+    </Item>
+  )
+}
+
+function useNow(everyMs: number): number {
+  const [now, setNow] = useState(() => Date.now())
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), everyMs)
+    return () => clearInterval(timer)
+  }, [everyMs])
+  return now
+}
+
+function BucketItem({ bucket }: { bucket: MinuteBucket }) {
+  const { t } = useTranslation('shell')
+  const now = useNow(1000)
+  const { used, limit, remaining, resetsInSeconds, level } = viewBucket(bucket, now)
+  if (bucket.banned) {
+    const until = bucket.bannedUntil
+    return (
+      <Item to={{ room: 'usage', id: null }} className="shrink-0 text-bad">
+        {until ? t('status.bannedUntil', { until }) : t('status.banned')}
+      </Item>
+    )
+  }
+  if (used === null && remaining === null) return null
+  return (
+    <Item to={{ room: 'usage', id: null }} className="shrink-0">
+      {used !== null && limit !== null ? (
+        <>
+          {t('status.requests')}
+          <Meter label={t('status.usedLabel')} value={used} max={limit} level={level} />
+          {t('status.used', { used, limit })}
+        </>
+      ) : (
+        t('status.remainingOnly', { remaining })
+      )}
+      {resetsInSeconds !== null && (
+        <span className="text-faint max-[800px]:hidden">{t('status.resets', { seconds: resetsInSeconds })}</span>
+      )}
+    </Item>
+  )
+}

@@ -1,0 +1,35 @@
+import {
+  AudioLines,
+  ChartNoAxesColumn,
+  Images,
+  KeyRound,
+  type LucideIcon,
+  MessageSquare,
+  Mic,
+  Settings,
+  Waypoints,
+} from 'lucide-react'
+import type { RoomView } from '../room.ts'
+import { chatRoom } from '../rooms/chat/index.tsx'
+import { plannedRooms } from '../rooms/planned/index.tsx'
+import { proxyRoom } from '../rooms/proxy/index.tsx'
+import { settingsRoom } from '../rooms/settings/index.tsx'
+import type { Room } from '../stores/route.ts'
+
+export const roomIcons: Record<Room, LucideIcon> = {
+  chat: MessageSquare,
+  speech: AudioLines,
+  transcribe: Mic,
+  images: Images,
+  usage: ChartNoAxesColumn,
+  keys: KeyRound,
+  proxy: Waypoints,
+  settings: Settings,
+}
+
+export const roomViews: Record<Room, RoomView> = {
+  chat: chatRoom,
+  ...plannedRooms,
+  proxy: proxyRoom,
+  settings: settingsRoom,
+}

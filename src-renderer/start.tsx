@@ -1,0 +1,26 @@
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { App } from './App.tsx'
+import { startWords } from './i18n/index.ts'
+import { goLive, type StudioApi } from './live.ts'
+import { followHash } from './navigation.ts'
+import { followShortcuts } from './shell/shortcuts.ts'
+import { StudioContext } from './studio.ts'
+import { followTheme } from './theme.ts'
+
+/** Puts the window on the page and keeps it live. Called once a page. */
+export async function startWindow(api: StudioApi, root: HTMLElement): Promise<void> {
+  const forever = new AbortController().signal
+  followTheme()
+  followHash(forever)
+  followShortcuts(forever)
+  await startWords()
+  goLive(api)
+  createRoot(root).render(
+    <StrictMode>
+      <StudioContext value={api.client}>
+        <App />
+      </StudioContext>
+    </StrictMode>,
+  )
+}

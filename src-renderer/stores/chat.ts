@@ -1,0 +1,140 @@
+import { create } from 'zustand'
+import type {
+  Conversation,
+  ConversationEvent,
+  ConversationListEvent,
+  Message,
+} from '../../src-preload/contract/chat.ts'
+import type { Model } from '../../src-preload/contract/models.ts'
+import type { Problem } from '../../src-preload/contract/problem.ts'
+import { type ConversationList, emptyList, foldListEvents } from './chat-list.ts'
+import { foldEvents, type OpenConversation, opening } from './chat-open.ts'
+
+/** The draft of a chat that has no conversation yet is kept under this name. */
+export const newChat = 'new'
+
+export interface ModelList {
+  state: 'idle' | 'loading' | 'ready' | 'failed'
+  models: readonly Model[]
+  asOf: string | null
+  problem: Problem | null
+}
+
+/** A turn that was sent and whose answer from the core is awaited. */
+export interface Sending {
+  requestId: string
+  /** Null while a new conversation is being made. */
+  conversationId: string | null
+  text: string
+}
+
+export interface ChatState {
+  list: ConversationList
+  search: string
+  open: OpenConversation | null
+  /** By conversation id, or `newChat`. What stands here wins over the conversation's stored draft. */
+  drafts: Readonly<Record<string, string>>
+  /** The exact model id for the next send; null until one is picked or known. */
+  model: string | null
+  models: ModelList
+  sending: Sending | null
+  sendProblem: Problem | null
+  /** Replies that Stop was pressed for and that have not ended yet. */
+  stopping: ReadonlySet<string>
+  /** Whose facts the inspector shows; null: the last reply. */
+  inspected: string | null
+  /** Taken out of sight, and can be brought back until its notice goes. */
+  removed: { id: string; title: string | null } | null
+  /** A failure that belongs to the room and not to one reply, such as a rename that was refused. */
+  notice: Problem | null
+}
+
+export const initialChat: ChatState = {
+  list: emptyList,
+  search: '',
+  open: null,
+  drafts: {},
+  model: null,
+  models: { state: 'idle', models: [], asOf: null, problem: null },
+  sending: null,
+  sendProblem: null,
+  stopping: new Set(),
+  inspected: null,
+  removed: null,
+  notice: null,
+}
+
+export const useChat = create<ChatState>(() => initialChat)
+
+export function applyListEvents(state: ChatState, events: readonly ConversationListEvent[]): Partial<ChatState> {
+  return { list: foldListEvents(state.list, events) }
+}
+
+/** Folds events of conversation `id`; events of one that is no longer open fall away. */
+export function applyEvents(state: ChatState, id: string, events: readonly ConversationEvent[]): Partial<ChatState> {
+  if (state.open?.id !== id) return {}
+  const open = foldEvents(state.open, events)
+  const running = new Set<string>()
+  for (const replyId of state.stopping) {
+    const reply = open.messages.findLast((message) => message.id === replyId)
+    if (reply && (reply.status === 'pending' || reply.status === 'streaming')) running.add(replyId)
+  }
+  return { open, stopping: running.size === state.stopping.size ? state.stopping : running }
+}
+
+/** Puts a conversation, or with null an empty new chat, on the stage. */
+export function openConversation(state: ChatState, id: string | null): Partial<ChatState> {
+  if (id !== null && state.open?.id === id) return {}
+  const known = state.list.conversations.find((one) => one.id === id)
+  return {
+    open: id === null ? null : opening(id),
+    model: known?.model ?? state.model,
+    sendProblem: null,
+    inspected: null,
+  }
+}
+
+export function setDraft(state: ChatState, key: string, text: string): Partial<ChatState> {
+  return { drafts: { ...state.drafts, [key]: text } }
+}
+
+/** What stands in the composer: what was typed here, else what was stored. */
+export function draftOf(state: ChatState): string {
+  const id = state.open?.id
+  if (id === undefined) return state.drafts[newChat] ?? ''
+  return state.drafts[id] ?? state.open?.conversation?.draft ?? findConversation(state, id)?.draft ?? ''
+}
+
+export function beginSending(state: ChatState, sending: Sending): Partial<ChatState> {
+  return { sending, sendProblem: null, ...setDraft(state, sending.conversationId ?? newChat, '') }
+}
+
+/** A send that was refused gives the text back, unless something else has been typed meanwhile. */
+export function failSending(state: ChatState, requestId: string, problem: Problem): Partial<ChatState> {
+  const { sending } = state
+  if (sending?.requestId !== requestId) return {}
+  const key = sending.conversationId ?? newChat
+  const typed = state.drafts[key] ?? ''
+  return { sending: null, sendProblem: problem, ...(typed === '' ? setDraft(state, key, sending.text) : {}) }
+}
+
+export function markStopping(state: ChatState, replyId: string): Partial<ChatState> {
+  return { stopping: new Set(state.stopping).add(replyId) }
+}
+
+export function unmarkStopping(state: ChatState, replyId: string): Partial<ChatState> {
+  const stopping = new Set(state.stopping)
+  stopping.delete(replyId)
+  return { stopping }
+}
+
+export function findConversation(state: ChatState, id: string): Conversation | null {
+  return state.list.conversations.find((one) => one.id === id) ?? null
+}
+
+/** The reply that the inspector describes: the one chosen, else the last one. */
+export function inspectedReply(state: ChatState): Message | null {
+  const messages = state.open?.messages ?? []
+  const chosen = state.inspected && messages.findLast((message) => message.id === state.inspected)
+  return chosen || (messages.findLast((message) => message.role === 'assistant') ?? null)
+}

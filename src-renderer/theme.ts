@@ -1,0 +1,19 @@
+import { appStore } from './stores/app.ts'
+
+const kept = 'theme'
+
+function show(theme: string): void {
+  if (theme === 'light' || theme === 'dark') document.documentElement.dataset.theme = theme
+  else delete document.documentElement.dataset.theme
+}
+
+/** Shows the theme at once as it was last, so that no wrong one flashes, and then as the settings have it. */
+export function followTheme(): void {
+  show(localStorage.getItem(kept) ?? 'system')
+  appStore.subscribe(({ app }, before) => {
+    const theme = app?.settings.theme
+    if (!theme || theme === before.app?.settings.theme) return
+    localStorage.setItem(kept, theme)
+    show(theme)
+  })
+}

@@ -1,0 +1,45 @@
+import { Check, Copy, X } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Button, IconButton } from './Button.tsx'
+
+type Outcome = 'idle' | 'copied' | 'failed'
+
+/** Copies, and says for two seconds whether it did. With `label` it is a button with words, else an icon named by `name`. */
+export function CopyButton(props: {
+  text: string
+  name: string
+  label?: string
+  size?: 'small' | 'normal'
+  look?: 'normal' | 'go'
+}) {
+  const { t } = useTranslation('common')
+  const [outcome, setOutcome] = useState<Outcome>('idle')
+  useEffect(() => {
+    if (outcome === 'idle') return
+    const timer = setTimeout(() => setOutcome('idle'), 2000)
+    return () => clearTimeout(timer)
+  }, [outcome])
+  const copy = () => {
+    navigator.clipboard.writeText(props.text).then(
+      () => setOutcome('copied'),
+      () => setOutcome('failed'),
+    )
+  }
+  const icon = outcome === 'copied' ? Check : outcome === 'failed' ? X : Copy
+  const said = outcome === 'copied' ? t('copied') : outcome === 'failed' ? t('copyFailed') : null
+  return (
+    <>
+      {props.label ? (
+        <Button icon={icon} look={props.look ?? 'normal'} size={props.size ?? 'normal'} onClick={copy}>
+          {said ?? props.label}
+        </Button>
+      ) : (
+        <IconButton icon={icon} size={props.size ?? 'normal'} label={said ?? props.name} onClick={copy} />
+      )}
+      <span role="status" className="sr-only">
+        {said}
+      </span>
+    </>
+  )
+}

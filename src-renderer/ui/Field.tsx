@@ -1,0 +1,142 @@
+import { ChevronDown, Eye, EyeOff } from 'lucide-react'
+import {
+  createContext,
+  type InputHTMLAttributes,
+  type ReactNode,
+  type Ref,
+  type SelectHTMLAttributes,
+  use,
+  useId,
+  useState,
+} from 'react'
+import { IconButton } from './Button.tsx'
+import { cx } from './cx.ts'
+
+interface FieldIds {
+  control: string
+  describedBy: string | undefined
+  invalid: boolean
+}
+const FieldContext = createContext<FieldIds | null>(null)
+
+export interface FieldProps {
+  label: string
+  hint?: ReactNode
+  /** Replaces the hint, in red, and marks the control as invalid. */
+  error?: string | null
+  /** Hides the label from sight, not from a screen reader. */
+  quietLabel?: boolean
+  children: ReactNode
+}
+
+/** A label, one control, and a hint or an error, tied together for a screen reader. */
+export function Field({ label, hint, error, quietLabel = false, children }: FieldProps) {
+  const id = useId()
+  const note = error ?? hint
+  return (
+    <FieldContext value={{ control: id, describedBy: note ? `${id}-note` : undefined, invalid: Boolean(error) }}>
+      <div className="flex min-w-0 flex-col gap-1.5">
+        <label htmlFor={id} className={quietLabel ? 'sr-only' : 'font-[540] text-s'}>
+          {label}
+        </label>
+        {children}
+        {note && (
+          <div id={`${id}-note`} className={cx('text-s', error ? 'text-bad' : 'text-faint')}>
+            {note}
+          </div>
+        )}
+      </div>
+    </FieldContext>
+  )
+}
+
+function useFieldProps() {
+  const field = use(FieldContext)
+  if (!field) return {}
+  return {
+    id: field.control,
+    'aria-describedby': field.describedBy,
+    'aria-invalid': field.invalid || undefined,
+  }
+}
+
+const box =
+  'h-8 w-full min-w-0 rounded-m bg-raise px-2.5 text-m text-ink shadow-[inset_0_0_0_1px_var(--line-strong)] transition-shadow ' +
+  'focus-visible:outline-2 focus-visible:outline-accent focus-visible:outline-offset-[-1px] disabled:opacity-55 ' +
+  'aria-invalid:shadow-[inset_0_0_0_1px_var(--bad)]'
+
+export interface TextInputProps extends InputHTMLAttributes<HTMLInputElement> {
+  /** For addresses, keys and code. */
+  mono?: boolean
+  ref?: Ref<HTMLInputElement>
+}
+
+export function TextInput({ mono = false, className, ...props }: TextInputProps) {
+  return (
+    <input
+      type="text"
+      autoComplete="off"
+      spellCheck={false}
+      {...useFieldProps()}
+      {...props}
+      className={cx(box, mono && 'font-mono text-s', className)}
+    />
+  )
+}
+
+/** A secret: hidden until asked for, never offered to the browser's password store. */
+export function PasswordInput({
+  showLabel,
+  hideLabel,
+  ...props
+}: TextInputProps & { showLabel: string; hideLabel: string }) {
+  const [shown, setShown] = useState(false)
+  const { className, ...rest } = props
+  return (
+    <div className="relative">
+      <TextInput
+        mono
+        {...rest}
+        type={shown ? 'text' : 'password'}
+        autoComplete="off"
+        autoCapitalize="off"
+        data-1p-ignore
+        data-lpignore="true"
+        className={cx('pr-9', className)}
+      />
+      <span className="absolute top-1 right-1">
+        <IconButton
+          icon={shown ? EyeOff : Eye}
+          size="small"
+          label={shown ? hideLabel : showLabel}
+          aria-pressed={shown}
+          onClick={() => setShown(!shown)}
+        />
+      </span>
+    </div>
+  )
+}
+
+/** The system's own list of choices, in our clothes. */
+export function Select({ children, className, ...props }: SelectHTMLAttributes<HTMLSelectElement>) {
+  return (
+    <div className={cx('relative', className)}>
+      <select {...useFieldProps()} {...props} className={cx(box, 'appearance-none pr-8')}>
+        {children}
+      </select>
+      <ChevronDown aria-hidden size={15} className="pointer-events-none absolute top-2 right-2 text-soft" />
+    </div>
+  )
+}
+
+export function Checkbox({
+  label,
+  ...props
+}: Omit<InputHTMLAttributes<HTMLInputElement>, 'type'> & { label: ReactNode }) {
+  return (
+    <label className="flex items-start gap-2 text-s">
+      <input type="checkbox" {...props} className="mt-[3px] size-3.5 shrink-0 accent-accent" />
+      <span className="min-w-0">{label}</span>
+    </label>
+  )
+}

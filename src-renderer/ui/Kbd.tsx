@@ -1,0 +1,16 @@
+import type { ReactNode } from 'react'
+import { cx } from './cx.ts'
+
+/** A key to press. `quiet` leaves the border to the surface it stands on. */
+export function Kbd({ children, quiet = false }: { children: ReactNode; quiet?: boolean }) {
+  return (
+    <kbd
+      className={cx(
+        'rounded-[4px] px-1 font-sans font-medium text-[10.5px] leading-4',
+        quiet ? 'opacity-75' : 'border border-line text-faint',
+      )}
+    >
+      {children}
+    </kbd>
+  )
+}

@@ -1,0 +1,16 @@
+import type { ReactNode } from 'react'
+import { cx } from './cx.ts'
+
+/** Facts, name left and figure right. */
+export function KeyValue({ rows }: { rows: { id: string; name: ReactNode; value: ReactNode; quiet?: boolean }[] }) {
+  return (
+    <dl className="grid grid-cols-[minmax(0,auto)_minmax(0,1fr)] gap-x-4 gap-y-1.5 text-s">
+      {rows.map(({ id, name, value, quiet }) => (
+        <div key={id} className="contents">
+          <dt className="text-soft">{name}</dt>
+          <dd className={cx('num min-w-0 break-words text-right', quiet ? 'text-faint' : 'font-[520]')}>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}

@@ -1,0 +1,22 @@
+import { cx } from './cx.ts'
+
+export type Level = 'good' | 'warn' | 'bad'
+const fills: Record<Level, string> = { good: 'bg-good', warn: 'bg-warn', bad: 'bg-bad' }
+
+/** How much of something is used. The figure stands beside it: the bar alone says nothing to a screen reader that the words don't. */
+export function Meter(props: { label: string; value: number; max: number; level: Level; className?: string }) {
+  const share = props.max > 0 ? Math.min(1, Math.max(0, props.value / props.max)) : 0
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: the <meter> element can't be dressed in our colours
+    <span
+      role="meter"
+      aria-label={props.label}
+      aria-valuemin={0}
+      aria-valuemax={props.max}
+      aria-valuenow={props.value}
+      className={cx('block h-[5px] w-11 shrink-0 overflow-hidden rounded-full bg-line-strong', props.className)}
+    >
+      <span className={cx('block h-full', fills[props.level])} style={{ width: `${share * 100}%` }} />
+    </span>
+  )
+}

@@ -1,0 +1,43 @@
+import { PanelLeft, PanelRight } from 'lucide-react'
+import { createContext, type ReactNode, use } from 'react'
+import { useTranslation } from 'react-i18next'
+import { IconButton } from './Button.tsx'
+
+/** What the window around a stage lets its bar do. A region that the room doesn't have is null. */
+export interface FrameControls {
+  /** Null while the list stands beside the stage anyway. */
+  openList: (() => void) | null
+  inspector: { shown: boolean; toggle: () => void; shortcut: string } | null
+}
+
+export const FrameContext = createContext<FrameControls>({ openList: null, inspector: null })
+
+/** The way to the list where it does not stand beside the stage. */
+export function ListToggle() {
+  const { openList } = use(FrameContext)
+  const { t } = useTranslation('common')
+  return openList && <IconButton icon={PanelLeft} label={t('showList')} onClick={openList} className="-ml-1.5" />
+}
+
+export function InspectorToggle() {
+  const { inspector } = use(FrameContext)
+  const { t } = useTranslation('common')
+  if (!inspector) return null
+  const { shown, toggle, shortcut } = inspector
+  return <IconButton icon={PanelRight} label={t('inspector')} shortcut={shortcut} pressed={shown} onClick={toggle} />
+}
+
+/** The head of a stage: the title, facts beside it, actions at the end, and the ways to the window's other regions. */
+export function StageBar(props: { title: ReactNode; beside?: ReactNode; actions?: ReactNode }) {
+  return (
+    <header className="flex min-h-12 shrink-0 flex-wrap items-center gap-x-2.5 gap-y-1 border-line border-b px-4 py-1.5">
+      <ListToggle />
+      <h1 className="min-w-0 truncate font-semibold text-l tracking-[-.01em]">{props.title}</h1>
+      {props.beside}
+      <div className="ml-auto flex min-w-0 items-center gap-2">
+        {props.actions}
+        <InspectorToggle />
+      </div>
+    </header>
+  )
+}

@@ -1,0 +1,54 @@
+import { X } from 'lucide-react'
+import { Toast as Radix } from 'radix-ui'
+import type { ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import { IconButton } from './Button.tsx'
+
+export interface ToastItem {
+  id: string
+  text: string
+  /** A way back, such as Undo. */
+  action?: { label: string; onClick: () => void }
+}
+
+/** Holds the page and the small notes that come up over its lower edge; each leaves after six seconds. */
+export function Toasts({
+  items,
+  onGone,
+  children,
+}: {
+  items: ToastItem[]
+  onGone: (id: string) => void
+  children: ReactNode
+}) {
+  const { t } = useTranslation('common')
+  return (
+    <Radix.Provider duration={6000} label={t('notification')}>
+      {children}
+      {items.map(({ id, text, action }) => (
+        <Radix.Root
+          key={id}
+          onOpenChange={(open) => {
+            if (!open) onGone(id)
+          }}
+          className="flex animate-appear items-center gap-3 rounded-m bg-raise py-2 pr-2 pl-3.5 shadow-[0_0_0_1px_var(--line-strong),var(--shadow-large)]"
+        >
+          <Radix.Description className="min-w-0 flex-1">{text}</Radix.Description>
+          {action && (
+            <Radix.Action
+              altText={action.label}
+              onClick={action.onClick}
+              className="rounded-s px-1.5 font-semibold text-accent text-s"
+            >
+              {action.label}
+            </Radix.Action>
+          )}
+          <Radix.Close asChild>
+            <IconButton icon={X} size="small" label={t('close')} />
+          </Radix.Close>
+        </Radix.Root>
+      ))}
+      <Radix.Viewport className="fixed right-4 bottom-10 z-50 flex w-[min(360px,calc(100vw-32px))] flex-col gap-2 outline-none" />
+    </Radix.Provider>
+  )
+}

@@ -1,0 +1,3 @@
+export interface Room {
+  name: string
+}

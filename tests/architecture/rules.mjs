@@ -1,0 +1,54 @@
+// `npm run rules`: the specification's checklist against the tests whose titles quote it. Fails on an id that no rule has,
+// and on a gap in a column named in --require (S sandbox, C client, P proxy, U what a person sees).
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const tests = join(dirname(fileURLToPath(import.meta.url)), '..')
+
+const rules = new Map()
+for (const line of readFileSync(join(tests, 'rules.md'), 'utf8').split('\n')) {
+  const row = /^\| ([A-Z]+-\d\d) \| (.+) \| ([SCPU ]+) \|$/.exec(line)
+  if (row) rules.set(row[1], { text: row[2], who: row[3].trim().split(/ +/), shown: { S: [], C: [], P: [], U: [] } })
+}
+
+/** Which column a test file speaks for, by where it lies. */
+function columnOf(path) {
+  if (path.startsWith('sandbox/')) return 'S'
+  if (path.startsWith('core/proxy/') || path.startsWith('clients/')) return 'P'
+  if (path.startsWith('core/')) return 'C'
+  if (path.startsWith('e2e/') || path.startsWith('renderer/')) return 'U'
+  return null
+}
+
+const unknown = []
+for (const path of readdirSync(tests, { recursive: true, encoding: 'utf8' })) {
+  if (!/\.(test|spec)\.tsx?$/.test(path) || path.includes('canary')) continue
+  const column = columnOf(path.replaceAll('\\', '/'))
+  const source = readFileSync(join(tests, path), 'utf8')
+  // A comment shows nothing; everywhere else an id in brackets stands in a test's title.
+  const titles = source.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/^\s*\/\/.*$/gm, '')
+  for (const [, id] of titles.matchAll(/\[([A-Z]{3,4}-\d\d)\]/g)) {
+    const rule = rules.get(id)
+    if (!rule) unknown.push(`${id} in ${relative(tests, join(tests, path))}`)
+    else if (column) rule.shown[column].push(path)
+  }
+}
+
+const required = (process.argv.find((argument) => argument.startsWith('--require='))?.slice(10) ?? 'S,C,P').split(',')
+const gaps = []
+for (const [id, { text, who, shown }] of rules) {
+  const cells = ['S', 'C', 'P', 'U'].map((column) => {
+    if (!who.includes(column)) return '  · '
+    if (!shown[column].length && required.includes(column)) gaps.push(`${id} ${column}`)
+    return String(shown[column].length || '—')
+      .padStart(3)
+      .padEnd(4)
+  })
+  console.log(`${id.padEnd(8)} ${cells.join(' ')} ${text.slice(0, 90)}`)
+}
+console.log(`\n${rules.size} rules; columns S, C, P, U: number of tests that quote the rule; · not asked; — none yet`)
+for (const line of unknown) console.error(`unknown rule id: ${line}`)
+for (const gap of gaps) console.error(`gap: ${gap}`)
+if (rules.size < 60) console.error(`only ${rules.size} rules were read`)
+process.exit(unknown.length || gaps.length || rules.size < 60 ? 1 : 0)

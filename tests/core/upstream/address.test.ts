@@ -1,0 +1,142 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { parseBaseAddress } from '../../../src-main/core/upstream/address.ts'
+
+const parse = (text: string, allowInsecure = false) => parseBaseAddress(text, { allowInsecure })
+
+test.each([
+  ['https://API.Example.com', 'https://api.example.com'],
+  ['https://api.example.com/', 'https://api.example.com'],
+  ['https://api.example.com/v1', 'https://api.example.com'],
+  ['https://api.example.com/v1///', 'https://api.example.com'],
+  ['  https://api.example.com:443/v1/ ', 'https://api.example.com'],
+  ['https://h.example/gate/Way/v1/', 'https://h.example/gate/Way'],
+  ['https://h.example/v12', 'https://h.example/v12'],
+  ['http://127.0.0.1:8080/v1', 'http://127.0.0.1:8080'],
+  ['http://localhost:1', 'http://localhost:1'],
+  ['http://[::1]:8080/v1/', 'http://[::1]:8080'],
+  ['https://[2001:DB8::1]/', 'https://[2001:db8::1]'],
+])('[GEN-05] %s is %s, with or without /v1', (given, url) => {
+  expect(parse(given).url).toBe(url)
+  expect(parse(`${url}/v1`).url).toBe(url)
+  expect(parse(url).v1('/models').href).toBe(`${url}/v1/models`)
+})
+
+test.each([
+  '',
+  'api.example.com',
+  'ftp://h.example',
+  'https://',
+  'https://user:pw@h.example',
+  'https://@h.example',
+  'https://h.example?x=1',
+  'https://h.example/#a',
+  'https://h.example\\evil',
+  'https://h .example',
+  'https://h.example/%E0%A4%A',
+  'http://api.example.com',
+  'http://127.0.0.1.evil.example',
+  'http://localhost.evil.example',
+])('%s is refused in words', (given) => {
+  expect(() => parse(given)).toThrow(expect.objectContaining({ kind: 'bad_input' }))
+})
+
+test('plain http to elsewhere needs the person to insist', () => {
+  expect(parse('http://h.example', true).url).toBe('http://h.example')
+  for (const host of ['localhost', '127.0.0.1', '127.9.9.9', '[::1]', '[::ffff:127.0.0.1]', 'a.localhost']) {
+    expect(parse(`http://${host}`).isLoopback).toBe(true)
+  }
+  expect(parse('https://h.example').isLoopback).toBe(false)
+})
+
+test('a normalised address stays what it is', () => {
+  const segment = fc.constantFrom('v1', 'V1', 'a', 'gate.way', '', 'v1x')
+  fc.assert(
+    fc.property(fc.array(segment, { maxLength: 6 }), (segments) => {
+      const { url } = parse(`https://h.example/${segments.join('/')}`)
+      expect(parse(url).url).toBe(url)
+      expect(url.endsWith('/')).toBe(false)
+    }),
+  )
+})
+
+describe('[GEN-01] files are fetched only from under the base address', () => {
+  const base = parse('https://h.example/gate/v1')
+
+  test.each([
+    'https://h.example/gate/f.png',
+    'https://H.EXAMPLE:443/gate/v1/files/a%20b.png?x=1',
+    '/gate/f.png',
+    'f.png',
+    '//h.example/gate/f',
+    'https://h.example/gate/a/../b',
+  ])('%s is covered', (address) => expect(base.covers(address)).toBe(true))
+
+  test.each([
+    '',
+    'https://evil.example/gate/f.png',
+    'https://h.example.evil.example/gate/f',
+    'https://h.example@evil.example/gate/f',
+    'https://user@h.example/gate/f',
+    'https://@h.example/gate/f',
+    'https://h.example:444/gate/f',
+    'http://h.example/gate/f',
+    'https://h.example/gateway/f',
+    'https://h.example/gat',
+    'https://h.example/f',
+    '/f',
+    '../f',
+    '//evil.example/gate/f',
+    '\\\\evil.example\\gate\\f',
+    'https:\\\\evil.example/gate',
+    'https://h.example/gate/../f',
+    'https://h.example/gate/%2e%2e/f',
+    'https://h.example/gate/..%2ff',
+    'https://h.example/gate/%252e%252e%252ff',
+    'https://h.example/gate/..%5cf',
+    'https://h.example/gate/%00',
+    'https://h.example/gate/\t../../f',
+    ' https://h.example/gate/f',
+    'data:image/png;base64,AAAA',
+    'file:///etc/passwd',
+    'javascript:alert(1)',
+  ])('%s is not', (address) => expect(base.covers(address)).toBe(false))
+
+  test('nothing that any server could read as outside is ever covered', () => {
+    const piece = fc.constantFrom(
+      '..',
+      '.',
+      '/',
+      '%2f',
+      '%2e',
+      '%252e',
+      '%5c',
+      '\\',
+      'gate',
+      'h.example',
+      '@',
+      ':',
+      '//',
+      'a',
+      '?',
+      '#',
+      'https:',
+    )
+    fc.assert(
+      fc.property(
+        fc.array(piece, { maxLength: 12 }),
+        fc.constantFrom('', 'https://h.example/gate/', 'https://h.example'),
+        (pieces, start) => {
+          const url = base.resolve(start + pieces.join(''))
+          if (url === null) return
+          let path = url.pathname
+          for (let i = 0; i < 8; i++) path = decodeURIComponent(path)
+          const seen = new URL(`https://h.example${path}`)
+          expect(url.origin).toBe('https://h.example')
+          expect(`${seen.pathname}/`.startsWith('/gate/')).toBe(true)
+        },
+      ),
+      { numRuns: 3000 },
+    )
+  })
+})

@@ -1,0 +1,99 @@
+import { inspect } from 'node:util'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import {
+  Credential,
+  loadCredential,
+  saveCredential,
+  sealingPublicKey,
+  unseal,
+} from '../../../src-main/core/upstream/credential.ts'
+import { sealKey } from '../../../src-renderer/api/seal.ts'
+import { canary } from './helpers/service.ts'
+
+const key = fc.string({
+  unit: fc.constantFrom(...Array.from({ length: 94 }, (_, i) => String.fromCharCode(33 + i))),
+  minLength: 8,
+  maxLength: 60,
+})
+
+test('a key is trimmed, and what can’t be one is refused without being quoted', () => {
+  expect(Credential.fromText(`  Bearer ${canary}\n`).authorization()).toBe(`Bearer ${canary}`)
+  for (const text of ['', 'sk-1', 'has space inside', 'line\nbreak-inside', 'ümlaut-ümlaut', 'x'.repeat(5000)]) {
+    try {
+      Credential.fromText(text)
+      expect.unreachable()
+    } catch (error) {
+      expect(error).toMatchObject({ kind: 'bad_input' })
+      if (text !== '') expect(String(error)).not.toContain(text)
+    }
+  }
+})
+
+test('no way of printing shows the key', () => {
+  const credential = Credential.fromText(canary)
+  const shown = [String(credential), JSON.stringify({ credential }), inspect(credential, { showHidden: true })]
+  for (const text of shown) expect(text).not.toContain('canary')
+  expect(Object.keys(credential)).toEqual([])
+})
+
+test('every usual form of the key is cut out of a text', () => {
+  fc.assert(
+    fc.property(key, fc.string(), fc.string(), (text, before, after) => {
+      const credential = Credential.fromText(`x${text}`)
+      const secret = `x${text}`
+      const forms = [
+        secret,
+        JSON.stringify(secret).slice(1, -1),
+        encodeURIComponent(secret),
+        encodeURIComponent(encodeURIComponent(secret)),
+        Buffer.from(secret).toString('hex'),
+      ]
+      for (const form of forms) expect(credential.redact(`${before}\n${form}\n${after}`)).not.toContain(form)
+      for (const pad of ['', 'B', 'Be']) {
+        const whole = Buffer.from(pad + secret).toString('base64')
+        expect(credential.redact(whole)).toContain('[key]')
+      }
+    }),
+  )
+})
+
+test('text without the key stays as it is', () => {
+  expect(Credential.fromText(canary).redact('an ordinary sentence: 100% {"a":1}')).toBe(
+    'an ordinary sentence: 100% {"a":1}',
+  )
+})
+
+test('a key sealed by the page is unsealed here, and nothing of it stands in the envelope', async () => {
+  const publicKey = await sealingPublicKey()
+  const sealed = await sealKey(publicKey, canary)
+  expect((await unseal(sealed)).authorization()).toBe(`Bearer ${canary}`)
+  expect(JSON.stringify(sealed)).not.toContain('canary')
+  expect(await sealKey(publicKey, canary)).not.toEqual(sealed)
+  expect(await sealingPublicKey()).toBe(publicKey)
+})
+
+test('an envelope that was changed or is for another is refused', async () => {
+  const sealed = await sealKey(await sealingPublicKey(), canary)
+  const flip = (text: string) => (text.startsWith('A') ? `B${text.slice(1)}` : `A${text.slice(1)}`)
+  const bad = [
+    { ...sealed, data: flip(sealed.data) },
+    { ...sealed, iv: flip(sealed.iv) },
+    { ...sealed, from: (await sealKey(await sealingPublicKey(), canary)).from },
+    { from: '', iv: '', data: '' },
+  ]
+  for (const envelope of bad) await expect(unseal(envelope)).rejects.toMatchObject({ kind: 'bad_input' })
+})
+
+test('the keychain keeps it and gives it back', async () => {
+  const kept = new Map<string, string>()
+  const secrets = {
+    probe: async () => ({ available: true, reason: null }),
+    get: async (account: string) => kept.get(account) ?? null,
+    set: async (account: string, secret: string) => void kept.set(account, secret),
+    delete: async (account: string) => void kept.delete(account),
+  }
+  await saveCredential(secrets, 'a', Credential.fromText(canary))
+  expect((await loadCredential(secrets, 'a'))?.authorization()).toBe(`Bearer ${canary}`)
+  expect(await loadCredential(secrets, 'b')).toBeNull()
+})

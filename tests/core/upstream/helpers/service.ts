@@ -1,0 +1,96 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { onTestFinished } from 'vitest'
+import { parseBaseAddress } from '../../../../src-main/core/upstream/address.ts'
+import { openUpstream, type Upstream, type UpstreamOptions } from '../../../../src-main/core/upstream/client.ts'
+import { Credential } from '../../../../src-main/core/upstream/credential.ts'
+
+export const canary = 'sk-canary-7f3a9b"\\/+=42'
+
+export interface Service {
+  url: string
+  upstream: Upstream
+  requests: IncomingMessage[]
+  sockets: Set<Socket>
+}
+
+/** A hand-made service on loopback and a client of it; both end with the test. */
+export async function serve(listener: RequestListener, options: Partial<UpstreamOptions> = {}): Promise<Service> {
+  const requests: IncomingMessage[] = []
+  const sockets = new Set<Socket>()
+  const server = createServer((request, response) => {
+    requests.push(request)
+    listener(request, response)
+  })
+  server.on('connection', (socket) => {
+    sockets.add(socket)
+    socket.on('close', () => sockets.delete(socket))
+    socket.on('error', () => undefined)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const url = `http://127.0.0.1:${portOf(server.address())}`
+  const upstream = openUpstream({
+    base: parseBaseAddress(url, { allowInsecure: false }),
+    credential: Credential.fromText(canary),
+    retry: { baseDelayMs: 1, maxDelayMs: 5 },
+    ...options,
+  })
+  onTestFinished(async () => {
+    await upstream.close()
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  return { url, upstream, requests, sockets }
+}
+
+export function portOf(address: string | AddressInfo | null): number {
+  if (address === null || typeof address === 'string') throw new Error('The server listens on no port.')
+  return address.port
+}
+
+export function json(
+  response: ServerResponse,
+  status: number,
+  value: unknown,
+  headers: Record<string, string> = {},
+): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers })
+  response.end(JSON.stringify(value))
+}
+
+export function sse(response: ServerResponse): void {
+  response.writeHead(200, { 'content-type': 'text/event-stream' })
+}
+
+export async function readBody(request: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const chunks: Uint8Array[] = []
+  for await (const chunk of request) chunks.push(chunk)
+  return Buffer.concat(chunks)
+}
+
+/** When the other end of this request's socket was closed: `performance.now()`. */
+export function closed(request: IncomingMessage): Promise<number> {
+  return new Promise((resolve) => {
+    if (request.socket.destroyed) resolve(performance.now())
+    else request.socket.once('close', () => resolve(performance.now()))
+  })
+}
+
+export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = []
+  for await (const item of items) all.push(item)
+  return all
+}
+
+/** What a promise failed with; fails the test when it did not. */
+export async function failure(promise: Promise<unknown>): Promise<Error> {
+  try {
+    await promise
+  } catch (error) {
+    if (error instanceof Error) return error
+    throw error
+  }
+  throw new Error('It succeeded.')
+}

@@ -1,0 +1,201 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { accumulate, emptyAccumulation } from '../../../src-main/core/upstream/accumulate.ts'
+import { readEvents } from '../../../src-main/core/upstream/sse.ts'
+import { canary, collect, failure, json, serve, sse } from './helpers/service.ts'
+
+const chat = { model: 'm', messages: [{ role: 'user' as const, content: 'hi' }] }
+
+const fixtures = {
+  plain: 'data: {"a":"é€𝄞"}\n\ndata: [DONE]\n\n',
+  crlf: 'data: {"a":1}\r\n\r\ndata: {"b":2}\r\n\r\n',
+  cr: 'data: {"a":1}\r\rdata: {"b":"日本"}\r\r',
+  bom: '\uFEFFdata: {"a":1}\n\n',
+  comments: ': hi é\n\nevent: x\nid: 7\nretry: 10\nunknown: y\ndata: {"a":\ndata: 1}\n\n:\n\n',
+  unfinished: 'data:{"a":1}\n\ndata:{"b":2}',
+}
+
+async function* pieces(bytes: Uint8Array, cuts: number[]): AsyncGenerator<Uint8Array> {
+  const ends = [...new Set(cuts.map((cut) => cut % (bytes.length + 1)))].sort((a, b) => a - b)
+  let from = 0
+  for (const to of [...ends, bytes.length]) {
+    yield bytes.subarray(from, to)
+    from = to
+  }
+}
+
+test.each(Object.entries(fixtures))('[SSE-06] %s: every byte split gives the same events', async (_, text) => {
+  const bytes = new TextEncoder().encode(text)
+  const whole = await collect(readEvents(pieces(bytes, [])))
+  expect(whole.length).toBeGreaterThan(0)
+  for (const event of whole) if (event !== '[DONE]') expect(() => JSON.parse(event)).not.toThrow()
+  for (let i = 0; i <= bytes.length; i++) expect(await collect(readEvents(pieces(bytes, [i])))).toEqual(whole)
+  expect(await collect(readEvents(pieces(bytes, [...bytes.keys()])))).toEqual(whole)
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.nat(), { maxLength: 12 }), async (cuts) => {
+      expect(await collect(readEvents(pieces(bytes, cuts)))).toEqual(whole)
+    }),
+  )
+})
+
+test('a line of 5 MB is one event; an endless one is refused', async () => {
+  const line = new TextEncoder().encode(`data: ${'x'.repeat(5_000_000)}\n\n`)
+  expect((await collect(readEvents(pieces(line, [100, 65_536, 3_000_000]))))[0]?.length).toBe(5_000_000)
+  const endless = (async function* () {
+    yield new TextEncoder().encode('data: ')
+    for (;;) yield new Uint8Array(1024 * 1024).fill(120)
+  })()
+  await expect(collect(readEvents(endless))).rejects.toMatchObject({ kind: 'malformed_reply' })
+})
+
+async function stream(text: string | Uint8Array, type = 'text/event-stream') {
+  const { upstream } = await serve((_, response) => {
+    response.writeHead(200, { 'content-type': type })
+    response.end(text)
+  })
+  const sum = emptyAccumulation()
+  const error = await failure(
+    (async () => {
+      for await (const event of upstream.streamChatCompletion(chat)) accumulate(sum, event)
+      throw new Error('ended')
+    })(),
+  )
+  return { sum, error: error.message === 'ended' ? null : error }
+}
+
+const frame = (value: unknown): string => `data: ${JSON.stringify(value)}\n\n`
+const delta = (d: unknown, index = 0, finish_reason: string | null = null): string =>
+  frame({ choices: [{ index, delta: d, finish_reason }] })
+
+test('[CHAT-09] [CHAT-12] choices, reasoning of both names, refusals and tool calls are merged by index', async () => {
+  const { sum, error } = await stream(
+    delta({ role: 'assistant', content: null, reasoning_content: 'think' }) +
+      delta({ reasoning: 'ing' }) +
+      delta({ content: 'B' }, 1) +
+      delta({ content: 'A' }) +
+      delta({ refusal: 'no' }, 1) +
+      delta({ tool_calls: [{ index: 1, id: 'c1', function: { name: 'f', arguments: '{"a"' } }] }) +
+      delta({ tool_calls: [{ index: 0, id: 'c0', function: { name: 'g', arguments: '{}' } }] }) +
+      delta({ tool_calls: [{ index: 1, function: { arguments: ':1}' } }] }) +
+      delta({}, 1, 'stop') +
+      delta({}, 0, 'tool_calls') +
+      'data: [DONE]\n\n',
+  )
+  expect(error).toBeNull()
+  expect(sum.choices).toEqual([
+    {
+      index: 0,
+      content: 'A',
+      reasoning: 'thinking',
+      refusal: '',
+      toolCalls: [
+        { index: 0, id: 'c0', name: 'g', arguments: '{}' },
+        { index: 1, id: 'c1', name: 'f', arguments: '{"a":1}' },
+      ],
+      finishReason: 'tool_calls',
+    },
+    { index: 1, content: 'B', reasoning: '', refusal: 'no', toolCalls: [], finishReason: 'stop' },
+  ])
+})
+
+test('[SSE-02] [CHAT-15] usage with empty choices is neither text nor the end', async () => {
+  const usage = { prompt_tokens: 5, completion_tokens: 2, total_tokens: 7, prompt_tokens_details: { cached_tokens: 3 } }
+  const { sum, error } = await stream(
+    `${frame({ choices: [], usage }) + delta({ content: 'x' }, 0, 'stop')}data: [DONE]\n\n`,
+  )
+  expect(error).toBeNull()
+  expect(sum.usage).toEqual({ promptTokens: 5, completionTokens: 2, totalTokens: 7, cachedTokens: 3 })
+  expect(sum.choices[0]?.content).toBe('x')
+})
+
+test('[SSE-03] a finish reason without [DONE] is an end; neither is incomplete', async () => {
+  expect((await stream(delta({ content: 'x' }, 0, 'stop'))).error).toBeNull()
+  expect((await stream(delta({ content: 'x' }))).error).toMatchObject({
+    kind: 'incomplete_stream',
+    facts: { outputStarted: true },
+  })
+  expect((await stream('')).error).toMatchObject({ kind: 'incomplete_stream', facts: { outputStarted: false } })
+  expect((await stream(frame({ choices: [], usage: {} }))).error).toMatchObject({ kind: 'incomplete_stream' })
+  // Cut inside an event, and inside a character, by an end that looks clean.
+  expect((await stream(`${delta({ content: 'x' })}data: {"choi`)).error).toMatchObject({ kind: 'incomplete_stream' })
+  expect((await stream(Buffer.from(`${delta({ content: 'x' })}data: {"a":"é`).subarray(0, -1))).error).toMatchObject({
+    kind: 'incomplete_stream',
+  })
+  // One of two choices broke off.
+  expect((await stream(delta({ content: 'x' }, 1) + delta({}, 0, 'stop'))).error).toMatchObject({
+    kind: 'incomplete_stream',
+  })
+})
+
+test('[SSE-04] a frame that is not JSON, or an error, ends the stream with what came before it kept', async () => {
+  const broken = await stream(`${delta({ content: 'kept' })}data: {"choices": [ ${canary}\n\n`)
+  expect(broken.error).toMatchObject({ kind: 'malformed_reply', facts: { outputStarted: true } })
+  expect(broken.sum.choices[0]?.content).toBe('kept')
+  expect(JSON.stringify(broken.error)).not.toContain('canary')
+  const error = await stream(delta({ content: 'kept' }) + frame({ error: { message: 'boom', code: 'x', type: 't' } }))
+  expect(error.error).toMatchObject({
+    message: 'boom',
+    kind: 'internal',
+    facts: { code: 'x', type: 't', outputStarted: true },
+  })
+})
+
+test('[CHAT-05] a service that ignores stream is understood; plain text is not', async () => {
+  const whole = JSON.stringify({ id: 'c', choices: [{ message: { content: 'all' }, finish_reason: 'stop' }] })
+  expect((await stream(whole, 'application/json')).sum.choices[0]?.content).toBe('all')
+  expect((await stream(delta({ content: 'x' }, 0, 'stop'), 'text/plain')).error).toMatchObject({
+    kind: 'malformed_reply',
+  })
+})
+
+test('[GEN-02] [GEN-06] [CHAT-14] any frame of JSON gives events or one of our errors, never a crash', async () => {
+  let body = ''
+  const { upstream } = await serve((_, response) => {
+    sse(response)
+    response.end(body)
+  })
+  const odd = fc.oneof(fc.jsonValue(), fc.constantFrom(null, [], {}, 'x', 0))
+  const choice = fc.oneof(
+    odd,
+    fc.record(
+      {
+        index: odd,
+        delta: fc.oneof(odd, fc.record({ content: odd, tool_calls: odd, reasoning: odd })),
+        finish_reason: odd,
+      },
+      { requiredKeys: [] },
+    ),
+  )
+  const chunk = fc.oneof(
+    odd,
+    fc.record({ id: odd, choices: fc.oneof(odd, fc.array(choice)), usage: odd, error: odd }, { requiredKeys: [] }),
+  )
+  await fc.assert(
+    fc.asyncProperty(fc.array(chunk, { maxLength: 4 }), async (chunks) => {
+      body = `${chunks.map(frame).join('')}data: [DONE]\n\n`
+      const result = await collect(upstream.streamChatCompletion(chat)).catch((error: unknown) => error)
+      if (!Array.isArray(result))
+        expect(['malformed_reply', 'internal', 'unexpected_status']).toContain(Reflect.get(Object(result), 'kind'))
+    }),
+    { numRuns: 150 },
+  )
+})
+
+test('[CHAT-02] [CHAT-03] [CHAT-06] [CHAT-07] [CHAT-13] what the specification rules out is refused before a byte is sent', async () => {
+  const { upstream, requests } = await serve((_, response) => json(response, 200, {}))
+  const bad = [
+    { ...chat, messages: [] },
+    { ...chat, max_tokens: 0 },
+    { ...chat, stop: 'x' as unknown as string[] },
+    { ...chat, model: '' },
+    {
+      ...chat,
+      messages: [{ role: 'user' as const, content: [{ type: 'image_url', image_url: {} as { url: string } }] }],
+    },
+  ]
+  for (const request of bad) {
+    await expect(upstream.createChatCompletion(request)).rejects.toMatchObject({ kind: 'bad_input' })
+    await expect(collect(upstream.streamChatCompletion(request))).rejects.toMatchObject({ kind: 'bad_input' })
+  }
+  expect(requests).toEqual([])
+})

@@ -1,0 +1,168 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from '@playwright/test'
+import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
+import { closeHosts, newDataDir, openWebHost } from './hosts.ts'
+import { composer, connectTo, growths, lastReply, pickModel, replies, send, sendWatchStop, settled } from './journey.ts'
+
+const canary = 'sk-canary-2b91e7c4a0d85f63'
+let sandbox: Sandbox
+
+test.beforeEach(async () => {
+  sandbox = await startSandbox({ apiKey: canary })
+})
+test.afterEach(async () => {
+  await closeHosts()
+  await sandbox.close()
+})
+
+test('first run: one click on "Try the sandbox" and a reply streams', async ({ page }) => {
+  const host = await openWebHost(newDataDir())
+  await page.goto(host.url)
+  await page.getByRole('button', { name: /Try the sandbox/ }).click()
+  const lengths = await growths(page, 8)
+  expect(lengths.at(-1)).toBeGreaterThan(lengths[0] ?? 0)
+  await settled(page, 'complete')
+  expect(new URL(page.url()).hash).not.toContain('token')
+})
+
+test('send, watch tokens arrive one after another, stop: the service sees the close [CHAT-16]', async ({ page }) => {
+  const host = await openWebHost(newDataDir())
+  await page.goto(host.url)
+  await connectTo(page, sandbox.baseUrl, canary)
+  await pickModel(page, 'writer-large')
+  await sendWatchStop(page, sandbox)
+})
+
+test('a page that reloads mid-stream misses nothing', async ({ page }) => {
+  const host = await openWebHost(newDataDir())
+  await page.goto(host.url)
+  await connectTo(page, sandbox.baseUrl, canary)
+  await pickModel(page, 'writer-small')
+  await send(page, 'Write about the sea.')
+  await growths(page, 6)
+  await page.reload()
+  await growths(page, 3)
+  await settled(page, 'complete')
+  const watched = await lastReply(page).locator('[data-part="text"]').innerText()
+  await page.reload()
+  await settled(page, 'complete')
+  expect(await lastReply(page).locator('[data-part="text"]').innerText()).toBe(watched)
+  expect(sandbox.observe.requests().filter((request) => request.stream)).toHaveLength(1)
+})
+
+test('everything is there after a restart, and a killed process leaves the partial reply, marked [SSE-04]', async ({
+  page,
+}) => {
+  const dataDir = newDataDir()
+  const first = await openWebHost(dataDir)
+  await page.goto(first.url)
+  await connectTo(page, sandbox.baseUrl, canary)
+  await pickModel(page, 'writer-small')
+  await send(page, 'A short one, to be kept.')
+  await settled(page, 'complete')
+  const whole = await lastReply(page).locator('[data-part="text"]').innerText()
+  await pickModel(page, 'writer-large')
+  await send(page, 'A long one, to be cut.')
+  await growths(page, 40)
+  // The journal is written every 500 ms: what is on the screen longer than that is on the disk.
+  await page.waitForTimeout(700)
+  await first.kill()
+
+  const second = await openWebHost(dataDir)
+  await page.goto(second.url)
+  await page.getByText('A short one, to be kept.').first().click()
+  await expect(replies(page)).toHaveCount(2)
+  expect(await replies(page).first().locator('[data-part="text"]').innerText()).toBe(whole)
+  await settled(page, 'incomplete')
+  expect((await lastReply(page).locator('[data-part="text"]').innerText()).length).toBeGreaterThan(20)
+  await expect(lastReply(page).getByRole('button', { name: 'Retry' }).first()).toBeVisible()
+  expect(await second.stop()).toBe(0)
+})
+
+test('a fault mid-stream keeps what came, says why, and asks again only when told [SSE-04] [ERR-08]', async ({
+  page,
+}) => {
+  const host = await openWebHost(newDataDir())
+  await page.goto(host.url)
+  await connectTo(page, sandbox.baseUrl, canary)
+  await pickModel(page, 'fault/cut')
+  await send(page, 'Be cut.')
+  await settled(page, 'incomplete')
+  const asked = () => sandbox.observe.requests().filter((request) => request.path.endsWith('/chat/completions')).length
+  expect(asked()).toBe(1)
+  await lastReply(page).getByRole('button', { name: 'Retry' }).first().click()
+  await expect.poll(asked).toBe(2)
+})
+
+test('waiting and retrying are shown in words, and Stop ends the wait at once [ERR-05]', async ({ page }) => {
+  const host = await openWebHost(newDataDir())
+  await page.goto(host.url)
+  await connectTo(page, sandbox.baseUrl, canary)
+  await pickModel(page, 'fault/429')
+  await send(page, 'Be busy.')
+  await expect(lastReply(page)).toContainText(/429|busy|limit/i)
+  await expect(lastReply(page)).toContainText(/again/i)
+  await page.keyboard.press('Escape')
+  await settled(page, 'stopped')
+})
+
+test('a refused key is told in words with one action, and nothing is kept [AUTH-02] [ERR-03]', async ({ page }) => {
+  const host = await openWebHost(newDataDir())
+  await page.goto(host.url)
+  await page.getByRole('button', { name: 'Connect', exact: true }).first().click()
+  await page.getByRole('textbox', { name: 'Base address' }).fill(sandbox.baseUrl)
+  await page.getByLabel('API key', { exact: true }).fill(sandbox.keys.revoked)
+  await page.getByRole('button', { name: /^Test/ }).click()
+  await expect(page.getByText(/refused/i).first()).toBeVisible()
+  await page.reload()
+  await expect(page.getByRole('button', { name: /Try the sandbox/ })).toBeVisible()
+})
+
+test('the key is found nowhere: data folder, output, page, frames, errors [AUTH-03]', async ({ page }) => {
+  const heard: string[] = []
+  page.on('websocket', (socket) => {
+    socket.on('framesent', ({ payload }) => heard.push(payload.toString()))
+    socket.on('framereceived', ({ payload }) => heard.push(payload.toString()))
+  })
+  page.on('console', (message) => heard.push(message.text()))
+  const dataDir = newDataDir()
+  const host = await openWebHost(dataDir)
+  await page.goto(host.url)
+  await connectTo(page, sandbox.baseUrl, canary)
+  await pickModel(page, 'mirror')
+  await send(page, 'Say what you received.')
+  await settled(page, 'complete')
+  await pickModel(page, 'fault/401')
+  await send(page, 'Fail.')
+  await settled(page, 'failed')
+  heard.push(await page.content())
+  heard.push(
+    JSON.stringify(
+      await page.evaluate(() => [Object.entries(localStorage), Object.entries(sessionStorage), document.cookie]),
+    ),
+  )
+  expect(await host.stop()).toBe(0)
+  heard.push(host.output())
+  for (const file of readdirSync(dataDir, { recursive: true, withFileTypes: true })) {
+    if (file.isFile()) heard.push(readFileSync(join(file.parentPath, file.name), 'latin1'))
+  }
+  expect(heard.join('\n').length).toBeGreaterThan(10_000)
+  const forms = [canary, Buffer.from(canary).toString('base64').slice(0, -2), Buffer.from(canary).toString('hex')]
+  for (const form of forms) expect(heard.some((text) => text.includes(form))).toBe(false)
+})
+
+test('the composer is never blocked by the network: the address in the bar carries no token, drafts survive a reload', async ({
+  page,
+}) => {
+  const host = await openWebHost(newDataDir())
+  await page.goto(host.url)
+  await connectTo(page, sandbox.baseUrl, canary)
+  await pickModel(page, 'mirror')
+  await send(page, 'First.')
+  await settled(page, 'complete')
+  await composer(page).fill('Half a thought')
+  await page.waitForTimeout(1000)
+  await page.reload()
+  await expect(composer(page)).toHaveValue('Half a thought')
+})

@@ -1,0 +1,101 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { node24, root } from '../../resources/scripts/ready.mjs'
+
+export interface Ready {
+  web: { url: string } | null
+  proxy: { baseUrl: string } | null
+  sandbox: { baseUrl: string; apiKey: string } | null
+  dataDir: string
+}
+
+export interface WebHost {
+  ready: Ready
+  /** The printed address with its token. */
+  url: string
+  /** All of standard output and standard error so far. */
+  output(): string
+  /** SIGTERM; resolves with the exit code. */
+  stop(): Promise<number | null>
+  /** SIGKILL: no chance to tidy up. */
+  kill(): Promise<void>
+}
+
+const running = new Set<ChildProcess>()
+const folders: string[] = []
+
+export function newDataDir(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'studio-e2e-'))
+  folders.push(folder)
+  return folder
+}
+
+/** Starts the built command line's `serve` on free ports and waits for its ready line. */
+export async function openWebHost(
+  dataDir: string,
+  args: string[] = [],
+  env: Record<string, string> = {},
+): Promise<WebHost> {
+  const child = spawn(
+    node24(),
+    [
+      join(root, 'out/main/node.js'),
+      'serve',
+      '--json',
+      '--web-port',
+      '0',
+      '--proxy-port',
+      '0',
+      '--data-dir',
+      dataDir,
+      ...args,
+    ],
+    // No session bus: the keychain is missing here, in every environment alike.
+    { env: { ...process.env, DBUS_SESSION_BUS_ADDRESS: '', DISPLAY: '', ...env }, stdio: ['ignore', 'pipe', 'pipe'] },
+  )
+  running.add(child)
+  let output = ''
+  child.stderr.on('data', (bytes: Buffer) => {
+    output += bytes
+  })
+  child.stdout.on('data', (bytes: Buffer) => {
+    output += bytes
+  })
+  const exited = once(child, 'exit').then(() => {
+    running.delete(child)
+  })
+  const [line] = (await Promise.race([
+    once(createInterface({ input: child.stdout }), 'line'),
+    exited.then(() => {
+      throw new Error(`serve ended before it was ready: ${output}`)
+    }),
+  ])) as [string]
+  const ready = JSON.parse(line) as Ready
+  return {
+    ready,
+    url: ready.web?.url ?? '',
+    output: () => output,
+    stop: async () => {
+      child.kill('SIGTERM')
+      await exited
+      return child.exitCode
+    },
+    kill: async () => {
+      child.kill('SIGKILL')
+      await exited
+    },
+  }
+}
+
+/** Ends what a test left running and removes its folders. */
+export async function closeHosts(): Promise<void> {
+  for (const child of running) {
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+  }
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
+}

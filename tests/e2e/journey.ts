@@ -1,0 +1,66 @@
+import { expect, type Locator, type Page } from '@playwright/test'
+import type { Sandbox } from '../../src-main/sandbox/sandbox.ts'
+
+// What a person does, in words; the same on every host.
+
+export const composer = (page: Page): Locator => page.getByRole('textbox', { name: 'Message' })
+export const replies = (page: Page): Locator => page.locator('article[data-role="assistant"]')
+export const lastReply = (page: Page): Locator => replies(page).last()
+
+/** First run: an address and a key, kept for this session. */
+export async function connectTo(page: Page, baseUrl: string, apiKey: string): Promise<void> {
+  await page.getByRole('button', { name: 'Connect', exact: true }).first().click()
+  await page.getByRole('textbox', { name: 'Base address' }).fill(baseUrl)
+  await page.getByLabel('API key', { exact: true }).fill(apiKey)
+  await page.getByRole('radio', { name: /This session only/ }).check()
+  await page.getByRole('button', { name: 'Connect', exact: true }).last().click()
+  await expect(composer(page)).toBeVisible()
+}
+
+export async function pickModel(page: Page, model: string): Promise<void> {
+  await page.getByRole('button', { name: /^Model/ }).click()
+  await page.getByRole('option', { name: model, exact: true }).click()
+}
+
+export async function send(page: Page, text: string): Promise<void> {
+  await composer(page).fill(text)
+  await page.getByRole('button', { name: 'Send', exact: true }).click()
+}
+
+export const settled = (page: Page, status: string): Promise<void> =>
+  expect(lastReply(page)).toHaveAttribute('data-status', status, { timeout: 30_000 })
+
+/** How long the last reply's text was at each change of it, from now until `enough` growths were seen. */
+export function growths(page: Page, enough: number): Promise<number[]> {
+  return page.evaluate(
+    (wanted) =>
+      new Promise<number[]>((resolve) => {
+        const lengths: number[] = []
+        const look = () => {
+          const all = document.querySelectorAll('article[data-role="assistant"] [data-part="text"]')
+          const length = all[all.length - 1]?.textContent?.length ?? 0
+          if (length > (lengths.at(-1) ?? 0)) lengths.push(length)
+          if (lengths.length >= wanted) resolve(lengths)
+          else requestAnimationFrame(look)
+        }
+        look()
+      }),
+    enough,
+  )
+}
+
+/** Send, tokens one after another, Stop at once, the service sees the close. The heart of the product, on any host. */
+export async function sendWatchStop(page: Page, sandbox: Sandbox): Promise<void> {
+  await send(page, 'Write at length about lighthouses.')
+  const lengths = await growths(page, 12)
+  expect(new Set(lengths).size).toBe(12)
+  const record = sandbox.observe.requests().findLast((request) => request.stream)
+  const before = await lastReply(page).locator('[data-part="text"]').innerText()
+  await page.keyboard.press('Escape')
+  await settled(page, 'stopped')
+  const closed = await sandbox.observe.whenClosed(record?.id ?? '')
+  expect(closed.closedByClient).toBe(true)
+  const kept = await lastReply(page).locator('[data-part="text"]').innerText()
+  expect(kept.length).toBeGreaterThanOrEqual(before.length)
+  await expect(composer(page)).toBeEnabled()
+}

@@ -1,0 +1,108 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createKeychain } from '../../src-main/hosts/keychain.ts'
+
+const script = fileURLToPath(new URL('fixtures/keychain.ts', import.meta.url))
+let home: string
+
+beforeAll(() => {
+  home = mkdtempSync(join(tmpdir(), 'studio-keyring-'))
+})
+afterAll(() => rmSync(home, { recursive: true, force: true }))
+
+/** Runs the script in a session of its own, whose keyring lies in `folder`; answers what each step gave. */
+async function inSession(command: string[], folder: string): Promise<Record<string, unknown>> {
+  const [program = '', ...args] = command
+  const env = { PATH: process.env.PATH ?? '', HOME: folder, XDG_DATA_HOME: folder, XDG_RUNTIME_DIR: folder }
+  const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  let stdout = ''
+  let stderr = ''
+  child.stdout.on('data', (bytes: Buffer) => {
+    stdout += bytes.toString()
+  })
+  child.stderr.on('data', (bytes: Buffer) => {
+    stderr += bytes.toString()
+  })
+  const [code] = await once(child, 'close')
+  if (code !== 0) throw new Error(`${program} ended with ${code}: ${stderr}`)
+  return JSON.parse(stdout)
+}
+
+const withKeyring = (daemon: string): string[] => [
+  'dbus-run-session',
+  '--',
+  'sh',
+  '-c',
+  `${daemon} >/dev/null 2>&1; exec "$0" "$1"`,
+  process.execPath,
+  script,
+]
+const unlocked = withKeyring('printf password | gnome-keyring-daemon --unlock --components=secrets')
+const locked = withKeyring('gnome-keyring-daemon --start --components=secrets')
+
+describe.runIf(process.platform === 'linux')('the keychain, against a real Secret Service', () => {
+  it('keeps, answers and forgets a secret, and tells an empty answer from a locked one', async () => {
+    expect(await inSession(unlocked, home)).toEqual({
+      probe: { available: true, reason: null },
+      before: null,
+      set: 'done',
+      get: 'sécret-1',
+      replaced: 'secret-2',
+      delete: 'done',
+      after: null,
+      deleteAgain: 'done',
+    })
+  })
+
+  it('says "locked" for a keyring that exists and is locked, where libsecret answers nothing', async () => {
+    const said = await inSession(locked, home)
+    expect(said).toMatchObject({ before: 'keychain_locked', set: 'keychain_locked', delete: 'keychain_locked' })
+    expect(said.probe).toEqual({ available: false, reason: 'The keychain is locked. Unlock it and try again.' })
+  })
+
+  it('says "locked" for a keyring that was never opened', async () => {
+    const fresh = mkdtempSync(join(tmpdir(), 'studio-keyring-'))
+    const said = await inSession(locked, fresh)
+    rmSync(fresh, { recursive: true, force: true })
+    expect(said).toMatchObject({ before: 'keychain_locked', set: 'keychain_locked', delete: 'keychain_locked' })
+  })
+
+  it('says "missing" where there is no session bus', async () => {
+    const said = await inSession([process.execPath, script], home)
+    expect(said).toMatchObject({ before: 'keychain_missing', set: 'keychain_missing', delete: 'keychain_missing' })
+    expect(said.probe).toEqual({ available: false, reason: 'There is no D-Bus session here, so no keychain.' })
+  })
+
+  it('says "missing" where nothing provides secrets on the bus', async () => {
+    const config = join(home, 'bus.conf')
+    writeFileSync(
+      config,
+      `<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-BUS Bus Configuration 1.0//EN" "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+<busconfig><type>session</type><listen>unix:tmpdir=/tmp</listen>
+<policy context="default"><allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/></policy></busconfig>`,
+    )
+    const said = await inSession(['dbus-run-session', `--config-file=${config}`, '--', process.execPath, script], home)
+    expect(said).toMatchObject({ before: 'keychain_missing', set: 'keychain_missing', delete: 'keychain_missing' })
+    expect(said.probe).toMatchObject({ reason: expect.stringContaining('No keychain service answers') })
+  })
+})
+
+describe('the keychain library', () => {
+  it('says "missing" when it cannot be loaded, and only when it is first asked', async () => {
+    // The real library without its binaries, as on a platform that it has none for.
+    const copy = mkdtempSync(join(tmpdir(), 'studio-keytar-'))
+    const real = createRequire(import.meta.url).resolve('keytar')
+    cpSync(real, join(copy, 'keytar.cjs'))
+    const keychain = createKeychain(() => createRequire(import.meta.url)(join(copy, 'keytar.cjs')))
+    await expect(keychain.get('a')).rejects.toMatchObject({ kind: 'keychain_missing' })
+    const { available, reason } = await keychain.probe()
+    expect([available, reason]).toEqual([false, expect.stringContaining('could not be loaded')])
+    rmSync(copy, { recursive: true })
+  })
+})

@@ -1,0 +1,136 @@
+import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { listenOn } from '../../../src-main/hosts/node/listen.ts'
+import { runCli, start } from './fixtures/process.ts'
+
+let folder: string
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'studio-cli-'))
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+describe('usage', () => {
+  it.each([
+    ['nothing-of-ours'],
+    ['serve', '--no-such-option'],
+    ['serve', '--web-port', '70000'],
+    ['serve', '--web-port', 'x'],
+    ['serve', '--sandbox', '--base-url', 'http://127.0.0.1:1'],
+    ['serve', '--api-key-env', 'X'],
+    ['tools'],
+    ['tools', 'add'],
+    ['tools', 'add', ' '],
+    ['chat'],
+    ['login'],
+  ])('ends with 2, words on standard error and nothing on standard output: %s %s', async (...args) => {
+    const { code, stdout, stderr } = await runCli([...args, '--json'])
+    expect([code, stdout]).toEqual([2, ''])
+    expect(stderr).not.toBe('')
+  })
+
+  it('ends with 0 for help', async () => {
+    const { code, stdout } = await runCli(['--help'])
+    expect(code).toBe(0)
+    for (const command of ['serve', 'sandbox', 'tools', 'chat', 'login', 'logout', 'doctor'])
+      expect(stdout).toContain(command)
+  })
+})
+
+describe('serve', () => {
+  it.each(['SIGTERM', 'SIGINT'] as const)('prints one ready line and ends cleanly on %s', async (signal) => {
+    const dataDir = join(folder, signal)
+    const running = start(['serve', '--json', '--web-port', '0', '--data-dir', dataDir])
+    const ready = JSON.parse(await running.line())
+    expect(ready).toEqual({
+      web: { url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]{43}$/) },
+      proxy: { baseUrl: 'http://127.0.0.1:8787/v1' },
+      sandbox: null,
+      dataDir,
+    })
+    expect(statSync(dataDir).mode & 0o777).toBe(0o700)
+    running.child.kill(signal)
+    const { code, stdout } = await running.ended
+    expect([code, stdout.trim().split('\n').length]).toEqual([0, 1])
+    expect(existsSync(join(dataDir, 'stopped'))).toBe(true)
+  })
+
+  it('says null for what it was told to leave out', async () => {
+    const running = start(['serve', '--json', '--no-web', '--no-proxy', '--data-dir', join(folder, 'bare')])
+    expect(JSON.parse(await running.line())).toMatchObject({ web: null, proxy: null })
+    running.child.kill('SIGTERM')
+    expect((await running.ended).code).toBe(0)
+  })
+
+  it('ends at once on the second signal', async () => {
+    const dataDir = join(folder, 'hang')
+    const running = start(['serve', '--json', '--no-web', '--data-dir', dataDir], { TEST_HANG_ON_STOP: '1' })
+    await running.line()
+    running.child.kill('SIGTERM')
+    await expect.poll(() => existsSync(join(dataDir, 'stopped')), { timeout: 10_000 }).toBe(true)
+    running.child.kill('SIGTERM')
+    expect((await running.ended).code).toBe(1)
+  })
+
+  it('fails with port_taken when the port that was asked for is taken', async () => {
+    const taken = createServer()
+    const port = await listenOn(taken, 0, false)
+    const args = ['serve', '--json', '--web-port', String(port), '--data-dir', join(folder, 'taken')]
+    const { code, stdout } = await runCli(args)
+    taken.close()
+    expect(code).toBe(1)
+    expect(JSON.parse(stdout)).toMatchObject({ problem: { kind: 'port_taken' } })
+    expect(existsSync(join(folder, 'taken', 'stopped'))).toBe(true)
+  })
+
+  it('fails in words without the variable that it was told to read', async () => {
+    const args = ['serve', '--base-url', 'http://127.0.0.1:1', '--api-key-env', 'NOT_SET', '--data-dir', folder]
+    const { code, stdout, stderr } = await runCli(args)
+    expect([code, stdout]).toEqual([1, ''])
+    expect(stderr).toContain('NOT_SET')
+  })
+})
+
+describe('tools', () => {
+  it('adds, lists and revokes, one document each', async () => {
+    const where = ['--json', '--data-dir', join(folder, 'tools')]
+    const added = JSON.parse((await runCli(['tools', 'add', 'editor', ...where])).stdout)
+    expect(added).toEqual({ id: expect.any(String), name: 'editor', key: expect.any(String) })
+    const listed = await runCli(['tools', 'list', ...where])
+    expect(JSON.parse(listed.stdout)).toMatchObject([{ id: added.id, name: 'editor', revokedAt: null }])
+    expect(listed.stdout).not.toContain(added.key)
+    const revoked = JSON.parse((await runCli(['tools', 'revoke', added.id, ...where])).stdout)
+    expect(revoked).toMatchObject({ id: added.id, revokedAt: expect.any(String) })
+    const unknown = await runCli(['tools', 'revoke', 'nobody', ...where])
+    expect([unknown.code, JSON.parse(unknown.stdout)]).toMatchObject([1, { problem: { kind: 'no_such_item' } }])
+  })
+})
+
+describe('login', () => {
+  it('fails without a key on standard input', async () => {
+    const { code, stdout } = await runCli(['login', '--base-url', 'http://127.0.0.1:1', '--json', '--data-dir', folder])
+    expect([code, JSON.parse(stdout)]).toMatchObject([1, { problem: { kind: 'bad_input' } }])
+  })
+})
+
+describe('doctor', () => {
+  it('tells each check in one document and never the key', async () => {
+    const env = { THE_KEY: 'sk-canary-123456' }
+    const args = ['doctor', '--json', '--base-url', 'http://127.0.0.1:1', '--api-key-env', 'THE_KEY']
+    const { code, stdout, stderr } = await runCli([...args, '--data-dir', join(folder, 'doctor')], env)
+    const report = JSON.parse(stdout)
+    expect(report.checks.map((check: { name: string }) => check.name)).toEqual([
+      'node',
+      'keychain',
+      'dataFolder',
+      'webPort',
+      'proxyPort',
+      'baseAddress',
+      'key',
+    ])
+    expect([code, report.ok]).toEqual([0, true])
+    expect(stdout + stderr).not.toContain('sk-canary')
+  })
+})

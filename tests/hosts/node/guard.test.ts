@@ -1,0 +1,202 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { contentSecurityPolicy } from '../../../src-main/hosts/csp.ts'
+import { ask, cookieFor, originOf, postToken, type Site, sendRaw, startSite } from './fixtures/web.ts'
+
+let site: Site
+beforeAll(async () => {
+  site = await startSite()
+})
+afterAll(() => site.stop())
+
+const upgrade = (path: string, headers: Record<string, string>): string => {
+  const all = {
+    Host: `127.0.0.1:${site.server.port}`,
+    Upgrade: 'websocket',
+    Connection: 'Upgrade',
+    'Sec-WebSocket-Version': '13',
+    'Sec-WebSocket-Key': 'dGhlIHNhbXBsZSBub25jZQ==',
+    ...headers,
+  }
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`)
+  return [`GET ${path} HTTP/1.1`, ...lines, '', ''].join('\r\n')
+}
+
+describe('names', () => {
+  it.each(['127.0.0.1', 'localhost'])('answers to %s with its port', async (name) => {
+    const reply = await ask(site, '/', { headers: { host: `${name}:${site.server.port}` } })
+    expect(reply.status).toBe(200)
+  })
+
+  it.each([
+    (port: number) => `rebound.example:${port}`,
+    (port: number) => `127.0.0.1.nip.io:${port}`,
+    (port: number) => `localhost.example:${port}`,
+    (port: number) => `[::1]:${port}`,
+    (port: number) => `0.0.0.0:${port}`,
+    (port: number) => `127.0.0.1:${port + 1}`,
+    () => '127.0.0.1',
+    () => 'localhost',
+  ])('refuses every other name that DNS could point here (%#)', async (name) => {
+    for (const path of ['/', '/assets/main-abc123.js', '/session', '/rpc']) {
+      const reply = await ask(site, path, { headers: { host: name(site.server.port) } })
+      expect(reply.status).toBe(403)
+      expect(reply.body).not.toContain('doctype')
+    }
+  })
+})
+
+describe('headers', () => {
+  it('carries the policy and its companions on every reply, refusals and broken requests too', async () => {
+    const replies = await Promise.all([
+      ask(site, '/'),
+      ask(site, '/nothing'),
+      ask(site, '/', { method: 'DELETE' }),
+      ask(site, '/', { headers: { host: 'evil.example' } }),
+      ask(site, '/rpc'),
+      postToken(site, 'wrong'),
+      postToken(site, site.token),
+    ])
+    for (const { headers } of replies) {
+      expect(headers['content-security-policy']).toContain("script-src 'self';")
+      expect(headers['x-content-type-options']).toBe('nosniff')
+      expect(headers['x-frame-options']).toBe('DENY')
+      expect(headers['referrer-policy']).toBe('no-referrer')
+      expect(headers['cross-origin-resource-policy']).toBe('same-origin')
+      expect(headers['cross-origin-opener-policy']).toBe('same-origin')
+    }
+    for (const raw of [await sendRaw(site, 'NONSENSE\r\n\r\n'), await sendRaw(site, upgrade('/rpc', {}))]) {
+      expect(raw).toMatch(/^HTTP\/1\.1 40[03] /)
+      expect(raw).toContain("script-src 'self';")
+      expect(raw).toContain('nosniff')
+    }
+  })
+
+  it('has nothing unsafe in the policy and names its own socket alone', async () => {
+    expect(contentSecurityPolicy()).not.toContain('unsafe')
+    expect(contentSecurityPolicy()).not.toContain('*')
+    const { headers } = await ask(site, '/')
+    const port = site.server.port
+    expect(headers['content-security-policy']).toContain(
+      `connect-src 'self' ws://127.0.0.1:${port} ws://localhost:${port};`,
+    )
+  })
+})
+
+describe('files', () => {
+  it('serves the page anew and hashed assets for ever, with their types', async () => {
+    const page = await ask(site, '/')
+    expect(page.headers).toMatchObject({ 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-cache' })
+    const script = await ask(site, '/assets/main-abc123.js?v=1')
+    expect(script.headers['content-type']).toBe('text/javascript; charset=utf-8')
+    expect(script.headers['cache-control']).toContain('immutable')
+    expect(script.body).toBe('export {}')
+  })
+
+  it('sends no body for HEAD and refuses other methods', async () => {
+    const head = await ask(site, '/', { method: 'HEAD' })
+    expect([head.status, head.body]).toEqual([200, ''])
+    expect((await ask(site, '/', { method: 'POST' })).status).toBe(405)
+  })
+
+  it.each([
+    '/../secret.txt',
+    '/assets/../../secret.txt',
+    '/%2e%2e/secret.txt',
+    '/..%2fsecret.txt',
+    '/..\\secret.txt',
+    '//secret.txt',
+    '/assets/%00',
+    '/link.txt',
+    '/__proto__',
+  ])('has nothing outside the page: %s', async (path) => {
+    const reply = await ask(site, path)
+    expect(reply.status).toBe(404)
+    expect(reply.body).not.toContain('SECRET')
+  })
+})
+
+describe('the token', () => {
+  it('is changed for a cookie that scripts and other sites cannot use', async () => {
+    const reply = await postToken(site, site.token)
+    expect(reply.status).toBe(204)
+    const [cookie = ''] = [reply.headers['set-cookie']].flat()
+    expect(cookie).toMatch(
+      new RegExp(`^inference-studio-${site.server.port}=[\\w-]{43}; Path=/rpc; HttpOnly; SameSite=Strict$`),
+    )
+    expect(cookie).not.toContain(site.token)
+  })
+
+  it('works again, for a second window', async () => {
+    expect(await cookieFor(site)).toBe(await cookieFor(site))
+  })
+
+  it('is refused when it is wrong, shorter, longer or no text', async () => {
+    for (const wrong of ['', 'x', site.token.slice(1), `${site.token}x`, site.token.toLowerCase().toUpperCase()]) {
+      const reply = await postToken(site, wrong)
+      expect([reply.status, reply.headers['set-cookie']]).toEqual([403, undefined])
+    }
+    const request = { method: 'POST', headers: { origin: originOf(site), 'content-type': 'application/json' } }
+    for (const body of ['', '{', 'null', '{"token":1}', '[]']) {
+      expect((await ask(site, '/session', { ...request, body })).status).toBe(403)
+    }
+  })
+
+  it('is taken from a page of ours alone', async () => {
+    const foreign = [
+      { origin: 'http://evil.example' },
+      { origin: 'null' },
+      { origin: `http://127.0.0.1:${site.server.port + 1}` },
+      { origin: `http://localhost:${site.server.port}` },
+      { origin: `https://127.0.0.1:${site.server.port}` },
+      { 'sec-fetch-site': 'cross-site' },
+      { 'sec-fetch-site': 'same-site' },
+    ]
+    for (const headers of foreign) expect((await postToken(site, site.token, headers)).status).toBe(403)
+    const without = { method: 'POST', headers: { 'content-type': 'application/json' } }
+    expect((await ask(site, '/session', { ...without, body: JSON.stringify({ token: site.token }) })).status).toBe(403)
+  })
+
+  it('is not taken from a form, an address or a long body', async () => {
+    expect((await postToken(site, site.token, { 'content-type': 'text/plain' })).status).toBe(415)
+    expect((await ask(site, `/session?token=${site.token}`)).status).toBe(405)
+    expect((await postToken(site, 'x'.repeat(5000))).status).toBe(413)
+  })
+})
+
+describe('the socket', () => {
+  it('opens with the cookie, the origin and the name, all three', async () => {
+    const cookie = await cookieFor(site)
+    const good = { Cookie: `other=1; ${cookie}`, Origin: originOf(site) }
+    const first = (raw: string) => raw.slice(0, 12)
+    const bad: [string, Record<string, string>][] = [
+      ['/rpc', { Origin: good.Origin }],
+      ['/rpc', { Cookie: good.Cookie }],
+      ['/rpc', { ...good, Cookie: `${cookie}x` }],
+      ['/rpc', { ...good, Cookie: `inference-studio-1=${cookie.split('=')[1]}` }],
+      ['/rpc', { ...good, Cookie: `inference-studio-${site.server.port}=${site.token}` }],
+      ['/rpc', { ...good, Origin: 'http://evil.example' }],
+      ['/rpc', { ...good, Origin: 'null' }],
+      ['/rpc', { ...good, Origin: `http://127.0.0.1:${site.server.port + 1}` }],
+      ['/rpc', { ...good, Host: 'rebound.example', Origin: 'http://rebound.example' }],
+      ['/rpc', { ...good, 'Sec-Fetch-Site': 'same-site' }],
+      ['/other', good],
+      ['/', good],
+    ]
+    for (const [path, headers] of bad) {
+      expect([path, headers, first(await sendRaw(site, upgrade(path, headers)))]).toEqual([
+        path,
+        headers,
+        'HTTP/1.1 403',
+      ])
+    }
+    const { WebSocket } = await import('ws')
+    const page = new WebSocket(`ws://127.0.0.1:${site.server.port}/rpc`, { headers: good })
+    await new Promise((resolve, reject) => page.on('open', resolve).on('error', reject))
+    page.terminate()
+  })
+
+  it('tells a page over plain GET whether it would be let in', async () => {
+    expect((await ask(site, '/rpc')).status).toBe(401)
+    expect((await ask(site, '/rpc', { headers: { cookie: await cookieFor(site) } })).status).toBe(204)
+  })
+})

@@ -1,0 +1,23 @@
+import { fileURLToPath } from 'node:url'
+import { defineConfig } from '@playwright/test'
+import { chromiumArgs } from './helpers/browser.mjs'
+
+export default defineConfig({
+  testDir: fileURLToPath(new URL('e2e', import.meta.url)),
+  outputDir: fileURLToPath(new URL('../test-results/browser', import.meta.url)),
+  timeout: 60_000,
+  retries: 0,
+  workers: 1,
+  reporter: [
+    ['list'],
+    ['json', { outputFile: fileURLToPath(new URL('../test-results/playwright.json', import.meta.url)) }],
+  ],
+  use: {
+    viewport: { width: 1200, height: 800 },
+    trace: 'retain-on-failure',
+    launchOptions: {
+      ...(process.env.STUDIO_BROWSER ? { executablePath: process.env.STUDIO_BROWSER } : {}),
+      args: chromiumArgs,
+    },
+  },
+})

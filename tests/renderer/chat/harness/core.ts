@@ -1,0 +1,133 @@
+import { createORPCClient } from '@orpc/client'
+import { RPCLink } from '@orpc/client/message-port'
+import type { ContractRouterClient } from '@orpc/contract'
+import { implement } from '@orpc/server'
+import { RPCHandler } from '@orpc/server/message-port'
+import type {
+  Conversation,
+  ConversationEvent,
+  ConversationListEvent,
+  Message,
+} from '../../../../src-preload/contract/chat.ts'
+import { type Contract, contract } from '../../../../src-preload/contract/contract.ts'
+
+/** A core in memory behind a real MessagePort: it holds what a scene gives it and records what it was asked. */
+export interface SceneCore {
+  client: ContractRouterClient<Contract>
+  asked: Array<{ what: string; with: unknown }>
+  /** Replaces the conversation `id` as a whole. */
+  put: (conversation: Conversation, messages: Message[]) => void
+  /** Sends an event to whoever watches `id`, after folding it into what a later watcher gets. */
+  tell: (id: string, event: ConversationEvent) => void
+}
+
+export function sceneCore(models: string[]): SceneCore {
+  const asked: SceneCore['asked'] = []
+  const held = new Map<string, { conversation: Conversation; messages: Message[] }>()
+  const listeners = new Map<string, Set<(event: ConversationEvent) => void>>()
+  const listListeners = new Set<(event: ConversationListEvent) => void>()
+  const say = (what: string, input: unknown): void => void asked.push({ what, with: input })
+
+  const tell = (id: string, event: ConversationEvent): void => {
+    const one = held.get(id)
+    if (one && event.type === 'delta') {
+      const message = one.messages.find((each) => each.id === event.messageId)
+      if (message) message[event.field] += event.append
+    } else if (one && event.type === 'message') {
+      const at = one.messages.findIndex((each) => each.id === event.message.id)
+      if (at < 0) one.messages.push(event.message)
+      else one.messages[at] = event.message
+    }
+    for (const listener of listeners.get(id) ?? []) listener(event)
+  }
+  const put = (conversation: Conversation, messages: Message[]): void => {
+    held.set(conversation.id, { conversation, messages })
+    for (const listener of listListeners) listener({ type: 'upsert', conversation })
+  }
+
+  const os = implement(contract)
+  const router = {
+    chat: {
+      watchList: os.chat.watchList.handler(async function* ({ signal }) {
+        yield { type: 'snapshot', conversations: [...held.values()].map((one) => one.conversation) } as const
+        yield* queue<ConversationListEvent>(listListeners, signal)
+      }),
+      watch: os.chat.watch.handler(async function* ({ input, signal }) {
+        const one = held.get(input.conversationId)
+        if (!one) return
+        const set = listeners.get(input.conversationId) ?? new Set()
+        listeners.set(input.conversationId, set)
+        const events = queue<ConversationEvent>(set, signal)
+        yield { type: 'snapshot', conversation: one.conversation, messages: structuredClone(one.messages) } as const
+        yield* events
+      }),
+      send: os.chat.send.handler(({ input }) => {
+        say('send', input)
+        const [first] = held.keys()
+        return {
+          conversationId: input.conversationId ?? first ?? input.requestId,
+          turnId: input.requestId,
+          replyId: input.requestId,
+        }
+      }),
+      stop: os.chat.stop.handler(({ input }) => (say('stop', input), { stopped: true })),
+      retry: os.chat.retry.handler(({ input }) => (say('retry', input), { replyId: input.replyId })),
+      rename: os.chat.rename.handler(({ input }) => (say('rename', input), {})),
+      saveDraft: os.chat.saveDraft.handler(({ input }) => (say('saveDraft', input), {})),
+      remove: os.chat.remove.handler(({ input }) => {
+        say('remove', input)
+        for (const listener of listListeners) listener({ type: 'removed', id: input.conversationId })
+        return {}
+      }),
+      restore: os.chat.restore.handler(({ input }) => {
+        say('restore', input)
+        const one = held.get(input.conversationId)
+        if (one) put(one.conversation, one.messages)
+        return {}
+      }),
+    },
+    models: {
+      list: os.models.list.handler(({ input }) => {
+        say('models', input)
+        return {
+          models: models.map((id) => ({ id, created: null, ownedBy: 'sandbox' })),
+          asOf: new Date().toISOString(),
+        }
+      }),
+    },
+    app: {
+      openExternal: os.app.openExternal.handler(({ input }) => (say('openExternal', input), { opened: true })),
+      updateSettings: os.app.updateSettings.handler(({ input }) => {
+        say('updateSettings', input)
+        return { theme: 'system' as const, proxyEnabled: true, proxyPort: 0, chatModel: input.chatModel ?? null }
+      }),
+    },
+  }
+  const { port1, port2 } = new MessageChannel()
+  new RPCHandler(router).upgrade(port1)
+  port1.start()
+  port2.start()
+  return { client: createORPCClient(new RPCLink({ port: port2 })), asked, put, tell }
+}
+
+function queue<T>(listeners: Set<(event: T) => void>, signal: AbortSignal | undefined): AsyncGenerator<T> {
+  const waiting: T[] = []
+  let wake = (): void => undefined
+  const listener = (event: T): void => {
+    waiting.push(event)
+    wake()
+  }
+  listeners.add(listener)
+  signal?.addEventListener('abort', () => wake())
+  return (async function* () {
+    try {
+      while (!signal?.aborted) {
+        const next = waiting.shift()
+        if (next !== undefined) yield next
+        else await new Promise<void>((resolve) => (wake = resolve))
+      }
+    } finally {
+      listeners.delete(listener)
+    }
+  })()
+}

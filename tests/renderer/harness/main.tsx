@@ -1,0 +1,160 @@
+import { createORPCClient } from '@orpc/client'
+import { RPCLink } from '@orpc/client/message-port'
+import { implement } from '@orpc/server'
+import { RPCHandler } from '@orpc/server/message-port'
+import type { AppState } from '../../../src-preload/contract/app.ts'
+import { contract } from '../../../src-preload/contract/contract.ts'
+import type { Client } from '../../../src-renderer/api/connect.ts'
+import type { LinkState } from '../../../src-renderer/api/link.ts'
+import { startWindow } from '../../../src-renderer/start.tsx'
+import { someTools, states } from './states.ts'
+
+/** The real window over a core that only remembers: `?state=refused&theme=dark&tools=none&link=lost#/proxy`. */
+const query = new URLSearchParams(location.search)
+const wanted = query.get('state') ?? 'connected'
+const theme = query.get('theme') === 'dark' ? 'dark' : 'light'
+const start: AppState | undefined = Object.entries(states).find(([name]) => name === wanted)?.[1]
+if (!start) throw new Error(`No state ${wanted}.`)
+let state: AppState = { ...start, settings: { ...start.settings, theme } }
+let changed = new AbortController()
+let tools = query.get('tools') === 'none' ? [] : someTools
+
+function change(next: Partial<AppState>): void {
+  state = { ...state, ...next }
+  changed.abort()
+  changed = new AbortController()
+}
+
+async function* live<T>(read: () => T, signal: AbortSignal | undefined): AsyncGenerator<T> {
+  while (!signal?.aborted) {
+    yield read()
+    const { signal: next } = changed
+    await new Promise<void>((done) => {
+      next.addEventListener('abort', () => done())
+      signal?.addEventListener('abort', () => done())
+    })
+  }
+}
+
+const os = implement(contract)
+const refuse = os.connection.test.handler(({ errors }) => {
+  throw errors.PROBLEM({
+    data: {
+      kind: 'unauthorized',
+      message: 'The service refused the key.',
+      status: 401,
+      raw: '{"error":{"message":"Invalid credentials"}}',
+    },
+  })
+})
+const nothing = { conversationId: crypto.randomUUID(), turnId: crypto.randomUUID(), replyId: crypto.randomUUID() }
+const router = os.router({
+  app: {
+    watch: os.app.watch.handler(({ signal }) => live(() => state, signal)),
+    updateSettings: os.app.updateSettings.handler(({ input }) => {
+      change({ settings: { ...state.settings, ...(input as Partial<AppState['settings']>) } })
+      return state.settings
+    }),
+    openExternal: os.app.openExternal.handler(() => ({ opened: true })),
+  },
+  connection: {
+    sealingKey: os.connection.sealingKey.handler(async () => {
+      const pair = await crypto.subtle.generateKey({ name: 'ECDH', namedCurve: 'P-256' }, true, ['deriveBits'])
+      const raw = new Uint8Array(await crypto.subtle.exportKey('raw', pair.publicKey))
+      return { publicKey: btoa(String.fromCharCode(...raw)) }
+    }),
+    test: refuse,
+    connect: os.connection.connect.handler(({ errors }) => {
+      throw errors.PROBLEM({ data: { kind: 'connect_failed', message: 'Nothing answers there.' } })
+    }),
+    useSandbox: os.connection.useSandbox.handler(() => {
+      change({ connection: states.connected.connection })
+      const { profile } = states.connected.connection
+      if (!profile) throw new Error('The connected state has a profile.')
+      return profile
+    }),
+    recheck: os.connection.recheck.handler(() => ({})),
+    disconnect: os.connection.disconnect.handler(() => {
+      change({ connection: states.first.connection })
+      return {}
+    }),
+  },
+  models: {
+    list: os.models.list.handler(() => ({ models: [{ id: 'writer-large', created: null, ownedBy: null }], asOf: '' })),
+  },
+  chat: {
+    watchList: os.chat.watchList.handler(({ signal }) =>
+      live(() => ({ type: 'snapshot' as const, conversations: [] }), signal),
+    ),
+    watch: os.chat.watch.handler(({ errors }) => {
+      throw errors.PROBLEM({ data: { kind: 'no_such_item', message: 'No such conversation.' } })
+    }),
+    send: os.chat.send.handler(() => nothing),
+    stop: os.chat.stop.handler(() => ({ stopped: true })),
+    retry: os.chat.retry.handler(() => nothing),
+    rename: os.chat.rename.handler(() => ({})),
+    saveDraft: os.chat.saveDraft.handler(() => ({})),
+    remove: os.chat.remove.handler(() => ({})),
+    restore: os.chat.restore.handler(() => ({})),
+  },
+  tools: {
+    watch: os.tools.watch.handler(({ signal }) => live(() => tools, signal)),
+    add: os.tools.add.handler(({ input }) => {
+      const tool = {
+        id: crypto.randomUUID(),
+        name: input.name,
+        createdAt: '2026-11-21T14:06:00.000Z',
+        lastUsedAt: null,
+        revokedAt: null,
+      }
+      tools = [tool, ...tools]
+      change({})
+      return { tool, key: 'ist_4Zr8Qm1vY7kLw0Tt9cPpXd2sHn6uJb3a' }
+    }),
+    revoke: os.tools.revoke.handler(({ input, errors }) => {
+      const found = tools.find(({ id }) => id === input.id)
+      if (!found) throw errors.PROBLEM({ data: { kind: 'no_such_item', message: 'No such tool.' } })
+      const revoked = { ...found, revokedAt: '2026-11-21T14:06:00.000Z' }
+      tools = tools.map((tool) => (tool.id === input.id ? revoked : tool))
+      change({})
+      return revoked
+    }),
+  },
+})
+
+const { port1, port2 } = new MessageChannel()
+new RPCHandler(router).upgrade(port1)
+port1.start()
+port2.start()
+const client: Client = createORPCClient(new RPCLink({ port: port2 }))
+let link: LinkState = 'open'
+const listeners = new Set<() => void>()
+
+const root = document.getElementById('root')
+if (!root) throw new Error('The page has no #root.')
+await startWindow(
+  {
+    client,
+    link: {
+      get: () => link,
+      subscribe: (listener) => {
+        listeners.add(listener)
+        return () => listeners.delete(listener)
+      },
+      opened: () => Promise.resolve(),
+    },
+    subscribe: (open, onEvent, onEnd) => {
+      const ended = new AbortController()
+      void (async () => {
+        for await (const event of await open(ended.signal)) onEvent(event)
+      })().catch(onEnd)
+      return () => ended.abort()
+    },
+  },
+  root,
+)
+const lost = query.get('link')
+if (lost === 'lost' || lost === 'unauthorized') {
+  link = lost
+  for (const listener of listeners) listener()
+}

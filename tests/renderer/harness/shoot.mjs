@@ -1,0 +1,116 @@
+// Pictures of every state, light and dark, wide and narrow, and what axe finds in each:
+//   npx vite build --config tests/renderer/harness/vite.config.ts && node tests/renderer/harness/shoot.mjs FOLDER
+import { createReadStream } from 'node:fs'
+import { mkdir, stat } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import { extname, join, normalize } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { AxeBuilder } from '@axe-core/playwright'
+import { chromium } from '@playwright/test'
+
+const out = process.argv[2] ?? 'test-results/harness'
+const only = process.argv[3]
+const root = fileURLToPath(new URL('../../../out/harness', import.meta.url))
+const types = {
+  '.html': 'text/html',
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+  '.woff2': 'font/woff2',
+  '.svg': 'image/svg+xml',
+}
+const csp =
+  "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' data:; connect-src 'self'"
+
+const server = createServer(async (request, response) => {
+  const path = join(root, normalize(new URL(request.url, 'http://x').pathname).replace(/\/$/, '/index.html'))
+  if (!path.startsWith(root) || !(await stat(path).catch(() => null))?.isFile()) return response.writeHead(404).end()
+  response.writeHead(200, {
+    'content-type': types[extname(path)] ?? 'application/octet-stream',
+    'content-security-policy': csp,
+  })
+  createReadStream(path).pipe(response)
+})
+await new Promise((done) => server.listen(0, '127.0.0.1', done))
+const base = `http://127.0.0.1:${server.address().port}/`
+
+const fillConnect = async (page) => {
+  await page.getByLabel('Base address').fill('http://api.example.com/v1')
+  await page.getByRole('checkbox').check()
+  await page.getByLabel('API key').fill('sk-not-a-key')
+  await page.getByRole('button', { name: 'Test', exact: true }).click()
+  await page.getByText('This key was refused').first().waitFor()
+}
+const scenes = [
+  ['welcome', 'state=first', '#/chat'],
+  [
+    'welcome-connect',
+    'state=first',
+    '#/chat',
+    async (page) => {
+      await page.getByRole('main').getByRole('button', { name: 'Connect' }).click()
+      await fillConnect(page)
+    },
+  ],
+  ['chat', 'state=connected', '#/chat'],
+  ['usage', 'state=connected', '#/usage'],
+  ['speech', 'state=connected', '#/speech'],
+  ['settings', 'state=connected', '#/settings'],
+  ['settings-refused', 'state=refused', '#/settings'],
+  [
+    'settings-disconnect',
+    'state=connected',
+    '#/settings',
+    (page) => page.getByRole('button', { name: 'Disconnect' }).click(),
+  ],
+  ['settings-nokeychain', 'state=first', '#/settings/data'],
+  ['proxy', 'state=connected', '#/proxy'],
+  ['proxy-empty', 'state=refused&tools=none', '#/proxy'],
+  ['proxy-moved', 'state=moved&link=lost', '#/proxy'],
+  [
+    'proxy-added',
+    'state=connected',
+    '#/proxy',
+    async (page) => {
+      await page.getByRole('button', { name: 'Add a tool' }).click()
+      await page.getByLabel('Name').fill('editor')
+      await page.getByRole('button', { name: 'Make a key' }).click()
+      await page.getByTestId('tool-key').waitFor()
+    },
+  ],
+  ['locked', 'state=connected&link=unauthorized', '#/chat'],
+]
+
+await mkdir(out, { recursive: true })
+const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium' })
+let faults = 0
+for (const [name, query, hash, act] of scenes) {
+  if (only && !name.includes(only)) continue
+  for (const theme of ['light', 'dark']) {
+    for (const width of [1200, 700]) {
+      const context = await browser.newContext({ viewport: { width, height: 800 }, reducedMotion: 'reduce' })
+      const page = await context.newPage()
+      const fault = (words) => {
+        faults += 1
+        console.log(`${name} ${theme} ${width}: ${words}`)
+      }
+      page.on('console', (message) => message.type() === 'error' && fault(message.text().slice(0, 300)))
+      page.on('pageerror', (error) => fault(error.message))
+      await page.goto(`${base}?${query}&theme=${theme}${hash}`)
+      await page.locator('main').waitFor()
+      await act?.(page)
+      await page.evaluate(() => document.fonts.ready)
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)
+      if (wide) fault('scrolls sideways')
+      await page.screenshot({ path: join(out, `${name}-${theme}-${width}.png`) })
+      if (width === 1200) {
+        const { violations } = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21aa']).analyze()
+        for (const { id, nodes } of violations)
+          fault(`${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`)
+      }
+      await context.close()
+    }
+  }
+}
+await browser.close()
+server.close()
+console.log(`${faults} faults`)

@@ -1,0 +1,123 @@
+// `npm test`: installs what is missing and runs everything. The last line is `N passed, N failed` (`, N skipped` may follow).
+// Runs on any Node from 20.19 on, with nothing installed.
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { buildIfNeeded, installIfNeeded, node24, root } from '../resources/scripts/ready.mjs'
+
+installIfNeeded()
+const { findBrowser, installFromDebian } = await import('./helpers/browser.mjs')
+
+const has = (program) => spawnSync('sh', ['-c', `command -v ${program}`], { stdio: 'ignore' }).status === 0
+
+/** Programs that the tests measure with, and the Debian packages that bring them. */
+const needs = [
+  [() => has('ffmpeg') && has('ffprobe'), 'ffmpeg'],
+  [() => process.platform !== 'linux' || has('dbus-run-session'), 'dbus-daemon'],
+  [() => process.platform !== 'linux' || has('gnome-keyring-daemon'), 'gnome-keyring'],
+  [() => process.platform !== 'linux' || existsLibsecret(), 'libsecret-1-0'],
+]
+
+function existsLibsecret() {
+  return spawnSync('sh', ['-c', 'ldconfig -p | grep -q libsecret-1.so.0'], { stdio: 'ignore' }).status === 0
+}
+
+async function prepare() {
+  const missing = needs.filter(([there]) => !there()).map(([, name]) => name)
+  let browser = await findBrowser()
+  if (!browser) missing.push('chromium')
+  if (missing.length === 0) return browser
+  console.error(`Installing ${missing.join(', ')} …`)
+  installFromDebian(missing)
+  browser = await findBrowser()
+  const still = needs.filter(([there]) => !there()).map(([, name]) => name)
+  if (!browser) still.push('chromium')
+  if (still.length === 0) return browser
+  const command =
+    still.join() === 'chromium'
+      ? 'npx playwright install --with-deps chromium'
+      : `sudo apt-get install ${still.join(' ')}`
+  console.error(`Missing for the tests: ${still.join(', ')}. This helps: ${command}`)
+  process.exit(1)
+}
+
+const env = {
+  ...process.env,
+  STUDIO_BROWSER: await prepare(),
+  PATH: `${join(root, 'node_modules', '.bin')}:${process.env.PATH}`,
+}
+rmSync(join(root, 'test-results'), { recursive: true, force: true })
+mkdirSync(join(root, 'test-results'))
+
+const totals = { passed: 0, failed: 0, skipped: 0 }
+const bin = (name) => join(root, 'node_modules', '.bin', name)
+
+function run(title, command, args) {
+  const from = Date.now()
+  console.log(`\n— ${title}`)
+  const done = spawnSync(command, args, { cwd: root, stdio: 'inherit', env })
+  console.log(`  ${done.status === 0 ? 'good' : 'NOT GOOD'}, ${((Date.now() - from) / 1000).toFixed(1)} s`)
+  return done.status === 0
+}
+
+/** A check counts as one test. */
+function check(title, command, args) {
+  totals[run(title, command, args) ? 'passed' : 'failed'] += 1
+}
+
+function readReport(name) {
+  const path = join(root, 'test-results', name)
+  return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : null
+}
+
+/** A suite counts its own tests; one that ends badly without a failed test counts as one failure. */
+function suite(title, command, args, count) {
+  const good = run(title, command, args)
+  const counted = count()
+  totals.passed += counted.passed
+  totals.skipped += counted.skipped
+  totals.failed += counted.failed || (good && counted.passed > 0 ? 0 : 1)
+}
+
+buildIfNeeded()
+check('types: main', bin('tsc'), ['-p', '.'])
+check('types: preload', bin('tsc'), ['-p', 'src-preload'])
+check('types: renderer', bin('tsc'), ['-p', 'src-renderer'])
+check('types: tests', bin('tsc'), ['-p', 'tests'])
+check('format and lint', bin('biome'), ['check', '.'])
+check('lint with types', bin('oxlint'), ['--type-aware'])
+check('layers', node24(), ['tests/architecture/layers.mjs'])
+check('unused code', bin('knip'), [])
+check('rules of the specification', node24(), ['tests/architecture/rules.mjs'])
+suite(
+  'unit, contract, hosts',
+  node24(),
+  [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--config', 'tests/vitest.config.ts'],
+  () => {
+    const report = readReport('vitest.json')
+    const brokenFiles =
+      report?.testResults.filter((file) => file.status === 'failed' && file.assertionResults.length === 0).length ?? 0
+    return {
+      passed: report?.numPassedTests ?? 0,
+      failed: (report?.numFailedTests ?? 0) + brokenFiles,
+      skipped: (report?.numPendingTests ?? 0) + (report?.numTodoTests ?? 0),
+    }
+  },
+)
+suite(
+  'browser',
+  node24(),
+  [join(root, 'node_modules/@playwright/test/cli.js'), 'test', '--config', 'tests/playwright.config.ts'],
+  () => {
+    const stats = readReport('playwright.json')?.stats
+    return {
+      passed: stats?.expected ?? 0,
+      failed: (stats?.unexpected ?? 0) + (stats?.flaky ?? 0),
+      skipped: stats?.skipped ?? 0,
+    }
+  },
+)
+
+const skipped = totals.skipped ? `, ${totals.skipped} skipped` : ''
+console.log(`\n${totals.passed} passed, ${totals.failed} failed${skipped}`)
+process.exit(totals.failed ? 1 : 0)

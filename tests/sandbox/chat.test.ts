@@ -1,0 +1,339 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { sampleOf } from '../../src-main/sandbox/chat/schemaSample.ts'
+import { seededRandom } from '../../src-main/sandbox/world/seed.ts'
+import { ask, chat, chunksOf, eventsOf, hello, json, start } from './ask.ts'
+
+const picture =
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+const said = (reply: { choices: { message: { content: string } }[] }) => reply.choices[0]?.message.content ?? ''
+
+test.each([
+  ['[CHAT-01]', 404, { model: 'no-such-model' }],
+  ['[CHAT-01]', 404, { model: 'tts-1' }],
+  ['[CHAT-01]', 400, { model: undefined }],
+  ['[CHAT-02]', 400, { messages: [] }],
+  ['[CHAT-02]', 400, { messages: undefined }],
+  ['[CHAT-02]', 400, { messages: [{ role: 'narrator', content: 'x' }] }],
+  ['[CHAT-03]', 400, { messages: [{ role: 'user', content: 7 }] }],
+  [
+    '[CHAT-03] [CHAT-13]',
+    400,
+    { model: 'vision', messages: [{ role: 'user', content: [{ type: 'image_url', image_url: {} }] }] },
+  ],
+  [
+    '[CHAT-03]',
+    400,
+    {
+      model: 'vision',
+      messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: picture, detail: 'fine' } }] }],
+    },
+  ],
+  ['[CHAT-04] [CHAT-13]', 400, { messages: [{ role: 'assistant', tool_calls: [{ id: 'a', type: 'function' }] }] }],
+  ['[CHAT-06]', 400, { max_tokens: 0 }],
+  ['[CHAT-06]', 400, { max_tokens: 1.5 }],
+  ['[CHAT-07]', 400, { stop: 'END' }],
+  ['[CHAT-10] [CHAT-13]', 400, { model: 'tool-caller', tools: [{ type: 'function', function: {} }] }],
+  ['[CHAT-20]', 400, { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: picture } }] }] }],
+  ['[CHAT-20]', 400, { tools: [{ type: 'function', function: { name: 'f' } }] }],
+  ['[CHAT-09] a model without several choices', 400, { model: 'reasoner', n: 2 }],
+])('%s is refused with %i and words: %j', async (_rule, status, body) => {
+  const sandbox = await start()
+  const reply = await chat(sandbox, body)
+  expect(reply.status).toBe(status)
+  expect((await json(reply)).error.message).toMatch(/\w+ \w+/)
+})
+
+test('[CHAT-02] [CHAT-03] [CHAT-04] [CHAT-13] all roles, content as text, null or parts, names and calls are taken', async () => {
+  const sandbox = await start()
+  const messages = [
+    { role: 'system', content: 'Be brief.' },
+    { role: 'developer', content: 'Be kind.' },
+    {
+      role: 'user',
+      name: 'ada',
+      content: [
+        { type: 'text', text: 'Look' },
+        { type: 'image_url', image_url: { url: picture, detail: 'low' } },
+      ],
+    },
+    {
+      role: 'assistant',
+      content: null,
+      tool_calls: [{ id: 'c1', type: 'function', function: { name: 'walk', arguments: '{}' } }],
+    },
+    { role: 'tool', tool_call_id: 'c1', content: 'done' },
+    { role: 'user' },
+  ]
+  const text = said(await json(chat(sandbox, { model: 'mirror', messages })))
+  for (const part of [
+    '6 messages',
+    'name `ada`',
+    'calls `walk`',
+    'answers `c1`',
+    '1 × 1 pixels',
+    '| 2 | developer |',
+  ]) {
+    expect(text).toContain(part)
+  }
+})
+
+test('[CHAT-05] [CHAT-14] [CHAT-15] without stream, or with false, the reply is one JSON object with every field', async () => {
+  const sandbox = await start()
+  for (const stream of [undefined, false]) {
+    const reply = await chat(sandbox, { stream })
+    expect(reply.headers.get('content-type')).toContain('application/json')
+    expect(await reply.json()).toEqual({
+      id: expect.stringMatching(/^chatcmpl-/),
+      object: 'chat.completion',
+      created: expect.any(Number),
+      model: 'writer-small',
+      choices: [{ index: 0, message: { role: 'assistant', content: expect.any(String) }, finish_reason: 'stop' }],
+      usage: {
+        prompt_tokens: expect.any(Number),
+        completion_tokens: 8,
+        total_tokens: expect.any(Number),
+        prompt_tokens_details: { cached_tokens: expect.any(Number) },
+      },
+    })
+  }
+})
+
+test('[CHAT-15] cached tokens are a part of the prompt: none at first, some when a conversation goes on, never more than it', async () => {
+  const sandbox = await start()
+  const long = { role: 'user', content: 'The tide tables of the harbour. '.repeat(40) }
+  const first = (await json(chat(sandbox, { messages: [long] }))).usage
+  expect(first.prompt_tokens_details.cached_tokens).toBe(0)
+  const next = (await json(chat(sandbox, { messages: [long, { role: 'assistant', content: 'Yes.' }, ...hello] }))).usage
+  expect(next.prompt_tokens_details.cached_tokens).toBeGreaterThan(100)
+  expect(next.prompt_tokens_details.cached_tokens).toBeLessThan(next.prompt_tokens)
+  expect(next.total_tokens).toBe(next.prompt_tokens + next.completion_tokens)
+})
+
+test('[CHAT-05] [SSE-01] [SSE-03] a stream is data lines of JSON with content increments, and ends with [DONE]', async () => {
+  const sandbox = await start()
+  const reply = await chat(sandbox, { stream: true })
+  expect(reply.headers.get('content-type')).toContain('text/event-stream')
+  const text = await reply.text()
+  expect(text).toMatch(/^(data: [^\n]+\n\n)+$/)
+  expect(eventsOf(text).at(-1)).toBe('[DONE]')
+  const chunks = chunksOf(text)
+  const whole = said(await json(chat(sandbox)))
+  expect(chunks.map((chunk) => chunk.choices[0].delta.content ?? '').join('')).toBe(whole)
+  expect(chunks.length).toBeGreaterThan(5)
+  expect(chunks.at(-1).choices[0].finish_reason).toBe('stop')
+  expect(text).not.toContain('usage')
+})
+
+test('[SSE-02] with include_usage one event with empty choices carries the usage', async () => {
+  const sandbox = await start()
+  const chunks = chunksOf(await (await chat(sandbox, { stream: true, stream_options: { include_usage: true } })).text())
+  const withUsage = chunks.filter((chunk) => chunk.usage)
+  expect(withUsage).toHaveLength(1)
+  expect(withUsage[0]).toMatchObject({ choices: [], usage: { completion_tokens: 8 } })
+})
+
+test('[CHAT-06] [CHAT-12] reasoning uses the budget first; an answer may stay empty with a length finish', async () => {
+  const sandbox = await start()
+  for (const [model, field] of [
+    ['reasoner', 'reasoning_content'],
+    ['reasoner-alt', 'reasoning'],
+  ] as const) {
+    const short = (await json(chat(sandbox, { model, max_tokens: 5 }))).choices[0]
+    expect(short.finish_reason).toBe('length')
+    expect(short.message.content).toBe('')
+    expect(short.message[field]).not.toBe('')
+    const full = (await json(chat(sandbox, { model }))).choices[0]
+    expect(full.message.content).not.toBe('')
+    const deltas = chunksOf(await (await chat(sandbox, { model, stream: true })).text()).map(
+      (chunk) => chunk.choices[0].delta,
+    )
+    expect(deltas.map((delta) => delta[field] ?? '').join('')).toBe(full.message[field])
+  }
+})
+
+test('[CHAT-06] max_tokens cuts to the token with a length finish', async () => {
+  const sandbox = await start()
+  const reply = await json(chat(sandbox, { max_tokens: 3 }))
+  expect(reply.usage.completion_tokens).toBe(3)
+  expect(reply.choices[0].finish_reason).toBe('length')
+})
+
+test('[CHAT-07] the text ends before the first stop string', async () => {
+  const sandbox = await start()
+  const whole = said(await json(chat(sandbox, { sandbox: { tokens: 40 } })))
+  const stop = whole.slice(20, 25)
+  const cut = said(await json(chat(sandbox, { sandbox: { tokens: 40 }, stop: ['never there', stop] })))
+  expect(cut).toBe(whole.slice(0, whole.indexOf(stop)))
+})
+
+test('[CHAT-08] [CHAT-10] parameters, known or not, arrive as they were given, and nothing that was not', async () => {
+  const sandbox = await start()
+  const given = {
+    temperature: 0.2,
+    top_p: 0.9,
+    presence_penalty: 1,
+    frequency_penalty: -1,
+    response_format: { type: 'text' },
+    tool_choice: { any: ['shape'] },
+    top_k: 40,
+    thinking: { budget: 7 },
+  }
+  const tools = [{ type: 'function', function: { name: 'walk', strict: true } }]
+  const text = said(
+    await json(ask(sandbox, '/v1/chat/completions', {}, { model: 'mirror', messages: hello, tools, ...given })),
+  )
+  const block = /```json\n([\s\S]*?)\n```/.exec(text)?.[1] ?? ''
+  expect(JSON.parse(block)).toEqual({ model: 'mirror', ...given })
+  expect(text).toContain('`walk` (strict)')
+})
+
+test('[CHAT-09] several choices come interleaved, told apart by their index, and differ', async () => {
+  const sandbox = await start()
+  const chunks = chunksOf(await (await chat(sandbox, { stream: true, n: 3 })).text())
+  const order = chunks.map((chunk) => chunk.choices[0].index)
+  expect(order.slice(3, 9)).toEqual([0, 1, 2, 0, 1, 2])
+  const whole = await json(chat(sandbox, { n: 3 }))
+  const texts = whole.choices.map((choice: { message: { content: string } }) => choice.message.content)
+  expect(new Set(texts).size).toBe(3)
+  for (const index of [0, 1, 2]) {
+    const mine = chunks.filter((chunk) => chunk.choices[0].index === index)
+    expect(mine.map((chunk) => chunk.choices[0].delta.content ?? '').join('')).toBe(texts[index])
+  }
+})
+
+test('[CHAT-10] tool_choice: none, automatic, by name; arguments stream in pieces of JSON; results are answered', async () => {
+  const sandbox = await start()
+  const tool = (name: string) => ({
+    type: 'function',
+    function: {
+      name,
+      parameters: {
+        type: 'object',
+        properties: { day: { type: 'integer', minimum: 3, maximum: 5 } },
+        required: ['day'],
+      },
+    },
+  })
+  const body = { model: 'tool-caller', tools: [tool('walk'), tool('row')] }
+  const none = await json(chat(sandbox, { ...body, tool_choice: 'none' }))
+  expect(none.choices[0].message.tool_calls).toBeUndefined()
+  const auto = await json(chat(sandbox, body))
+  expect(auto.choices[0]).toMatchObject({
+    finish_reason: 'tool_calls',
+    message: { content: null, tool_calls: [{ type: 'function', function: { name: 'walk' } }] },
+  })
+  const named = { ...body, tool_choice: { type: 'function', function: { name: 'row' } } }
+  const row = (await json(chat(sandbox, named))).choices[0].message.tool_calls[0]
+  expect(row.function.name).toBe('row')
+  expect(JSON.parse(row.function.arguments).day).toBeOneOf([3, 4, 5])
+  const deltas = chunksOf(await (await chat(sandbox, { ...named, stream: true })).text()).flatMap(
+    (chunk) => chunk.choices[0].delta.tool_calls ?? [],
+  )
+  expect(deltas.length).toBeGreaterThan(2)
+  expect(deltas.map((delta) => delta.function.arguments).join('')).toBe(row.function.arguments)
+  const answered = await json(
+    chat(sandbox, {
+      ...body,
+      messages: [
+        ...hello,
+        { role: 'assistant', content: null, tool_calls: [row] },
+        { role: 'tool', tool_call_id: row.id, content: 'sunny' },
+      ],
+    }),
+  )
+  expect(said(answered)).toContain('sunny')
+})
+
+test('[CHAT-20] the vision model states what it measures, and fetches no remote address', async () => {
+  const sandbox = await start()
+  const look = async (url: string) =>
+    said(
+      await json(
+        chat(sandbox, {
+          model: 'vision',
+          messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }],
+        }),
+      ),
+    )
+  expect(await look(picture)).toContain('1 × 1 pixels')
+  const before = sandbox.observe.requests().length
+  expect(await look(`${sandbox.baseUrl}/v1/models`)).toContain('fetches no remote address')
+  expect(sandbox.observe.requests().length).toBe(before + 1)
+})
+
+test('tool arguments keep within enum, const, bounds, lengths, items, patterns and references of any schema', () => {
+  const leaf = fc.oneof(
+    fc.record({ low: fc.integer({ min: -1000, max: 1000 }), width: fc.nat(500) }).map(({ low, width }) => ({
+      schema: { type: 'integer', minimum: low, maximum: low + width },
+      fits: (value: unknown) => Number.isInteger(value) && Number(value) >= low && Number(value) <= low + width,
+    })),
+    fc.record({ least: fc.nat(20), more: fc.nat(10) }).map(({ least, more }) => ({
+      schema: { type: 'string', minLength: least, maxLength: least + more },
+      fits: (value: unknown) => typeof value === 'string' && value.length >= least && value.length <= least + more,
+    })),
+    fc.array(fc.jsonValue(), { minLength: 1 }).map((list) => ({
+      schema: { enum: list },
+      fits: (value: unknown) => list.some((one) => Object.is(one, value)),
+    })),
+    fc.constantFrom('^[A-Z]{3}-\\d{4}$', '^(?:on|off)$', '^[a-f0-9]{8}$', '^\\w+@\\w+\\.org$').map((pattern) => ({
+      schema: { type: 'string', pattern },
+      fits: (value: unknown) => typeof value === 'string' && new RegExp(pattern).test(value),
+    })),
+  )
+  fc.assert(
+    fc.property(leaf, fc.integer({ min: 1, max: 4 }), fc.string(), ({ schema, fits }, count, seed) => {
+      const value = sampleOf(
+        {
+          type: 'object',
+          properties: {
+            list: { type: 'array', items: { $ref: '#/$defs/leaf' }, minItems: count, maxItems: count },
+            either: { anyOf: [schema, { type: 'null' }] },
+            both: { allOf: [{ type: 'object' }, { properties: { deep: schema } }] },
+          },
+          $defs: { leaf: schema },
+        },
+        seededRandom(seed),
+      ) as { list: unknown[]; either: unknown; both: { deep: unknown } }
+      expect(value.list).toHaveLength(count)
+      for (const item of [...value.list, value.either, value.both.deep])
+        expect(fits(item), JSON.stringify(item)).toBe(true)
+    }),
+  )
+  const loop = {
+    $ref: '#/$defs/node',
+    $defs: { node: { type: 'object', properties: { next: { $ref: '#/$defs/node' } } } },
+  }
+  expect(JSON.stringify(sampleOf(loop, seededRandom('loop'))).length).toBeLessThan(1000)
+})
+
+test('a stream keeps the speed it was asked for', async () => {
+  const sandbox = await start()
+  await chat(sandbox)
+  const begun = performance.now()
+  await (await chat(sandbox, { stream: true, sandbox: { tokens: 30, tokens_per_second: 100 } })).text()
+  const took = performance.now() - begun
+  expect(took).toBeGreaterThan(280)
+})
+
+test('a hostile schema is refused with words, not followed', async () => {
+  const sandbox = await start()
+  const wide = { $ref: '#/$defs/n', $defs: { n: { type: 'array', minItems: 2, items: { $ref: '#/$defs/n' } } } }
+  const schemas = [
+    wide,
+    { minLength: 1e12 },
+    { type: 'array', minItems: 1e9, items: {} },
+    { pattern: '((a{999}){999}){999}' },
+    { pattern: '[^z-a]' },
+    { $ref: '#/%' },
+  ]
+  for (const schema of schemas) {
+    const parameters = { type: 'object', properties: { it: schema }, required: ['it'], $defs: wide.$defs }
+    const reply = await chat(sandbox, {
+      model: 'tool-caller',
+      tools: [{ type: 'function', function: { name: 'f', parameters } }],
+    })
+    expect(reply.status, JSON.stringify(schema)).toBe(400)
+    expect((await json(reply)).error.code).toMatch(/^(schema_too_large|invalid_schema)$/)
+  }
+})
