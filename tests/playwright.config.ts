@@ -5,7 +5,8 @@ import { chromiumArgs } from './helpers/browser.mjs'
 export default defineConfig({
   testDir: fileURLToPath(new URL('e2e', import.meta.url)),
   outputDir: fileURLToPath(new URL('../test-results/browser', import.meta.url)),
-  timeout: 60_000,
+  timeout: 45_000,
+  expect: { timeout: 10_000 },
   retries: 0,
   workers: 1,
   reporter: [
@@ -13,6 +14,7 @@ export default defineConfig({
     ['json', { outputFile: fileURLToPath(new URL('../test-results/playwright.json', import.meta.url)) }],
   ],
   use: {
+    actionTimeout: 10_000,
     viewport: { width: 1200, height: 800 },
     trace: 'retain-on-failure',
     launchOptions: {

@@ -13,6 +13,7 @@ const has = (program) => spawnSync('sh', ['-c', `command -v ${program}`], { stdi
 /** Programs that the tests measure with, and the Debian packages that bring them. */
 const needs = [
   [() => has('ffmpeg') && has('ffprobe'), 'ffmpeg'],
+  [() => has('openssl'), 'openssl'],
   [() => process.platform !== 'linux' || has('dbus-run-session'), 'dbus-daemon'],
   [() => process.platform !== 'linux' || has('gnome-keyring-daemon'), 'gnome-keyring'],
   [() => process.platform !== 'linux' || existsLibsecret(), 'libsecret-1-0'],

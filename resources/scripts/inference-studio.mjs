@@ -7,4 +7,4 @@ if (major < 22 || (major === 22 && minor < 13)) {
   )
   process.exit(1)
 }
-await import('../../out/main/node.js')
+await import(new URL('../../out/main/node.js', import.meta.url).href)

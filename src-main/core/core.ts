@@ -16,7 +16,6 @@ import { LocalV1, type Wish } from './proxy/localV1.ts'
 import { lockFolder } from './store/lock.ts'
 import { openStore } from './store/store.ts'
 import { Tools } from './tools/tools.ts'
-import type { Upstream } from './upstream/client.ts'
 
 /** Ways to start that a command line may ask for; all absent means "as it was left". */
 export interface CoreOptions {

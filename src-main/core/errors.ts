@@ -26,8 +26,3 @@ export function asStudioError(thrown: unknown): StudioError {
   const words = thrown instanceof Error ? thrown.message : String(thrown)
   return new StudioError('bug', `Something went wrong inside Inference Studio: ${words}`, {}, { cause: thrown })
 }
-
-/** For the end of a switch that must know every case: fails to compile when one is missing. */
-export function assertNever(value: never): never {
-  throw new StudioError('bug', `Unknown case ${JSON.stringify(value)}.`)
-}

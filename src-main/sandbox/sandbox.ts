@@ -10,7 +10,7 @@ import { seededHex } from './world/seed.ts'
 import type { World } from './world/world.ts'
 
 export type { KeyName } from './world/accounts.ts'
-export type { Observe, RequestRecord } from './world/records.ts'
+export type { Observe } from './world/records.ts'
 
 export interface SandboxOptions {
   /** 0 takes any free port. */

@@ -117,10 +117,9 @@ export class BlockSplitter {
     const inside = this.#midLine
     this.#midLine = !ended
     const head = this.#text.slice(from, Math.min(to, from + headLength)).replace(/\r?\n$/, '')
-    if (this.#open && this.#open.kind !== 'flow') return this.#takeText(this.#open, head, from, to, inside)
-    if (inside && this.#open) return this.#grow(this.#open, to, false)
-    const line = readLine(head)
-    this.#takeFlow(line, head, from, to)
+    if (this.#open && this.#open.kind !== 'flow') this.#takeText(this.#open, head, from, to, inside)
+    else if (inside && this.#open) this.#grow(this.#open, to, false)
+    else this.#takeFlow(readLine(head), head, from, to)
   }
 
   #takeFlow(line: LineStart, head: string, from: number, to: number): void {
@@ -201,8 +200,8 @@ export class BlockSplitter {
     flow.lines++
     flow.afterBlank = blank
     const size = flow.end - flow.start
-    if (flow.shape === 'paragraph' && size > softLimit && !blank) return this.#cutParagraph(flow)
-    if (size > hardLimit && flow.shape !== 'paragraph') this.#goOnAsPlain(flow)
+    if (flow.shape === 'paragraph' && size > softLimit && !blank) this.#cutParagraph(flow)
+    else if (size > hardLimit && flow.shape !== 'paragraph') this.#goOnAsPlain(flow)
   }
 
   #cutParagraph(flow: Flow): void {
@@ -226,12 +225,16 @@ export class BlockSplitter {
   }
 
   #takeText(open: Text, head: string, from: number, to: number, inside: boolean): void {
-    if (!inside && open.fence && closesFence(head, open.fence.char, open.fence.length)) return this.#close()
+    if (!inside && open.fence && closesFence(head, open.fence.char, open.fence.length)) {
+      this.#close()
+      return
+    }
     if (!inside && open.kind === 'plain') {
       const line = readLine(head)
       if (open.afterBlank && !line.blank && line.indent < 2) {
         this.#close()
-        return this.#takeFlow(line, head, from, to)
+        this.#takeFlow(line, head, from, to)
+        return
       }
       open.afterBlank = line.blank
     }

@@ -133,6 +133,7 @@ function TableView({ table, place }: { table: Table; place: Place }) {
       </Tag>
     ))
   return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls sideways must be reachable by keyboard (WCAG 2.1.1)
     <section className="md-table" aria-label={words.tableScrolls} tabIndex={0}>
       <table>
         {header && (

@@ -29,10 +29,31 @@ export function parseBlock(block: FlowBlock): RootContent[] {
   const source = block.definitions === '' ? text : `${text}\n\n${block.definitions}`
   const known = kept.get(source)
   if (known) return known
-  const { children } = fromMarkdown(source, options) as Root
+  const children = parse(source, block.source)
   if (block.continues) takeOffJoiner(children)
   if (!block.open) keep(source, children)
   return children
+}
+
+/** A line that opens this many quotes and lists costs the parser the square of it. */
+const deepNesting = /^[ \t]*(?:(?:>|[-+*]|\d{1,9}[.)])[ \t]*){32}/m
+/** So many marks with hardly a word between them: the parser pairs each with each. */
+const denseMarks = /(?:[*_~[\]!`]{1,3}[^*_~[\]!`]{0,4}){400}/
+
+/** Blocks that cost far more than their size, or exhaust the stack, are hostile or broken: they stay text. */
+function parse(source: string, shown: string): RootContent[] {
+  if (deepNesting.test(source) || denseMarks.test(source)) return asText(shown)
+  try {
+    const root: Root = fromMarkdown(source, options)
+    return root.children
+  } catch (thrown) {
+    if (!(thrown instanceof RangeError)) throw thrown
+    return asText(shown)
+  }
+}
+
+function asText(shown: string): RootContent[] {
+  return [{ type: 'paragraph', children: [{ type: 'text', value: shown }] }]
 }
 
 function keep(source: string, nodes: RootContent[]): void {

@@ -20,6 +20,7 @@ export async function trySandbox(studio: Client, text: string, onStep: (step: 's
   const { models } = await studio.models.list({ refresh: true })
   const model = firstModel(models, null)
   if (model === null) return null
+  await studio.app.updateSettings({ chatModel: model })
   const sent = await studio.chat.send({ requestId: crypto.randomUUID(), conversationId: null, text, model })
   return sent.conversationId
 }

@@ -23,12 +23,6 @@ export function commandOf(press: Press, mac: boolean): Command | null {
   return null
 }
 
-/** Opens an empty chat and asks its composer to take the focus. */
-export function newChat(): void {
-  navigate({ room: 'chat', id: null })
-  appStore.setState(({ newChats }) => ({ newChats: newChats + 1 }))
-}
-
 export function followShortcuts(signal: AbortSignal): void {
   addEventListener(
     'keydown',
@@ -39,7 +33,7 @@ export function followShortcuts(signal: AbortSignal): void {
       if (!command || document.querySelector('dialog[open]')) return
       event.preventDefault()
       if (command === 'settings') navigate({ room: 'settings', id: null })
-      else if (command === 'new_chat') newChat()
+      else if (command === 'new_chat') navigate({ room: 'chat', id: null })
       else if (command === 'inspector') appStore.setState(({ inspectorShown }) => ({ inspectorShown: !inspectorShown }))
       else navigate({ room: command.go, id: null })
     },

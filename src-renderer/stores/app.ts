@@ -21,8 +21,6 @@ export interface AppStore {
   inspectorShown: boolean
   listDrawerOpen: boolean
   toasts: ToastNote[]
-  /** Grows by one whenever the person asks for a new chat: the composer takes the focus. */
-  newChats: number
 }
 
 export const firstAppStore: AppStore = {
@@ -31,7 +29,6 @@ export const firstAppStore: AppStore = {
   inspectorShown: true,
   listDrawerOpen: false,
   toasts: [],
-  newChats: 0,
 }
 
 export const withApp = (store: AppStore, app: AppState): AppStore => ({ ...store, app })

@@ -32,34 +32,35 @@ export function foldEvents(before: OpenConversation, events: readonly Conversati
     draft.ids = keepIfEqual(draft.ids, messages)
     owned = false
   }
+  const replace = (message: Message): void => {
+    const at = lastIndexOf(draft.messages, message.id)
+    const messages = own()
+    if (at >= 0) messages[at] = message
+    else {
+      messages.push(message)
+      draft.ids = [...draft.ids, message.id]
+    }
+  }
+  const append = (event: Extract<ConversationEvent, { type: 'delta' }>): void => {
+    const at = lastIndexOf(draft.messages, event.messageId)
+    const message = draft.messages[at]
+    // A reply that is not on the active path (a sibling stopped earlier may still end) is not ours to draw.
+    if (!message) return
+    const had = message[event.field]
+    if (had.length !== event.at) draft.state = 'gap'
+    else own()[at] = { ...message, [event.field]: had + event.append }
+  }
   for (const event of events) {
     if (event.type === 'snapshot') {
       draft.state = 'live'
       draft.conversation = event.conversation
       replaceAll(event.messages)
-      continue
-    }
-    if (draft.state !== 'live') continue
-    if (event.type === 'removed') draft.state = 'gone'
+    } else if (draft.state !== 'live') continue
+    else if (event.type === 'removed') draft.state = 'gone'
     else if (event.type === 'conversation') draft.conversation = event.conversation
     else if (event.type === 'path') replaceAll(event.messages)
-    else if (event.type === 'message') {
-      const at = lastIndexOf(draft.messages, event.message.id)
-      const messages = own()
-      if (at >= 0) messages[at] = event.message
-      else {
-        messages.push(event.message)
-        draft.ids = [...draft.ids, event.message.id]
-      }
-    } else {
-      const at = lastIndexOf(draft.messages, event.messageId)
-      const message = draft.messages[at]
-      // A reply that is not on the active path (a sibling stopped earlier may still end) is not ours to draw.
-      if (!message) continue
-      const had = message[event.field]
-      if (had.length !== event.at) draft.state = 'gap'
-      else own()[at] = { ...message, [event.field]: had + event.append }
-    }
+    else if (event.type === 'message') replace(event.message)
+    else append(event)
   }
   return draft
 }

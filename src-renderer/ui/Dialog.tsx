@@ -9,7 +9,7 @@ import { LayerContext } from './layer.ts'
  * The browser's own modal dialog: it keeps the focus, closes on Esc and makes the rest inert, with nothing injected into the
  * page. Its content exists only while it is open, so what was typed into it is gone with it.
  */
-function useModal(open: boolean, onClose: () => void) {
+function useModal(open: boolean, onClose: () => void, stayOnOutsideClick = false) {
   const ref = useRef<HTMLDialogElement>(null)
   const [layer, setLayer] = useState<HTMLElement | null>(null)
   useEffect(() => setLayer(ref.current), [])
@@ -24,6 +24,16 @@ function useModal(open: boolean, onClose: () => void) {
     }
     if (!open && dialog.open) dialog.close()
   }, [open])
+  // A click on the shade is for the mouse alone: Esc does the same for the keyboard.
+  useEffect(() => {
+    const dialog = ref.current
+    if (!dialog || !open || stayOnOutsideClick) return
+    const outside = (event: MouseEvent) => {
+      if (event.target === dialog) onClose()
+    }
+    dialog.addEventListener('click', outside)
+    return () => dialog.removeEventListener('click', outside)
+  }, [open, onClose, stayOnOutsideClick])
   const props = {
     ref,
     tabIndex: -1,
@@ -61,18 +71,14 @@ export function Dialog({
 }: DialogProps) {
   const id = useId()
   const { t } = useTranslation('common')
-  const { props: modal, layer } = useModal(open, onClose)
+  const { props: modal, layer } = useModal(open, onClose, stayOnOutsideClick)
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: Esc closes it already; the click is for the shade around it.
     <dialog
       {...modal}
       aria-labelledby={id}
-      onClick={(event) => {
-        if (!stayOnOutsideClick && event.target === event.currentTarget) onClose()
-      }}
       className={cx(
         'm-auto outline-none max-h-[calc(100vh-48px)] w-[calc(100vw-32px)] overflow-y-auto rounded-l bg-raise p-0 text-ink',
-        'shadow-[0_0_0_1px_var(--line-strong),var(--shadow-large)] open:animate-appear',
+        'shadow-[0_0_0_1px_var(--line-strong),var(--lift-large)] open:animate-appear',
         width === 'narrow' ? 'max-w-[440px]' : 'max-w-[640px]',
       )}
     >
@@ -139,13 +145,9 @@ export function Drawer(props: {
 }) {
   const { props: modal, layer } = useModal(props.open, props.onClose)
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: Esc closes it already; the click is for the shade around it.
     <dialog
       {...modal}
       aria-label={props.label}
-      onClick={(event) => {
-        if (event.target === event.currentTarget) props.onClose()
-      }}
       className={cx(
         'm-0 outline-none h-full max-h-none max-w-[86vw] overflow-hidden bg-panel p-0 text-ink shadow-large',
         props.side === 'left' ? 'w-[288px] open:animate-slide-left' : 'ml-auto w-[304px] open:animate-slide-right',

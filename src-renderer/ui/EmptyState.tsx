@@ -6,7 +6,7 @@ export function EmptyState(props: { icon: LucideIcon; title: string; children?: 
   const Icon = props.icon
   return (
     <div className="m-auto flex max-w-[440px] flex-col items-center px-6 py-10 text-center">
-      <div className="mb-4 grid size-12 place-items-center rounded-l bg-raise text-accent shadow-[0_0_0_1px_var(--line),var(--shadow-small)]">
+      <div className="mb-4 grid size-12 place-items-center rounded-l bg-raise text-accent shadow-[0_0_0_1px_var(--line),var(--lift-small)]">
         <Icon aria-hidden size={22} strokeWidth={1.5} />
       </div>
       <h2 className="font-semibold text-l tracking-[-.01em]">{props.title}</h2>

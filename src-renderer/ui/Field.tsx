@@ -1,14 +1,5 @@
-import { ChevronDown, Eye, EyeOff } from 'lucide-react'
-import {
-  createContext,
-  type InputHTMLAttributes,
-  type ReactNode,
-  type Ref,
-  type SelectHTMLAttributes,
-  use,
-  useId,
-  useState,
-} from 'react'
+import { Eye, EyeOff } from 'lucide-react'
+import { createContext, type InputHTMLAttributes, type ReactNode, type Ref, use, useId, useState } from 'react'
 import { IconButton } from './Button.tsx'
 import { cx } from './cx.ts'
 
@@ -113,18 +104,6 @@ export function PasswordInput({
           onClick={() => setShown(!shown)}
         />
       </span>
-    </div>
-  )
-}
-
-/** The system's own list of choices, in our clothes. */
-export function Select({ children, className, ...props }: SelectHTMLAttributes<HTMLSelectElement>) {
-  return (
-    <div className={cx('relative', className)}>
-      <select {...useFieldProps()} {...props} className={cx(box, 'appearance-none pr-8')}>
-        {children}
-      </select>
-      <ChevronDown aria-hidden size={15} className="pointer-events-none absolute top-2 right-2 text-soft" />
     </div>
   )
 }

@@ -31,7 +31,7 @@ export function Toasts({
           onOpenChange={(open) => {
             if (!open) onGone(id)
           }}
-          className="flex animate-appear items-center gap-3 rounded-m bg-raise py-2 pr-2 pl-3.5 shadow-[0_0_0_1px_var(--line-strong),var(--shadow-large)]"
+          className="flex animate-appear items-center gap-3 rounded-m bg-raise py-2 pr-2 pl-3.5 shadow-[0_0_0_1px_var(--line-strong),var(--lift-large)]"
         >
           <Radix.Description className="min-w-0 flex-1">{text}</Radix.Description>
           {action && (

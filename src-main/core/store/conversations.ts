@@ -55,7 +55,6 @@ export function conversationTable({ handle }: Database) {
     setRemoved: (id: string, removedAt: string | null): void => void removed.run({ id, removedAt }),
   }
 }
-export type ConversationTable = ReturnType<typeof conversationTable>
 
 function read(row: Row): StoredConversation {
   return {

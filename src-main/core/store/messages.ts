@@ -110,7 +110,6 @@ export function messageTable({ handle }: Database) {
     unfinished: (): Message[] => unfinished.all().map(readMessage),
   }
 }
-export type MessageTable = ReturnType<typeof messageTable>
 
 function select(where: string): string {
   return `SELECT m.*,

@@ -22,4 +22,3 @@ export function modelListTable({ handle, transaction }: Database) {
     },
   }
 }
-export type ModelListTable = ReturnType<typeof modelListTable>

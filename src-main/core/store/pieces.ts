@@ -42,7 +42,6 @@ export function pieceTable({ handle }: Database) {
     },
   }
 }
-export type PieceTable = ReturnType<typeof pieceTable>
 
 function addPiece(whole: { text: string; reasoning: string; refusal: string; toolCalls: ToolCall[] }, row: Row): void {
   const field = pieceField.parse(row['field'])

@@ -49,7 +49,6 @@ export function profileTable({ handle, transaction }: Database) {
     },
   }
 }
-export type ProfileTable = ReturnType<typeof profileTable>
 
 function read(row: Row): StoredProfile {
   return {

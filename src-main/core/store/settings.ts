@@ -29,4 +29,3 @@ export function settingsTable({ handle, transaction }: Database) {
     },
   }
 }
-export type SettingsTable = ReturnType<typeof settingsTable>

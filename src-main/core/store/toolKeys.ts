@@ -36,7 +36,6 @@ export function toolKeyTable({ handle, transaction, journal }: Database) {
       }),
   }
 }
-export type ToolKeyTable = ReturnType<typeof toolKeyTable>
 
 function read(row: Row): Tool {
   return {

@@ -1,7 +1,7 @@
 import type { Brief, Draft } from './brief.ts'
 import { mirror } from './mirror.ts'
 import { reason } from './reasoner.ts'
-import type { Piece, Tokenizer } from './tokens.ts'
+import type { Piece } from './tokens.ts'
 import { callTools } from './toolCaller.ts'
 import { describeImages } from './visionModel.ts'
 import { write } from './writer.ts'

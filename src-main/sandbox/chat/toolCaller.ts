@@ -1,6 +1,6 @@
 import { ServiceError } from '../errors.ts'
 import { seededHex, seededRandom } from '../world/seed.ts'
-import type { Brief, Draft, PlannedCall } from './brief.ts'
+import type { Brief, Draft } from './brief.ts'
 import { type ChatRequest, type ChatTool, lastUserText, textOf } from './request.ts'
 import { sampleOf } from './schemaSample.ts'
 

@@ -1,4 +1,5 @@
-import { answer, type Brief, type Choice, joinSteps, type Step } from '../chat/answer.ts'
+import { answer, type Choice, joinSteps, type Step } from '../chat/answer.ts'
+import type { Brief } from '../chat/brief.ts'
 import { Metronome, paceOf } from '../chat/pace.ts'
 import { promptTokens } from '../chat/prompt.ts'
 import { type ChatRequest, chatRequest, imagesOf } from '../chat/request.ts'

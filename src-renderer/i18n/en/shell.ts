@@ -55,7 +55,7 @@ export const shell = {
       button: 'Connect',
       back: 'Back',
     },
-    example: 'Hello! Show me what a reply looks like: a short list, a table and a few lines of code, please.',
+    example: 'Hello! Show me what a reply looks like here.',
   },
   planned: {
     today: 'What you can do today',

@@ -1,4 +1,3 @@
-import '../../markdown/scale.css'
 import './chat.css'
 import { useEffect } from 'react'
 import { navigate } from '../../navigation.ts'
@@ -20,11 +19,13 @@ export function ChatLive() {
       client: studio,
       openSettings: () => navigate({ room: 'settings', id: 'connection' }),
     })
+    let picked: string | null = null
     let answering: string | null = null
     const read = () => {
       const { app } = appStore.getState()
-      const { chatModel } = app?.settings ?? {}
-      if (chatModel && useChat.getState().model === null) useChat.setState({ model: chatModel })
+      const { chatModel = null } = app?.settings ?? {}
+      if (chatModel !== null && chatModel !== picked) useChat.setState({ model: chatModel })
+      picked = chatModel
       if (app?.connection.state !== 'connected') return
       const { id = null } = app.connection.profile ?? {}
       if (id === answering) return

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { AppState } from '../../../src-preload/contract/app.ts'
 import { navigate } from '../../navigation.ts'
@@ -10,11 +10,15 @@ import { parsePort } from './port.ts'
 import { Row } from './Row.tsx'
 import { useSave } from './useSave.ts'
 
-export function ProxySection({ app: { proxy, settings } }: { app: AppState }) {
+export function ProxySection({ app }: { app: AppState }) {
+  // A port that was changed elsewhere is taken over.
+  return <ProxyFields key={app.settings.proxyPort} app={app} />
+}
+
+function ProxyFields({ app: { proxy, settings } }: { app: AppState }) {
   const { t } = useTranslation('settings')
   const save = useSave()
   const [typed, setTyped] = useState(String(settings.proxyPort))
-  useEffect(() => setTyped(String(settings.proxyPort)), [settings.proxyPort])
   const port = parsePort(typed)
   const keep = () => {
     if (port !== null && port !== settings.proxyPort) save({ proxyPort: port })

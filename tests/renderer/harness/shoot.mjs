@@ -21,7 +21,7 @@ const types = {
 const csp =
   "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' data:; connect-src 'self'"
 
-const server = createServer(async (request, response) => {
+const serve = async (request, response) => {
   const path = join(root, normalize(new URL(request.url, 'http://x').pathname).replace(/\/$/, '/index.html'))
   if (!path.startsWith(root) || !(await stat(path).catch(() => null))?.isFile()) return response.writeHead(404).end()
   response.writeHead(200, {
@@ -29,7 +29,8 @@ const server = createServer(async (request, response) => {
     'content-security-policy': csp,
   })
   createReadStream(path).pipe(response)
-})
+}
+const server = createServer((request, response) => void serve(request, response))
 await new Promise((done) => server.listen(0, '127.0.0.1', done))
 const base = `http://127.0.0.1:${server.address().port}/`
 
@@ -40,6 +41,7 @@ const fillConnect = async (page) => {
   await page.getByRole('button', { name: 'Test', exact: true }).click()
   await page.getByText('This key was refused').first().waitFor()
 }
+/** @type {[name: string, query: string, hash: string, act?: (page: import("@playwright/test").Page) => Promise<unknown>][]} */
 const scenes = [
   ['welcome', 'state=first', '#/chat'],
   [

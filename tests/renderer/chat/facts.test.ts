@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest'
+import { actionFor, readArguments, remarkOn, tokensPerSecond } from '../../../src-renderer/rooms/chat/facts.ts'
+import { message } from './harness/scenes.ts'
+
+describe('what is said about a reply', () => {
+  it('[CHAT-06] explains an empty answer with a length finish, and a text that was cut by it', () => {
+    expect(remarkOn(message(1, { text: '', reasoning: 'long', finishReason: 'length' }))).toBe('emptyLength')
+    expect(remarkOn(message(1, { text: 'abc', finishReason: 'length' }))).toBe('cutLength')
+    expect(remarkOn(message(1, { text: '', finishReason: 'stop' }))).toBe('emptyReply')
+    expect(remarkOn(message(1, { text: 'abc', finishReason: 'stop' }))).toBeNull()
+  })
+
+  it('[CHAT-11] shows tool arguments that are not JSON as they came, and says so', () => {
+    expect(readArguments('{"a":1}')).toEqual({ valid: true, shown: '{\n  "a": 1\n}' })
+    expect(readArguments('{"a":')).toEqual({ valid: false, shown: '{"a":' })
+  })
+
+  it('counts speed from the first token to the end, and nothing where a figure is missing', () => {
+    const times = { createdAt: '2026-01-01T00:00:00.000Z', finishedAt: '2026-01-01T00:00:05.400Z', firstTokenMs: 400 }
+    expect(tokensPerSecond(message(1, times))).toBeCloseTo(412 / 5)
+    expect(tokensPerSecond(message(1, { ...times, firstTokenMs: null }))).toBeNull()
+    expect(tokensPerSecond(message(1, { ...times, usage: null }))).toBeNull()
+  })
+
+  it('sends a refused key to Settings and a lost connection to Retry', () => {
+    expect(actionFor({ kind: 'unauthorized', message: '' })).toBe('settings')
+    expect(actionFor({ kind: 'connection_lost', message: '' })).toBe('retry')
+    expect(actionFor(null)).toBe('retry')
+  })
+})

@@ -1,0 +1,153 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { problemKinds } from '../../src-preload/contract/problem.ts'
+import { judgeAddress } from '../../src-renderer/connect/address.ts'
+import { canAsk, connectReducer, firstForm } from '../../src-renderer/connect/form.ts'
+import { problems } from '../../src-renderer/i18n/en/problems.ts'
+import { detailsOf, waitSeconds } from '../../src-renderer/problems/details.ts'
+import { snippet, snippetKinds } from '../../src-renderer/rooms/proxy/snippets.ts'
+import { parsePort } from '../../src-renderer/rooms/settings/port.ts'
+import { viewBucket } from '../../src-renderer/shell/bucket.ts'
+import { firstModel } from '../../src-renderer/shell/firstMessage.ts'
+import { commandOf } from '../../src-renderer/shell/shortcuts.ts'
+import { firstAppStore, withLink, withToast } from '../../src-renderer/stores/app.ts'
+import { hrefOf, parseRoute, rooms } from '../../src-renderer/stores/route.ts'
+
+describe('the address of the window', () => {
+  it('finds any room and thing again by its own address', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...rooms), fc.option(fc.string({ minLength: 1, unit: 'grapheme' })), (room, id) => {
+        expect(parseRoute(hrefOf({ room, id }))).toEqual({ room, id })
+      }),
+    )
+  })
+  it('opens the Chat room for an address that it does not know', () => {
+    for (const hash of ['', '#', '#/', '#/nowhere/1', '#token=x'])
+      expect(parseRoute(hash)).toEqual({ room: 'chat', id: null })
+  })
+  it('survives a damaged escape', () => expect(parseRoute('#/chat/%E0%A4%A')).toEqual({ room: 'chat', id: null }))
+})
+
+describe('words for problems', () => {
+  it('has a title, a meaning and one action for every kind', () => {
+    for (const kind of problemKinds)
+      for (const text of Object.values(problems.kinds[kind])) expect(text.trim()).not.toBe('')
+  })
+  it('never claims that nothing was charged [ERR-11]', () => {
+    expect(JSON.stringify(problems)).not.toMatch(/not (be |been )?(charged|billed)|free of charge|no cost/i)
+  })
+  it('says for 502, 503 and 504 that the first attempt may have caused work [ERR-06]', () => {
+    for (const kind of ['bad_gateway', 'unavailable', 'gateway_timeout'] as const)
+      expect(problems.kinds[kind].meaning).toContain('first attempt may already have caused work')
+  })
+  it('tells a refused key from a missing permission [AUTH-02] [ERR-03]', () => {
+    expect(problems.kinds.unauthorized.title).toBe('This key was refused')
+    expect(problems.kinds.forbidden.meaning).toContain('permission')
+  })
+  it('asks to wait no shorter than the service said [ERR-05]', () => {
+    expect(waitSeconds({ kind: 'rate_limited', message: '', retryAfterMs: 1001 })).toBe(2)
+    expect(waitSeconds({ kind: 'rate_limited', message: '' })).toBeNull()
+  })
+  it('gives the service’s own code and body on request [ERR-01]', () => {
+    const text = detailsOf({ kind: 'internal', message: 'It failed.', status: 500, code: 'oops', raw: '{"a":1}' })
+    expect(text).toBe('It failed.\n\nstatus: 500\ncode: oops\n\n{"a":1}')
+  })
+})
+
+describe('the connect form', () => {
+  it('takes plain http to this machine alone', () => {
+    for (const good of ['https://a.example/v1', 'http://localhost:1', 'http://127.0.0.9/x', 'http://[::1]:8'])
+      expect(judgeAddress(good)).toBe('good')
+    for (const bad of ['http://a.example', 'http://127.0.0.1.a.example', 'http://localhost.a.example'])
+      expect(judgeAddress(bad)).toBe('insecure')
+    for (const wrong of ['a.example', 'ftp://a.example', 'javascript:1']) expect(judgeAddress(wrong)).toBe('bad')
+  })
+  it('wants insistence for an unencrypted address, and again for the next one', () => {
+    let form = connectReducer(firstForm('http://a.example', true), { type: 'key', typed: true })
+    expect(canAsk(form)).toBe(false)
+    form = connectReducer(form, { type: 'insist', allowInsecure: true })
+    expect(canAsk(form)).toBe(true)
+    form = connectReducer(form, { type: 'address', baseUrl: 'http://b.example' })
+    expect(canAsk(form)).toBe(false)
+  })
+  it('drops the sealed key when another is typed, and when the core could not open it', () => {
+    const sealed = connectReducer(firstForm('https://a.example', true), {
+      type: 'sealed',
+      sealed: { from: '', iv: '', data: '' },
+    })
+    expect(canAsk(sealed)).toBe(true)
+    expect(connectReducer(sealed, { type: 'key', typed: true }).sealed).toBeNull()
+    expect(connectReducer(sealed, { type: 'failed', problem: { kind: 'bad_input', message: '' } }).sealed).toBeNull()
+    expect(
+      connectReducer(sealed, { type: 'failed', problem: { kind: 'unauthorized', message: '' } }).sealed,
+    ).not.toBeNull()
+  })
+  it('offers the session alone where there is no keychain', () => expect(firstForm('', false).keep).toBe('session'))
+})
+
+describe('the status bar', () => {
+  const bucket = {
+    limit: 60,
+    remaining: 19,
+    resetSeconds: 18,
+    banned: false,
+    bannedUntil: null,
+    asOf: '2026-01-01T00:00:00.000Z',
+  }
+  const then = Date.parse(bucket.asOf)
+  it('counts the minute bucket down and forgets a reset that has passed [LIM-01]', () => {
+    expect(viewBucket(bucket, then + 5_000)).toMatchObject({ used: 41, resetsInSeconds: 13, level: 'good' })
+    expect(viewBucket(bucket, then + 60_000).resetsInSeconds).toBeNull()
+  })
+  it('invents no figure that was not told [GEN-02]', () => {
+    expect(viewBucket({ ...bucket, limit: null, resetSeconds: null }, then)).toMatchObject({
+      used: null,
+      limit: null,
+      resetsInSeconds: null,
+    })
+  })
+  it('turns red when the service blocks requests [LIM-02]', () => {
+    expect(viewBucket({ ...bucket, banned: true }, then).level).toBe('bad')
+  })
+  it('keeps no more than four notes', () => {
+    const store = ['1', '2', '3', '4', '5'].reduce((all, id) => withToast(all, { id, text: id }), firstAppStore)
+    expect(store.toasts.map(({ id }) => id)).toEqual(['2', '3', '4', '5'])
+  })
+  it('says nothing of a lost link before there was one', () => {
+    expect(withLink(firstAppStore, 'connecting').link).toBe('connecting')
+  })
+})
+
+describe('keys and set-up', () => {
+  const press = { key: '', code: '', metaKey: false, ctrlKey: false, altKey: false, shiftKey: false }
+  it('reaches every room by its number', () => {
+    rooms.forEach((room, index) => {
+      const digit = { ...press, key: String(index + 1), code: `Digit${index + 1}` }
+      expect(commandOf({ ...digit, ctrlKey: true }, false)).toEqual({ go: room })
+      expect(commandOf({ ...digit, metaKey: true }, true)).toEqual({ go: room })
+      expect(commandOf(digit, false)).toBeNull()
+    })
+  })
+  it('opens settings, a new chat and the inspector', () => {
+    expect(commandOf({ ...press, key: ',', ctrlKey: true }, false)).toBe('settings')
+    expect(commandOf({ ...press, key: 'n', ctrlKey: true }, false)).toBe('new_chat')
+    expect(commandOf({ ...press, key: '.', metaKey: true }, true)).toBe('inspector')
+  })
+  it('takes ports from 0 to 65535 and nothing else', () => {
+    expect(['0', ' 8787 ', '65535'].map(parsePort)).toEqual([0, 8787, 65535])
+    for (const typed of ['', '-1', '65536', '1e3', '80.5', '0x10']) expect(parsePort(typed)).toBeNull()
+  })
+  it('writes the real address and key into every set-up', () => {
+    for (const kind of snippetKinds) {
+      const text = snippet(kind, 'http://127.0.0.1:8788/v1', 'ist_key', 'it"s\'m')
+      expect(text).toContain('http://127.0.0.1:8788/v1')
+      expect(text).toContain('ist_key')
+    }
+  })
+  it('starts with the model picked last where the list still has it [CHAT-01]', () => {
+    const models = ['mirror', 'writer-small'].map((id) => ({ id, created: null, ownedBy: null }))
+    expect(firstModel(models, 'mirror')).toBe('mirror')
+    expect(firstModel(models, 'gone')).toBe('writer-small')
+    expect(firstModel([], null)).toBeNull()
+  })
+})
