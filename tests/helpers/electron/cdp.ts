@@ -1,8 +1,19 @@
 import { spawn } from 'node:child_process'
-import { EventEmitter } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { WebSocket } from 'ws'
+import * as z from 'zod'
+import { chromiumArgs, findBrowser } from '../browser.mjs'
 
 export type Params = Record<string, unknown>
+
+const message = z.object({
+  id: z.number().optional(),
+  method: z.string().optional(),
+  params: z.record(z.string(), z.unknown()).default({}),
+  sessionId: z.string().optional(),
+  result: z.record(z.string(), z.unknown()).default({}),
+  error: z.object({ message: z.string() }).optional(),
+})
 
 /** Chromium's DevTools protocol over one socket, sessions flattened. Emits `(method, params, sessionId)` as `event`. */
 export class Cdp extends EventEmitter {
@@ -16,15 +27,15 @@ export class Cdp extends EventEmitter {
     this.endpoint = endpoint
     this.#socket = socket
     socket.on('message', (text) => {
-      const message = JSON.parse(String(text))
-      if (message.id === undefined) {
-        this.emit('event', message.method, message.params, message.sessionId)
+      const { id, method, params, sessionId, result, error } = message.parse(JSON.parse(String(text)))
+      if (id === undefined) {
+        this.emit('event', method, params, sessionId)
         return
       }
-      const waiting = this.#waiting.get(message.id)
-      this.#waiting.delete(message.id)
-      if (message.error) waiting?.reject(new Error(message.error.message))
-      else waiting?.resolve(message.result)
+      const waiting = this.#waiting.get(id)
+      this.#waiting.delete(id)
+      if (error) waiting?.reject(new Error(error.message))
+      else waiting?.resolve(result)
     })
     socket.on('close', () => {
       for (const { reject } of this.#waiting.values()) reject(new Error('Chromium has closed'))
@@ -33,7 +44,9 @@ export class Cdp extends EventEmitter {
   }
 
   send(method: string, params: Params = {}, sessionId?: string): Promise<Params> {
-    const id = ++this.#last
+    if (this.#socket.readyState !== WebSocket.OPEN) return Promise.reject(new Error('Chromium has closed'))
+    this.#last += 1
+    const id = this.#last
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject })
       this.#socket.send(JSON.stringify({ id, method, params, sessionId }))
@@ -41,20 +54,26 @@ export class Cdp extends EventEmitter {
   }
 }
 
-/** Starts Chromium on a profile of its own; it ends with this process. */
-export async function startChromium(profile: string): Promise<Cdp> {
-  const binary = process.env.PLAYWRIGHT_CHROMIUM ?? process.env.CHROME_PATH ?? '/usr/bin/chromium'
-  const flags =
-    '--headless=new --no-sandbox --disable-gpu --disable-background-networking --disable-component-update --disable-sync ' +
-    '--no-first-run --use-fake-device-for-media-stream --remote-debugging-port=0'
-  const child = spawn(binary, [...flags.split(' '), `--user-data-dir=${profile}`, 'about:blank'], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
-  process.once('exit', () => child.kill('SIGKILL'))
+/** Starts Chromium on a profile of its own, with no window; `end` closes it, and it never outlives this process. */
+export async function startChromium(profile: string): Promise<{ cdp: Cdp; end(): Promise<void> }> {
+  const binary = await findBrowser()
+  if (binary === null) throw new Error('No Chromium is here for the stand-in: set STUDIO_BROWSER to one.')
+  const flags = [
+    ...chromiumArgs,
+    '--headless=new',
+    '--no-startup-window',
+    '--disable-popup-blocking',
+    '--use-fake-device-for-media-stream',
+    '--remote-debugging-port=0',
+    `--user-data-dir=${profile}`,
+  ]
+  const child = spawn(binary, flags, { stdio: ['ignore', 'ignore', 'pipe'] })
+  const kill = (): boolean => child.kill('SIGKILL')
+  process.once('exit', kill)
   let heard = ''
   const endpoint = await new Promise<string>((resolve, reject) => {
-    child.stderr.on('data', (bytes) => {
-      heard += String(bytes)
+    child.stderr.on('data', (bytes: Buffer) => {
+      heard += bytes
       const found = /DevTools listening on (ws:\S+)/.exec(heard)
       if (found?.[1]) resolve(found[1])
     })
@@ -62,6 +81,14 @@ export async function startChromium(profile: string): Promise<Cdp> {
     child.once('error', reject)
   })
   const socket = new WebSocket(endpoint, { maxPayload: 2 ** 30 })
-  await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject))
-  return new Cdp(endpoint, socket)
+  await once(socket, 'open')
+  const cdp = new Cdp(endpoint, socket)
+  return {
+    cdp,
+    async end() {
+      const ended = once(child, 'exit')
+      cdp.send('Browser.close').catch(kill)
+      await ended
+    },
+  }
 }

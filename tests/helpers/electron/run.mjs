@@ -2,12 +2,13 @@
 import { registerHooks } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { debuggingEndpoint, electron, start } from './electron.ts'
 
 const standIn = new URL('./electron.ts', import.meta.url).href
 registerHooks({
   resolve: (name, context, next) => (name === 'electron' ? { url: standIn, shortCircuit: true } : next(name, context)),
 })
-const electron = await import(standIn)
+// Code of a test for this process, as Playwright's ElectronApplication.evaluate runs it in a real one.
 process.on('message', async ({ id, code, arg }) => {
   try {
     process.send({ id, value: await new Function('electron', 'arg', `return (${code})(electron, arg)`)(electron, arg) })
@@ -15,6 +16,7 @@ process.on('message', async ({ id, code, arg }) => {
     process.send({ id, error: String(thrown?.stack ?? thrown) })
   }
 })
+process.on('disconnect', () => process.exit(1))
 await import(pathToFileURL(join(process.argv[2], 'out', 'main', 'electron.js')).href)
-// As in Electron, `ready` waits for the entry, its top-level awaits included.
-electron.standIn.ready()
+await start()
+process.send({ endpoint: debuggingEndpoint() })

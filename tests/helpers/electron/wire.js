@@ -1,42 +1,42 @@
 /**
- * A structured clone as JSON text, for values that cross between Node and the page. It carries plain data, dates, maps,
- * sets and bytes, and throws `DataCloneError` on everything else. Runs on both sides, so it stands alone.
+ * A structured clone as JSON text, for values that cross between Node and the page: plain data and bytes. Throws
+ * `DataCloneError` on everything else. Both functions run in the page too, so each stands alone.
  */
 export function encode(value) {
-  const base64 = (bytes) => btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''))
-  const walk = (item) => {
-    if (item === null || typeof item === 'string' || typeof item === 'boolean') return item
-    if (typeof item === 'number')
-      return Number.isFinite(item) && !Object.is(item, -0) ? item : { n: String(Object.is(item, -0) ? '-0' : item) }
-    if (item === undefined) return { u: 1 }
-    if (typeof item === 'bigint') return { i: String(item) }
+  const bytesOf = (item) => btoa(Array.from(item, (byte) => String.fromCharCode(byte)).join(''))
+  const forms = {
+    Undefined: () => ({ undefined: true }),
+    Null: () => null,
+    Boolean: (item) => item,
+    String: (item) => item,
+    Number: (item) => (Number.isFinite(item) ? item : { number: String(item) }),
+    Array: (item) => ({ array: Array.from(item, walk) }),
+    Object: (item) => ({ object: Object.entries(item).map(([key, entry]) => [key, walk(entry)]) }),
+    Uint8Array: (item) => ({ bytes: bytesOf(item) }),
+    ArrayBuffer: (item) => ({ buffer: bytesOf(new Uint8Array(item)) }),
+  }
+  function walk(item) {
     const kind = Object.prototype.toString.call(item).slice(8, -1)
-    if (kind === 'Array') return { a: Array.from(item, walk) }
-    if (kind === 'Date') return { d: item.getTime() }
-    if (kind === 'Map') return { m: [...item].map(([key, entry]) => [walk(key), walk(entry)]) }
-    if (kind === 'Set') return { s: [...item].map(walk) }
-    if (kind === 'ArrayBuffer') return { b: base64(new Uint8Array(item)), k: kind }
-    if (ArrayBuffer.isView(item))
-      return { b: base64(new Uint8Array(item.buffer, item.byteOffset, item.byteLength)), k: kind }
-    if (kind === 'Object') return { o: Object.entries(item).map(([key, entry]) => [key, walk(entry)]) }
-    throw new DOMException(`${kind} could not be cloned.`, 'DataCloneError')
+    if (!Object.hasOwn(forms, kind)) throw new DOMException(`${kind} could not be cloned.`, 'DataCloneError')
+    return forms[kind](item)
   }
   return JSON.stringify(walk(value))
 }
 
 export function decode(text) {
-  const walk = (item) => {
+  const bytesOf = (base64) => Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))
+  const forms = {
+    undefined: () => undefined,
+    number: Number,
+    array: (items) => items.map(walk),
+    object: (entries) => Object.fromEntries(entries.map(([key, entry]) => [key, walk(entry)])),
+    bytes: bytesOf,
+    buffer: (base64) => bytesOf(base64).buffer,
+  }
+  function walk(item) {
     if (item === null || typeof item !== 'object') return item
-    if ('n' in item) return Number(item.n)
-    if ('u' in item) return undefined
-    if ('i' in item) return BigInt(item.i)
-    if ('a' in item) return item.a.map(walk)
-    if ('d' in item) return new Date(item.d)
-    if ('m' in item) return new Map(item.m.map(([key, entry]) => [walk(key), walk(entry)]))
-    if ('s' in item) return new Set(item.s.map(walk))
-    if ('o' in item) return Object.fromEntries(item.o.map(([key, entry]) => [key, walk(entry)]))
-    const bytes = Uint8Array.from(atob(item.b), (letter) => letter.charCodeAt(0))
-    return item.k === 'ArrayBuffer' ? bytes.buffer : new globalThis[item.k](bytes.buffer)
+    const [[form, content]] = Object.entries(item)
+    return forms[form](content)
   }
   return walk(JSON.parse(text))
 }
