@@ -165,7 +165,7 @@ export class Page {
   async #answer({ requestId, frameId, resourceType, request }: z.infer<typeof paused>): Promise<void> {
     const fail = (errorReason: string) => this.#send('Fetch.failRequest', { requestId, errorReason })
     const url = fromPage(request.url)
-    if (resourceType === 'Document' && (await this.#wished(frameId, request.url))) {
+    if (resourceType === 'Document' && this.#wished(frameId, request.url)) {
       // `Aborted` leaves the page where it is, as a prevented navigation does.
       if (!this.#owner.mayGo(url, frameId === this.#target)) return void (await fail('Aborted'))
     }
@@ -181,11 +181,11 @@ export class Page {
     })
   }
 
-  /** Whether the page itself asked for this navigation. Frames inside it go nowhere by anyone else's will. */
-  async #wished(frameId: string, url: string): Promise<boolean> {
-    if (frameId !== this.#target) return true
-    // A wish comes from the page's process, the request from Chromium's own: this waits until all wishes are here.
-    await this.#send('Runtime.evaluate', { expression: '0' })
-    return this.#wishes.get(frameId) === withoutHash(url)
+  /**
+   * Whether the page itself asked for this navigation; frames inside it go nowhere by anyone else's will. Its wish has been
+   * heard by now: the page's process sends both over one channel, the wish first.
+   */
+  #wished(frameId: string, url: string): boolean {
+    return frameId !== this.#target || this.#wishes.get(frameId) === withoutHash(url)
   }
 }
