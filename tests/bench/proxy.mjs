@@ -51,7 +51,7 @@ async function load(total, atOnce, act) {
 }
 
 async function cancel(peer, far, phase) {
-  const id = `${peer.name}-${Math.random()}`
+  const id = String(Math.random())
   const gone = new AbortController()
   const agent = new Agent({ connections: 1 })
   const call = request(`${peer.url}/chat/completions`, {

@@ -19,7 +19,11 @@ export async function connectTo(page: Page, baseUrl: string, apiKey: string): Pr
 
 export async function pickModel(page: Page, model: string): Promise<void> {
   await page.getByRole('button', { name: /^Model/ }).click()
-  await page.getByRole('option', { name: model, exact: true }).click()
+  await page.getByRole('combobox', { name: 'Search models' }).fill(model)
+  await page
+    .getByRole('option')
+    .filter({ has: page.getByText(model, { exact: true }) })
+    .click()
 }
 
 export async function send(page: Page, text: string): Promise<void> {

@@ -20,7 +20,9 @@ export async function forward(link: Link, request: ForwardRequest): Promise<Forw
   const path = checkedPath(link, request.path)
   const headers = withoutHopByHop(request.headers, notTheirs)
   headers.push(['authorization', link.credential.authorization()])
-  const body = request.body === null ? null : new ReplayableBody(request.body)
+  // Bytes that are all here can be sent again as they are; a stream only from a copy of what was read of it.
+  const here = request.body instanceof Uint8Array ? request.body : null
+  const body = request.body === null || request.body instanceof Uint8Array ? null : new ReplayableBody(request.body)
   const { signal } = request
   let attempts = 0
   const attempt = async (number: number): Promise<RawReply> => {
@@ -30,7 +32,7 @@ export async function forward(link: Link, request: ForwardRequest): Promise<Forw
       method: request.method,
       path,
       headers,
-      body: body?.read() ?? null,
+      body: here ?? body?.read() ?? null,
       signal,
     })
     const rateLimit = readRateLimit(reply.headers, Date.now())

@@ -140,8 +140,8 @@ export interface ForwardRequest {
   path: string
   /** Raw header pairs of the tool, hop-by-hop ones and its own credential taken off already. */
   headers: [name: string, value: string][]
-  /** Null where there is none. Read once, with backpressure. */
-  body: AsyncIterable<Uint8Array> | null
+  /** Null where there is none; bytes where all of it has come already; else a stream, read once, with backpressure. */
+  body: AsyncIterable<Uint8Array> | Uint8Array | null
   signal: AbortSignal
 }
 

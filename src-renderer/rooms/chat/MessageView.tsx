@@ -66,7 +66,11 @@ function Reply({ reply }: { reply: Message }) {
       <div className="chat-body">
         {reply.reasoning !== '' && <Reasoning reply={reply} />}
         {reply.wait && running && <Waiting wait={reply.wait} replyId={reply.id} />}
-        {reply.text !== '' && <Markdown text={reply.text} growing={streaming} />}
+        {reply.text !== '' && (
+          <div data-part="text">
+            <Markdown text={reply.text} growing={streaming} />
+          </div>
+        )}
         {streaming && reply.text === '' && reply.reasoning === '' && !reply.wait && <span className="chat-caret" />}
         {reply.refusal !== '' && (
           <div className="chat-refusal">

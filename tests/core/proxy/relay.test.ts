@@ -292,6 +292,21 @@ describe('ends and cancels', () => {
 })
 
 describe('the one retry loop', () => {
+  it('ends the wait for the next attempt when the tool goes away: nothing more is asked [ERR-08]', async () => {
+    const { sandbox, gateway } = await beforeSandbox()
+    const request = httpRequest(`${gateway.url}/models`, {
+      agent: false,
+      headers: { ...withKey, 'x-sandbox-fault': 'refuse; status=429; retry-after=1' },
+    })
+    request.on('error', () => undefined)
+    request.end()
+    await expect.poll(() => sandbox.observe.requests()[0]?.status).toBe(429)
+    request.destroy()
+    await expect.poll(() => gateway.proxy.counts().active, { timeout: 900 }).toBe(0)
+    await new Promise((resolve) => setTimeout(resolve, 1300))
+    expect(sandbox.observe.requests()).toHaveLength(1)
+  })
+
   it('asks again before output after 503, with growing delays, and tells nobody [ERR-06] [ERR-09]', async () => {
     const { sandbox, gateway } = await beforeSandbox()
     const answer = await ask(`${gateway.url}/chat/completions`, {

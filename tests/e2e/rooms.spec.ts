@@ -1,0 +1,156 @@
+import AxeBuilder from '@axe-core/playwright'
+import { expect, type Page, test } from '@playwright/test'
+import OpenAI from 'openai'
+import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
+import { closeHosts, newDataDir, openWebHost } from './hosts.ts'
+import { composer, connectTo, pickModel, send, settled } from './journey.ts'
+
+let sandbox: Sandbox
+
+test.beforeEach(async () => {
+  sandbox = await startSandbox()
+})
+test.afterEach(async () => {
+  await closeHosts()
+  await sandbox.close()
+})
+
+const rooms = ['Chat', 'Speech', 'Transcribe', 'Images', 'Usage', 'Keys', 'Proxy', 'Settings']
+const room = (page: Page, name: string) => page.getByRole('navigation', { name: 'Rooms' }).getByRole('link', { name })
+
+async function openConnected(page: Page) {
+  const host = await openWebHost(newDataDir())
+  await page.goto(host.url)
+  await connectTo(page, sandbox.baseUrl, sandbox.apiKey)
+  return host
+}
+
+test('a tool key is shown once, works at once, and ends at once when revoked', async ({ page }) => {
+  const host = await openConnected(page)
+  await room(page, 'Proxy').click()
+  await page.getByRole('button', { name: 'Add a tool' }).first().click()
+  await page.getByRole('textbox', { name: 'Name' }).fill('My editor')
+  await page.getByRole('button', { name: 'Make a key' }).click()
+  const key = (await page.getByTestId('tool-key').innerText()).trim()
+  expect(key).toMatch(/^isk_/)
+  await page.getByRole('button', { name: 'Done' }).click()
+
+  const client = new OpenAI({ baseURL: host.ready.proxy?.baseUrl ?? '', apiKey: key, maxRetries: 0 })
+  const reply = await client.chat.completions.create({
+    model: 'mirror',
+    messages: [{ role: 'user', content: 'Hello' }],
+  })
+  expect(reply.choices[0]?.message.content).toContain('Hello')
+
+  await page.reload()
+  await expect(page.getByText('My editor').first()).toBeVisible()
+  expect(await page.content()).not.toContain(key)
+  await page.getByRole('button', { name: 'Revoke My editor' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
+  await expect(page.getByRole('button', { name: 'Revoke My editor' })).toHaveCount(0)
+  await expect(client.models.list()).rejects.toBeInstanceOf(OpenAI.AuthenticationError)
+})
+
+test('the status bar tells the connection, the local address and the minute bucket as they are [LIM-01]', async ({
+  page,
+}) => {
+  const host = await openConnected(page)
+  const status = page.getByRole('contentinfo', { name: 'Status' })
+  await expect(status).toContainText('Connected')
+  await expect(status).toContainText(new URL(host.ready.proxy?.baseUrl ?? '').host)
+  const meter = status.getByRole('meter', { name: 'Requests used this minute' })
+  const used = async () => Number(await meter.getAttribute('aria-valuenow'))
+  const before = await used()
+  await pickModel(page, 'mirror')
+  await send(page, 'Count this.')
+  await settled(page, 'complete')
+  await expect.poll(used).toBeGreaterThan(before)
+})
+
+test('a lost host is told in words, and the page finds its way back', async ({ page }) => {
+  const dataDir = newDataDir()
+  const first = await openWebHost(dataDir)
+  const port = new URL(first.url).port
+  await page.goto(first.url)
+  await connectTo(page, sandbox.baseUrl, sandbox.apiKey)
+  await first.stop()
+  await expect(page.getByText(/lost|connecting again|reconnect/i).first()).toBeVisible()
+  const second = await openWebHost(dataDir, ['--web-port', port])
+  // Another process has another token: the page must be let in anew, and says so.
+  await expect(page.getByText(/Open the address that/i).first()).toBeVisible({ timeout: 20_000 })
+  await page.goto(second.url)
+  await page.reload()
+  await expect(
+    composer(page)
+      .or(page.getByRole('button', { name: /Try the sandbox/ }))
+      .first(),
+  ).toBeVisible()
+})
+
+test('the theme is kept', async ({ page }) => {
+  await openConnected(page)
+  await room(page, 'Settings').click()
+  await page.getByRole('radio', { name: 'Dark' }).click()
+  const dark = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor)
+  await expect.poll(dark).toBe('rgb(21, 21, 23)')
+  await page.reload()
+  await expect.poll(dark).toBe('rgb(21, 21, 23)')
+})
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  test(`every room is reachable by keyboard, accessible and fits 700 px, ${colorScheme}`, async ({ page }) => {
+    const faults: string[] = []
+    page.on('pageerror', (error) => faults.push(error.message))
+    page.on('console', (message) => {
+      if (message.type() === 'error') faults.push(message.text())
+    })
+    await page.emulateMedia({ colorScheme })
+    await openConnected(page)
+    for (const [at, name] of rooms.entries()) {
+      await page.keyboard.press(`Alt+Shift+${at + 1}`)
+      await expect(room(page, name)).toHaveAttribute('aria-current', 'page')
+      const { violations } = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21aa']).analyze()
+      expect(violations.map(({ id, nodes }) => `${name}: ${id} ${nodes[0]?.html}`)).toEqual([])
+      await page.setViewportSize({ width: 700, height: 800 })
+      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+      expect(overflow, name).toBeLessThanOrEqual(0)
+      await page.setViewportSize({ width: 1200, height: 800 })
+    }
+    expect(faults).toEqual([])
+  })
+}
+
+test('a web page elsewhere reaches neither the local /v1 nor the studio', async ({ page, browser }) => {
+  const host = await openConnected(page)
+  const before = sandbox.observe.requests().length
+  const evil = await (await browser.newContext()).newPage()
+  await evil.route('https://evil.example/**', (route) =>
+    route.fulfill({ contentType: 'text/html', body: '<!doctype html><title>evil</title>' }),
+  )
+  await evil.goto('https://evil.example/')
+  const proxy = host.ready.proxy?.baseUrl ?? ''
+  const studio = new URL(host.url).origin
+  const tried = await evil.evaluate(
+    async ([v1, web]) => {
+      const attempt = (act: () => Promise<unknown>) => act().then(String, () => 'refused')
+      const socket = () =>
+        new Promise((resolve, reject) => {
+          const link = new WebSocket(`${web?.replace('http', 'ws')}/rpc`)
+          link.onopen = () => resolve('open')
+          link.onerror = () => reject(new Error('closed'))
+        })
+      return [
+        await attempt(async () => (await fetch(`${v1}/models`)).status),
+        await attempt(
+          async () => (await fetch(`${v1}/chat/completions`, { method: 'POST', mode: 'no-cors', body: '{}' })).type,
+        ),
+        await attempt(async () => (await fetch(`${web}/session`, { method: 'POST', body: 'x' })).status),
+        await attempt(socket),
+      ]
+    },
+    [proxy, studio] as const,
+  )
+  expect([tried[0], tried[2], tried[3]]).toEqual(['refused', 'refused', 'refused'])
+  expect(sandbox.observe.requests().length).toBe(before)
+  await evil.context().close()
+})
