@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type Browser, chromium, _electron, type ElectronApplication, type Page } from '@playwright/test'
+import { _electron, type Browser, chromium, type ElectronApplication, type Page } from '@playwright/test'
 import type * as Electron from 'electron'
 import { node24, root } from '../../../resources/scripts/ready.mjs'
 
@@ -37,13 +37,15 @@ const running = new Set<ChildProcess>()
 const browsers = new Set<Browser>()
 
 const environment = (dataDir: string): Record<string, string> => ({
-  ...Object.fromEntries(Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined)),
+  ...Object.fromEntries(
+    Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  ),
   INFERENCE_STUDIO_DATA_DIR: dataDir,
   // No session bus: the keychain is missing here, in every environment alike.
   DBUS_SESSION_BUS_ADDRESS: '',
 })
 // Chromium's own sandbox does not run as root.
-const realArgs = [...(process.getuid?.() === 0 ? ['--no-sandbox'] : []), root]
+const realArgs = [...(process.getuid?.() === 0 ? ['--no-sandbox'] : []), '--use-fake-device-for-media-stream', root]
 
 /** Starts the built program on a data folder and waits for its window's page. */
 export async function launchDesktop(dataDir: string): Promise<Desktop> {
@@ -76,7 +78,11 @@ function collect(child: ChildProcess): () => string {
 }
 
 async function launchReal(executablePath: string, dataDir: string): Promise<Desktop> {
-  const program: ElectronApplication = await _electron.launch({ executablePath, args: realArgs, env: environment(dataDir) })
+  const program: ElectronApplication = await _electron.launch({
+    executablePath,
+    args: realArgs,
+    env: environment(dataDir),
+  })
   const child = program.process()
   running.add(child)
   const errors = collect(child)
@@ -103,7 +109,12 @@ interface Answer {
   endpoint?: string
 }
 
-async function launchStandIn(dataDir: string): Promise<Desktop> {
+interface Started extends Omit<Desktop, 'page'> {
+  endpoint: Promise<string>
+}
+
+/** The stand-in from its first moment on, before `ready` and any window. There is no such view of a real Electron. */
+export function startStandIn(dataDir: string): Started {
   const child = forkStandIn(dataDir)
   running.add(child)
   const errors = collect(child)
@@ -123,17 +134,19 @@ async function launchStandIn(dataDir: string): Promise<Desktop> {
     else waiting.get(id)?.reject(new Error(error))
     waiting.delete(id)
   })
+  let last = 0
   const evaluate: Desktop['evaluate'] = (code, arg) => {
-    const id = waiting.size === 0 ? 1 : Math.max(...waiting.keys()) + 1
+    last += 1
+    const id = last
     const answer = Promise.withResolvers<unknown>()
     waiting.set(id, answer)
     child.send({ id, code: String(code), arg })
     return answer.promise as never
   }
-  const browser = await chromium.connectOverCDP(await ready.promise)
-  browsers.add(browser)
+  // Whoever wants the address of a program that has ended hears of it; nobody has to want it.
+  ready.promise.catch(() => undefined)
   return {
-    page: await firstPage(browser),
+    endpoint: ready.promise,
     evaluate,
     errors,
     ended,
@@ -143,6 +156,13 @@ async function launchStandIn(dataDir: string): Promise<Desktop> {
       return await ended
     },
   }
+}
+
+async function launchStandIn(dataDir: string): Promise<Desktop> {
+  const { endpoint, ...started } = startStandIn(dataDir)
+  const browser = await chromium.connectOverCDP(await endpoint)
+  browsers.add(browser)
+  return { ...started, page: await firstPage(browser) }
 }
 
 async function firstPage(browser: Browser): Promise<Page> {

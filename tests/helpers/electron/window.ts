@@ -38,7 +38,8 @@ function checkPreferences(given: Electron.WebPreferences): string {
   onlyKeys('webPreferences', given, [...Object.keys(always), ...freely])
   const asked = { ...electronsOwn, ...given }
   for (const [key, value] of Object.entries(always)) {
-    if (asked[key as keyof typeof always] !== value) throw new Error(`The stand-in for electron has ${key}: ${value} alone`)
+    if (asked[key as keyof typeof always] !== value)
+      throw new Error(`The stand-in for electron has ${key}: ${value} alone`)
   }
   if (given.preload === undefined) throw new Error('The stand-in for electron opens no window without a preload')
   return given.preload
