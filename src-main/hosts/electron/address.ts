@@ -18,7 +18,7 @@ export const isOwnPage = (address: string): boolean => address.split('#', 1)[0] 
  */
 export function externalAddress(address: string): string | null {
   const url = URL.canParse(address) ? new URL(address) : null
-  if (!url || url.username !== '' || url.password !== '') return null
+  if (url?.username !== '' || url.password !== '') return null
   if (url.protocol === 'mailto:') return url.href
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return null
   return url.host === '' ? null : url.href

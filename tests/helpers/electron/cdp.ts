@@ -26,8 +26,9 @@ export class Cdp extends EventEmitter {
     super()
     this.endpoint = endpoint
     this.#socket = socket
-    socket.on('message', (text) => {
-      const { id, method, params, sessionId, result, error } = message.parse(JSON.parse(String(text)))
+    socket.addEventListener('message', ({ data }) => {
+      if (typeof data !== 'string') return
+      const { id, method, params, sessionId, result, error } = message.parse(JSON.parse(data))
       if (id === undefined) {
         this.emit('event', method, params, sessionId)
         return

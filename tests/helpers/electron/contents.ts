@@ -44,13 +44,13 @@ export class Contents
 
   constructor(ipc: Emitter) {
     super([
+      'did-start-navigation',
       'will-navigate',
       'will-frame-navigate',
       'will-redirect',
       'will-attach-webview',
       'did-navigate',
       'did-finish-load',
-      'render-process-gone',
       'destroyed',
     ])
     lastId += 1
@@ -85,11 +85,20 @@ export class Contents
     this.emit('did-navigate', electronEvent({}), url, 200, 'OK')
   }
 
+  /** Comes before anyone may stop it: also for a navigation that is stopped then. */
+  starts(url: string, isMainFrame: boolean): void {
+    this.emit('did-start-navigation', this.navigation(url, isMainFrame))
+  }
+
+  private navigation(url: string, isMainFrame: boolean) {
+    const frame = isMainFrame ? this.mainFrame : null
+    return electronEvent({ url, isMainFrame, isSameDocument: false, frame, initiator: frame })
+  }
+
   /** In Electron's order: `will-frame-navigate` for every frame, then `will-navigate` for the main one. */
   mayGo(url: string, isMainFrame: boolean): boolean {
-    const frame = isMainFrame ? this.mainFrame : null
     for (const name of isMainFrame ? ['will-frame-navigate', 'will-navigate'] : ['will-frame-navigate']) {
-      const event = electronEvent({ url, isMainFrame, isSameDocument: false, frame, initiator: frame })
+      const event = this.navigation(url, isMainFrame)
       this.emit(name, event)
       if (event.defaultPrevented) return false
     }

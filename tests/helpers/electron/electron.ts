@@ -54,7 +54,6 @@ class App
 
   constructor(folder: string) {
     super([
-      'will-finish-launching',
       'ready',
       'activate',
       'second-instance',

@@ -16,6 +16,8 @@ export interface PageRequest {
 
 /** What a window does about what its page does. Addresses are Electron's (`app://…`) on this side. */
 export interface PageOwner {
+  /** A navigation, whoever asked for it. */
+  starts(url: string, mainFrame: boolean): void
   /** A navigation that the page asked for; false stops it. */
   mayGo(url: string, mainFrame: boolean): boolean
   /** The reply to a request, `cancel`, or null: to the network with it. */
@@ -80,11 +82,14 @@ export class Page {
     })
     const bridge = JSON.stringify(randomUUID())
     const code = readFileSync(preload, 'utf8')
-    const isolated = `(${preloadWorld})((require, module, exports) => {${code}\n}, ${bridge}, '${sayName}', ${encode}, ${decode})`
+    const preloadFunction = `(require, module, exports) => {${code}\n}`
+    const wire = `${String(encode)}, ${String(decode)}`
+    const isolated = `(${String(preloadWorld)})(${preloadFunction}, ${bridge}, '${sayName}', ${wire})`
+    const inPage = `(${String(pageWorld)})(${bridge}, ${String(decode)})`
     await this.#send('Page.enable')
     await this.#send('Runtime.enable')
     await this.#send('Runtime.addBinding', { name: sayName, executionContextName: world })
-    await this.#send('Page.addScriptToEvaluateOnNewDocument', { source: `(${pageWorld})(${bridge}, ${decode})` })
+    await this.#send('Page.addScriptToEvaluateOnNewDocument', { source: inPage })
     await this.#send('Page.addScriptToEvaluateOnNewDocument', { source: isolated, worldName: world })
     await this.#send('Fetch.enable', { patterns: [{ urlPattern: '*' }] })
   }
@@ -165,6 +170,7 @@ export class Page {
   async #answer({ requestId, frameId, resourceType, request }: z.infer<typeof paused>): Promise<void> {
     const fail = (errorReason: string) => this.#send('Fetch.failRequest', { requestId, errorReason })
     const url = fromPage(request.url)
+    if (resourceType === 'Document') this.#owner.starts(url, frameId === this.#target)
     if (resourceType === 'Document' && this.#wished(frameId, request.url)) {
       // `Aborted` leaves the page where it is, as a prevented navigation does.
       if (!this.#owner.mayGo(url, frameId === this.#target)) return void (await fail('Aborted'))
@@ -173,6 +179,7 @@ export class Page {
     const reply = await this.#owner.reply({ id: requestId, url, method: request.method, resourceType, referrer })
     if (reply === 'cancel') return void (await fail('BlockedByClient'))
     if (reply === null) return void (await this.#send('Fetch.continueRequest', { requestId }))
+    if (reply.status >= 300 && reply.status < 400) throw new Error('The stand-in for electron follows no redirection')
     await this.#send('Fetch.fulfillRequest', {
       requestId,
       responseCode: reply.status,

@@ -79,19 +79,18 @@ type Permission = Parameters<PermissionCheck>[1]
 type MediaType = 'audio' | 'video'
 
 /** Chromium's names beside Electron's. */
-const permissions: { chromium: string; electron: Permission & Parameters<PermissionRequest>[1]; media?: MediaType }[] =
-  [
-    { chromium: 'microphone', electron: 'media', media: 'audio' },
-    { chromium: 'camera', electron: 'media', media: 'video' },
-    { chromium: 'geolocation', electron: 'geolocation' },
-    { chromium: 'notifications', electron: 'notifications' },
-    { chromium: 'clipboard-read', electron: 'clipboard-read' },
-    { chromium: 'clipboard-write', electron: 'clipboard-sanitized-write' },
-    { chromium: 'midi', electron: 'midi' },
-    { chromium: 'local-fonts', electron: 'local-fonts' },
-    { chromium: 'idle-detection', electron: 'idle-detection' },
-    { chromium: 'window-management', electron: 'window-management' },
-  ]
+const permissions: { chromium: string; electron: Permission; media?: MediaType }[] = [
+  { chromium: 'microphone', electron: 'media', media: 'audio' },
+  { chromium: 'camera', electron: 'media', media: 'video' },
+  { chromium: 'geolocation', electron: 'geolocation' },
+  { chromium: 'notifications', electron: 'notifications' },
+  { chromium: 'clipboard-read', electron: 'clipboard-read' },
+  { chromium: 'clipboard-write', electron: 'clipboard-sanitized-write' },
+  { chromium: 'midi', electron: 'midi' },
+  { chromium: 'local-fonts', electron: 'local-fonts' },
+  { chromium: 'idle-detection', electron: 'idle-detection' },
+  { chromium: 'window-management', electron: 'window-management' },
+]
 
 /**
  * Asks both handlers for each permission on behalf of the page's main frame and tells Chromium the answers: DevTools can

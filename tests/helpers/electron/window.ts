@@ -19,7 +19,7 @@ const optionNames = [
   'webPreferences',
 ] as const satisfies readonly (keyof Electron.BrowserWindowConstructorOptions)[]
 
-/** What this stand-in is, and nothing else: a window that asks for less protection does not open. */
+/** What this stand-in is, and what Electron is by itself: a window that asks for less protection does not open. */
 const always = {
   contextIsolation: true,
   sandbox: true,
@@ -31,12 +31,11 @@ const always = {
   webviewTag: false,
   navigateOnDragDrop: false,
 } as const satisfies Electron.WebPreferences
-const electronsOwn: Electron.WebPreferences = { ...always, nodeIntegration: false }
 const freely = ['preload', 'spellcheck', 'devTools'] as const satisfies readonly (keyof Electron.WebPreferences)[]
 
 function checkPreferences(given: Electron.WebPreferences): string {
   onlyKeys('webPreferences', given, [...Object.keys(always), ...freely])
-  const asked = { ...electronsOwn, ...given }
+  const asked = { ...always, ...given }
   for (const [key, value] of Object.entries(always)) {
     if (asked[key as keyof typeof always] !== value)
       throw new Error(`The stand-in for electron has ${key}: ${value} alone`)
@@ -118,6 +117,7 @@ export class BrowserWindow extends Emitter implements Pick<Electron.BrowserWindo
   private async openPage(program: Program, preload: string, self: BrowserWindow): Promise<Page> {
     const contents = this.webContents
     const page = await Page.open(program.cdp(), this.bounds, preload, {
+      starts: (url, mainFrame) => contents.starts(url, mainFrame),
       mayGo: (url, mainFrame) => contents.mayGo(url, mainFrame),
       reply: answer,
       wantsWindow: (url, name, features) => contents.wantsWindow(url, name, features),
