@@ -82,8 +82,7 @@ test('the policy is enforced: no inline script, no eval, no word to another addr
       setTimeout(() => {
         try {
           // biome-ignore lint/security/noGlobalEval: this is what must fail
-          // oxlint-disable-next-line no-eval -- this is what must fail
-          resolve(`eval ran: ${globalThis.eval('1')}`)
+          resolve(`eval ran: ${globalThis.eval('1')}`) // oxlint-disable-line no-eval -- this is what must fail
         } catch (thrown) {
           resolve(thrown instanceof Error ? thrown.name : thrown)
         }
