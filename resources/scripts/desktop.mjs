@@ -20,7 +20,7 @@ function binary() {
  */
 export function findElectron({ tried, remember }) {
   if (process.platform === 'linux' && !process.env.DISPLAY && !process.env.WAYLAND_DISPLAY) {
-    return { why: 'there is no display here' }
+    return { why: 'there is no display here', noDisplay: true }
   }
   const here = binary()
   if (here) return { path: here }

@@ -30,7 +30,11 @@ try {
   await page.goto(host.ready.web.url)
   const ask = async (model, text) => {
     await page.getByRole('button', { name: /^Model/ }).click()
-    await page.getByRole('option', { name: model, exact: true }).click()
+    await page.getByRole('combobox', { name: 'Search models' }).fill(model)
+    await page
+      .getByRole('option')
+      .filter({ has: page.getByText(model, { exact: true }) })
+      .click()
     await page.getByRole('textbox', { name: 'Message' }).fill(text)
     await page.getByRole('button', { name: 'Send', exact: true }).click()
   }

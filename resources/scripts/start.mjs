@@ -15,7 +15,7 @@ if (electron.why) process.stderr.write(`Opening in the browser instead of a desk
 
 const [command, args] = electron.path
   ? [electron.path, [root, ...own]]
-  : [node24(), [join(root, 'out', 'main', 'node.js'), 'serve', '--open', ...own]]
+  : [node24(), [join(root, 'out', 'main', 'node.js'), 'serve', ...(electron.noDisplay ? [] : ['--open']), ...own]]
 const child = spawn(command, args, { stdio: 'inherit' })
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal))
 child.on('error', (error) => {

@@ -1,7 +1,7 @@
 import type { StandardLinkClient } from '@orpc/client/standard'
 
 /**
- * `connecting`: the first try, or another one. `open`: calls go through. `lost`: waiting for the next try.
+ * `connecting`: the first try. `open`: calls go through. `lost`: trying again, with pauses.
  * `unauthorized`: this page has not been let in (or the program was restarted): only its printed address helps.
  */
 export type LinkState = 'connecting' | 'open' | 'lost' | 'unauthorized'
@@ -57,7 +57,13 @@ export class ReplaceableLink implements Link, StandardLinkClient<object> {
     }
     const carrier = this.#carrier
     if (!carrier) throw new TransportError('Inference Studio does not answer: the connection to it is lost.')
-    return await carrier.call(request, options, path, input)
+    try {
+      return await carrier.call(request, options, path, input)
+    } catch (thrown) {
+      if (request.signal?.aborted || carrier === this.#carrier) throw thrown
+      const words = 'The connection to Inference Studio was lost before it answered.'
+      throw new TransportError(words, { cause: thrown })
+    }
   }
 
   #until(signal: AbortSignal, reached: () => boolean): Promise<void> {

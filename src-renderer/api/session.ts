@@ -1,8 +1,15 @@
+/** The parts of a window that entering needs. */
+interface Entrance {
+  location: Pick<Location, 'hash' | 'pathname' | 'search'>
+  history: Pick<History, 'state' | 'replaceState'>
+  fetch(path: string, init: RequestInit): Promise<Response>
+}
+
 /**
  * Changes the token of the printed address for the cookie, and takes it out of the address bar and the history at once.
  * True when the page is let in, with a token or with the cookie of an earlier visit. Throws when nobody answers.
  */
-export async function enterSession(page: Pick<Window, 'location' | 'history' | 'fetch'>): Promise<boolean> {
+export async function enterSession(page: Entrance): Promise<boolean> {
   const token = takeToken(page)
   if (token !== null) {
     const reply = await page.fetch('/session', {
@@ -17,7 +24,7 @@ export async function enterSession(page: Pick<Window, 'location' | 'history' | '
   return reply.status === 204
 }
 
-function takeToken(page: Pick<Window, 'location' | 'history'>): string | null {
+function takeToken(page: Pick<Entrance, 'location' | 'history'>): string | null {
   const { hash, pathname, search } = page.location
   const fragment = new URLSearchParams(hash.slice(1))
   const token = fragment.get('token')

@@ -22,7 +22,7 @@ export function connectSocket(link: ReplaceableLink, door: WebDoor): void {
     const socket = door.openSocket()
     socket.addEventListener('open', () => {
       failures = 0
-      link.change('open', new LinkWebsocketClient({ websocket: socket }))
+      link.change('open', new LinkWebsocketClient({ websocket: forgiving(socket) }))
     })
     socket.addEventListener('close', tryLater)
   }
@@ -36,6 +36,19 @@ export function connectSocket(link: ReplaceableLink, door: WebDoor): void {
   }
 
   void tryOpen()
+}
+
+/**
+ * oRPC throws when the socket is closing, also out of an abort that nobody awaits. A browser drops what is sent then, and
+ * the 'close' that follows ends whatever waits for an answer.
+ */
+function forgiving(socket: WebSocket): ConstructorParameters<typeof LinkWebsocketClient>[0]['websocket'] {
+  return {
+    readyState: WebSocket.OPEN,
+    send: (data) => socket.send(data),
+    addEventListener: socket.addEventListener.bind(socket),
+    removeEventListener: socket.removeEventListener.bind(socket),
+  }
 }
 
 /** Binary frames as bytes, on our own origin. */

@@ -5,11 +5,13 @@ import type { Upstream } from '../upstream/client.ts'
 /** The status call is itself a counted request: at most this often, and only while somebody looks. */
 const askEveryMs = 60_000
 
+type Source = Pick<Upstream, 'onRateLimit' | 'getRateLimit'>
+
 /** The general minute bucket, from reply headers or the status call, whichever is newer. */
 export class Bucket {
   readonly changes = new Listeners()
   #value: MinuteBucket | null = null
-  #upstream: Upstream | null = null
+  #upstream: Source | null = null
   #unlisten: (() => void) | null = null
   #askedAt = 0
   #stale = false
@@ -20,7 +22,7 @@ export class Bucket {
     return this.#value
   }
 
-  follow(upstream: Upstream | null): void {
+  follow(upstream: Source | null): void {
     this.#unlisten?.()
     this.#upstream = upstream
     this.#value = null

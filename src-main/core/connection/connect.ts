@@ -101,6 +101,7 @@ export function openStored(session: Session): Promise<void> {
   return session.open(async () => {
     const profile = session.store.profiles.active()
     if (!profile) return session.forget()
+    session.opening(profile)
     try {
       if (profile.kind === 'sandbox') return void (await sandboxProfile(session, profile.id))
       const credential = profile.keyKept === 'keychain' ? await loadCredential(session.secrets, profile.id) : null
@@ -125,9 +126,10 @@ export async function recheck(session: Session): Promise<void> {
 
 /** Forgets the active profile and its key. The sandbox's place is taken by the service's profile, if one is stored. */
 export async function disconnect(session: Session): Promise<void> {
-  const { profile } = session.connection
-  if (!profile) return
-  await session.open(async () => {
+  // In turn: just after the start the stored profile is still being opened, and is the one to forget.
+  const forgotten = await session.open(async () => {
+    const { profile } = session.connection
+    if (!profile) return false
     if (profile.keyKept === 'keychain') await session.secrets.delete(profile.id)
     session.forget()
     if (profile.kind === 'sandbox') {
@@ -135,7 +137,9 @@ export async function disconnect(session: Session): Promise<void> {
       session.sandbox = null
     }
     session.store.profiles.remove(profile.id)
+    return true
   })
+  if (!forgotten) return
   await openStored(session)
   void session.check()
 }

@@ -59,6 +59,12 @@ export class Session {
     throw new StudioError('not_connected', 'Nothing is connected yet. Try the sandbox, or connect with a key.')
   }
 
+  /** This profile is being opened: its key is looked for, which a keychain may take its time for, or its sandbox starts. */
+  opening(profile: StoredProfile): void {
+    this.#leave()
+    this.#set({ state: 'checking', profile, problem: null, checkedAt: null })
+  }
+
   /** Puts a client in use; `checked` is true when its address has just answered. */
   use(profile: StoredProfile, upstream: Upstream, checked: boolean): void {
     this.#leave()

@@ -66,6 +66,6 @@ function read(row: Row): StoredConversation {
     messages: number(row, 'path_length'),
     draft: text(row, 'draft'),
     leafId: textOrNull(row, 'leaf_id'),
-    removed: row['removed_at'] !== null,
+    removed: row.removed_at !== null,
   }
 }

@@ -92,7 +92,7 @@ function refuseForeign(file: string, checkWhole: boolean): void {
   try {
     const version = pragma(handle, 'user_version')
     const application = pragma(handle, 'application_id')
-    const tables = Number(handle.prepare('SELECT count(*) AS n FROM sqlite_schema').get()?.['n'])
+    const tables = Number(handle.prepare('SELECT count(*) AS n FROM sqlite_schema').get()?.n)
     if (application !== applicationId && (tables > 0 || version > 0)) {
       throw new StudioError('store_damaged', `${file} is another program's database. It was left as it is.`)
     }
@@ -103,7 +103,7 @@ function refuseForeign(file: string, checkWhole: boolean): void {
       )
     }
     if (!checkWhole) return
-    const found = handle.prepare('PRAGMA quick_check(1)').get()?.['quick_check']
+    const found = handle.prepare('PRAGMA quick_check(1)').get()?.quick_check
     if (found !== 'ok')
       throw new StudioError('store_damaged', `${file} is damaged: ${String(found)}. It was left as it is.`)
   } finally {
@@ -159,7 +159,7 @@ function wrap(handle: DatabaseSync): Database {
         handle.exec('PRAGMA synchronous = FULL')
       }
     },
-    dataVersion: () => Number(version.get()?.['data_version']),
+    dataVersion: () => Number(version.get()?.data_version),
     close() {
       handle.exec('PRAGMA optimize')
       // The last connection checkpoints and takes -wal and -shm away by itself; beside another one this still folds the log in.

@@ -44,7 +44,7 @@ export function pieceTable({ handle }: Database) {
 }
 
 function addPiece(whole: { text: string; reasoning: string; refusal: string; toolCalls: ToolCall[] }, row: Row): void {
-  const field = pieceField.parse(row['field'])
+  const field = pieceField.parse(row.field)
   if (field === 'tool_calls') whole.toolCalls = json(row, 'content', calls)
   else whole[field] += text(row, 'content')
 }

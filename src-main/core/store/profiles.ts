@@ -54,9 +54,9 @@ function read(row: Row): StoredProfile {
   return {
     id: text(row, 'id'),
     name: text(row, 'name'),
-    kind: profile.shape.kind.parse(row['kind']),
+    kind: profile.shape.kind.parse(row.kind),
     baseUrl: text(row, 'base_url'),
-    keyKept: profile.shape.keyKept.parse(row['key_kept']),
+    keyKept: profile.shape.keyKept.parse(row.key_kept),
     allowInsecure: number(row, 'allow_insecure') === 1,
   }
 }

@@ -1,3 +1,5 @@
+import { createInterface } from 'node:readline'
+import { Writable } from 'node:stream'
 import { StudioError } from '../../core/errors.ts'
 import { keyFromEnvironment } from './output.ts'
 
@@ -30,15 +32,40 @@ export function connectionUsageFault(options: ConnectionOptions): string | null 
   return null
 }
 
-/** @throws StudioError `bad_input` when standard input holds no key */
+/**
+ * A key that is typed (it is not shown) or piped in.
+ * @throws StudioError `bad_input` when there is none, `cancelled` by Ctrl-C
+ */
 export async function keyFromStandardInput(): Promise<string> {
-  if (process.stdin.isTTY) process.stderr.write('API key, then Enter and Ctrl-D: ')
+  const key = (process.stdin.isTTY ? await typedUnseen('API key: ') : await pipedIn()).trim()
+  if (key === '') throw new StudioError('bad_input', 'Give the API key on standard input, or use --api-key-env.')
+  return key
+}
+
+async function pipedIn(): Promise<string> {
   let text = ''
   for await (const chunk of process.stdin.setEncoding('utf8')) {
     text += chunk
     if (text.length > 8192) throw new StudioError('bad_input', 'This is too long for an API key.')
   }
-  const key = text.trim()
-  if (key === '') throw new StudioError('bad_input', 'Give the API key on standard input, or use --api-key-env.')
-  return key
+  return text
+}
+
+/** One line from the terminal, which readline edits and echoes to nowhere. */
+async function typedUnseen(prompt: string): Promise<string> {
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const lines = createInterface({ input: process.stdin, output: nowhere, terminal: true, historySize: 0 })
+  // Not before: until readline has taken the terminal over, the terminal itself echoes.
+  process.stderr.write(prompt)
+  try {
+    return await new Promise<string>((resolve, reject) => {
+      lines.once('line', resolve)
+      lines.once('SIGINT', () => reject(new StudioError('cancelled', 'Cancelled.')))
+      // Ctrl-D: nothing was given.
+      lines.once('close', () => resolve(''))
+    })
+  } finally {
+    lines.close()
+    process.stderr.write('\n')
+  }
 }

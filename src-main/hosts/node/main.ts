@@ -5,7 +5,8 @@ process.exitCode = await run(process.argv.slice(2), {
   async startCore(host, options) {
     const { createCore } = await import('../../core/core.ts')
     const core = await createCore(host, options)
-    return { router: core.router, sandbox: () => core.addresses().sandbox, stop: () => core.stop() }
+    const { router, announce, addresses, stop } = core
+    return { router, announce, sandbox: () => addresses().sandbox, stop }
   },
   async openToolKeys(dataDir) {
     const { openTools } = await import('../../core/tools/tools.ts')

@@ -1,6 +1,6 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
-import { asStudioError } from '../../core/errors.ts'
 import { type ConnectionOptions, connectionUsageFault } from './connection.ts'
+import { failureOf } from './failure.ts'
 import { exitCodes, reportFailure } from './output.ts'
 import { ownPackage } from './package.ts'
 import type { Parts } from './parts.ts'
@@ -8,6 +8,9 @@ import type { Parts } from './parts.ts'
 /** Reads a command line (without node and script) and runs its command. Answers the exit code. */
 export async function run(argv: readonly string[], parts: Parts): Promise<number> {
   let code: number = exitCodes.ok
+  // Whoever read our output may go (`| head`). The work goes on; commands that only print end by themselves.
+  process.stdout.on('error', () => undefined)
+  process.stderr.on('error', () => undefined)
   const program = describe(parts, (ended) => {
     code = ended
   })
@@ -17,7 +20,7 @@ export async function run(argv: readonly string[], parts: Parts): Promise<number
   } catch (thrown) {
     // Help and version that were asked for end with 0; every other word of commander's is about usage.
     if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? exitCodes.ok : exitCodes.usage
-    return reportFailure(asStudioError(thrown), argv.includes('--json'))
+    return reportFailure(failureOf(thrown), argv.includes('--json'))
   }
 }
 

@@ -51,15 +51,6 @@ const model = (id: string, rest: Partial<Model>): Model => ({
 export const FAULT_MODEL_PREFIX = 'fault/'
 
 export const MODELS: readonly Model[] = [
-  model('mirror', {
-    speaker: 'mirror',
-    vision: true,
-    tools: true,
-    severalChoices: true,
-    tokensPerSecond: 400,
-    price: price('0.1', '0.01', '0.1'),
-    history: 0.3,
-  }),
   model('writer-small', { severalChoices: true, tokensPerSecond: 90, history: 2 }),
   model('writer-large', {
     severalChoices: true,
@@ -69,6 +60,15 @@ export const MODELS: readonly Model[] = [
     history: 1,
   }),
   model('writer-free', { free: true, price: price('0', '0', '0'), history: 0.5 }),
+  model('mirror', {
+    speaker: 'mirror',
+    vision: true,
+    tools: true,
+    severalChoices: true,
+    tokensPerSecond: 400,
+    price: price('0.1', '0.01', '0.1'),
+    history: 0.3,
+  }),
   model('reasoner', { speaker: 'reasoner', tokensPerSecond: 70, price: price('2', '0.2', '8'), history: 0.5 }),
   model('reasoner-alt', {
     speaker: 'reasoner',

@@ -60,7 +60,7 @@ function ProxyStage({ app: { proxy, settings } }: { app: AppState }) {
         }
       />
       <div className="min-h-0 flex-1 overflow-y-auto">
-        <div className="flex max-w-[1120px] flex-col gap-4 px-6 py-5">
+        <div className="flex max-w-[1280px] flex-col gap-4 px-6 py-5">
           <Standing proxy={proxy} onEnable={() => enable(true)} />
           <Figures proxy={proxy} />
           <ToolList onAdd={() => setAdding(true)} />

@@ -210,3 +210,39 @@ describe('faults that end it', () => {
     expect(Reflect.get(Object(Reflect.get(Object(error), 'facts')), 'outputStarted')).toBe(text !== '')
   })
 })
+
+test('a stream holds its slot until it is closed, by its end or by leaving early [LIM-05] [SSE-05]', async () => {
+  const alone = openUpstream({
+    base: parseBaseAddress(sandbox.baseUrl, { allowInsecure: false }),
+    credential: Credential.fromText(sandbox.keys.oneAtATime),
+    retry: { maxAttempts: 1 },
+  })
+  opened.push(alone)
+  const long = { ...ask(), sandbox: { tokens_per_second: 50, tokens: 5_000, seed: 's' } }
+  const first = alone.streamChatCompletion(long)
+  await first.next()
+  await expect(alone.createChatCompletion(ask())).rejects.toMatchObject({ kind: 'rate_limited' })
+  await first.return(undefined)
+  await expect.poll(() => sandbox.observe.openStreams()).toBe(0)
+  expect((await alone.createChatCompletion(ask())).value).toBeDefined()
+})
+
+test('tool arguments come as the text that the model wrote, whatever it is; nothing here parses or runs them [CHAT-11]', () => {
+  for (const written of ['{"path":"/etc', '__proto__', '{"__proto__":{"polluted":true}}', '']) {
+    const sum = emptyAccumulation()
+    const pieces = [written.slice(0, 5), written.slice(5)]
+    for (const [at, piece] of pieces.entries()) {
+      const event = {
+        type: 'tool_call',
+        choice: 0,
+        index: 0,
+        id: at ? null : 'call_1',
+        name: at ? null : 'read',
+        arguments: piece,
+      } as const
+      accumulate(sum, event)
+    }
+    expect(JSON.stringify(sum)).toContain(JSON.stringify(written))
+    expect({}).not.toHaveProperty('polluted')
+  }
+})

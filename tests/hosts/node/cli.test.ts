@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { listenOn } from '../../../src-main/hosts/node/listen.ts'
-import { runCli, start } from './fixtures/process.ts'
+import { cliEntry, commandLine } from './fixtures/process.ts'
 
+const { start, run: runCli } = commandLine(cliEntry)
 let folder: string
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'studio-cli-'))

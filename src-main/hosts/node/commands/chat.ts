@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { createRouterClient, type RouterClient } from '@orpc/server'
 import type { Message } from '../../../../src-preload/contract/chat.ts'
 import type { CoreOptions } from '../../../core/core.ts'
-import { asStudioError, StudioError } from '../../../core/errors.ts'
+import { StudioError } from '../../../core/errors.ts'
 import { type ConnectionOptions, connectionFrom } from '../connection.ts'
+import { failureOf } from '../failure.ts'
 import { openDataDir } from '../folder.ts'
 import { createNodeHost } from '../host.ts'
-import { exitCodes, log, printJson } from '../output.ts'
+import { exitCodes, log, printJson, sayPart } from '../output.ts'
 import type { Parts, RunningCore } from '../parts.ts'
+import { type PassingCore, startCoreInPassing } from '../passing.ts'
+import { type Interrupt, listenForInterrupt } from '../signals.ts'
 
 interface ChatOptions extends ConnectionOptions {
   model?: string
@@ -22,39 +22,41 @@ type Client = RouterClient<RunningCore['router']>
 /**
  * One prompt, its reply on standard output as it arrives, stored as a conversation of the data folder. Where a running
  * `serve` owns that folder, and the connection was given here, the reply comes through a folder that is thrown away.
+ * Ctrl-C and SIGTERM stop the reply and keep what came; so does a reader of the output that goes away.
  */
 export async function chat(prompt: string, options: ChatOptions, parts: Parts): Promise<number> {
+  const interrupt = listenForInterrupt()
+  process.stdout.once('error', interrupt.now)
   const { core, close } = await openCore(options, parts)
   try {
     const client = createRouterClient(core.router)
-    const model = options.model ?? (await firstModel(client))
+    const model = options.model ?? (await interrupt.or(firstModel(client)))
+    interrupt.signal.throwIfAborted()
     const sent = await client.chat.send({ requestId: randomUUID(), conversationId: null, text: prompt, model })
-    const reply = await withInterrupt(
-      () => client.chat.stop({ replyId: sent.replyId }),
-      () => follow(client, sent.conversationId, sent.replyId, options.json),
-    )
+    stopOnInterrupt(interrupt, client, sent.replyId)
+    const reply = await follow(client, sent.conversationId, sent.replyId, options.json)
     return report(reply, options.json)
   } finally {
     await close()
+    interrupt.release()
   }
 }
 
-async function openCore(options: ChatOptions, parts: Parts): Promise<{ core: RunningCore; close(): Promise<void> }> {
+async function openCore(options: ChatOptions, parts: Parts): Promise<PassingCore> {
   const connect = connectionFrom(options)
   const coreOptions: CoreOptions = { proxyPort: null, ...(connect && { connect }) }
   try {
     const core = await parts.startCore(createNodeHost(await openDataDir(options.dataDir)), coreOptions)
-    return { core, close: () => core.stop() }
+    return { core, close: core.stop }
   } catch (thrown) {
-    if (asStudioError(thrown).kind !== 'folder_in_use' || connect === null) throw thrown
-    log('info', 'Another Inference Studio uses the data folder, so this exchange is not stored.')
-    const folder = await mkdtemp(join(tmpdir(), 'inference-studio-'))
-    const core = await parts.startCore(createNodeHost(folder), coreOptions)
-    const close = async () => {
-      await core.stop()
-      await rm(folder, { recursive: true, force: true })
+    const error = failureOf(thrown)
+    if (error.kind !== 'folder_in_use') throw thrown
+    if (connect === null) {
+      const words = `${error.message} Or say where to ask with --sandbox or --base-url.`
+      throw new StudioError('folder_in_use', words, {}, { cause: thrown })
     }
-    return { core, close }
+    log('info', 'Another Inference Studio uses the data folder, so this exchange is not stored.')
+    return startCoreInPassing(parts, coreOptions)
   }
 }
 
@@ -65,22 +67,12 @@ async function firstModel(client: Client): Promise<string> {
   return first.id
 }
 
-/** Ctrl-C or SIGTERM stops the reply; what had come stays. The second one ends the process at once. */
-async function withInterrupt<T>(stop: () => Promise<unknown>, work: () => Promise<T>): Promise<T> {
-  let asked = false
-  const onSignal = () => {
-    if (asked) process.exit(exitCodes.failed)
-    asked = true
-    stop().catch((thrown: unknown) => log('error', asStudioError(thrown).message))
+function stopOnInterrupt(interrupt: Interrupt, client: Client, replyId: string): void {
+  const stop = (): void => {
+    client.chat.stop({ replyId }).catch((thrown: unknown) => log('error', failureOf(thrown).message))
   }
-  process.on('SIGINT', onSignal)
-  process.on('SIGTERM', onSignal)
-  try {
-    return await work()
-  } finally {
-    process.off('SIGINT', onSignal)
-    process.off('SIGTERM', onSignal)
-  }
+  if (interrupt.signal.aborted) stop()
+  else interrupt.signal.addEventListener('abort', stop)
 }
 
 /** Prints the reply's text as it grows; answers the reply when it has ended. */
@@ -90,7 +82,7 @@ async function follow(client: Client, conversationId: string, replyId: string, j
     if (text === '') return
     printed += text.length
     if (json) printJson({ delta: text })
-    else process.stdout.write(text)
+    else sayPart(text)
   }
   const seen = (message: Message): Message | null => {
     if (message.id !== replyId) return null
@@ -111,12 +103,11 @@ async function follow(client: Client, conversationId: string, replyId: string, j
 }
 
 function report(reply: Message, json: boolean): number {
-  if (json) {
-    const { status, text, model, finishReason, usage, problem } = reply
-    printJson({ status, text, model, finishReason, usage, problem })
-  } else {
-    process.stdout.write('\n')
-    if (reply.status !== 'complete') log('warn', `${reply.status}${reply.problem ? `: ${reply.problem.message}` : ''}`)
+  const { status, text, model, finishReason, usage, problem } = reply
+  if (json) printJson({ status, text, model, finishReason, usage, problem })
+  else {
+    if (text !== '' && !text.endsWith('\n')) sayPart('\n')
+    if (status !== 'complete') log('warn', `The reply is ${status}${problem ? `: ${problem.message}` : '.'}`)
   }
-  return reply.status === 'complete' ? exitCodes.ok : exitCodes.failed
+  return status === 'complete' ? exitCodes.ok : exitCodes.failed
 }

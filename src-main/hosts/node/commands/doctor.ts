@@ -3,14 +3,16 @@ import { access, stat } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { createRouterClient } from '@orpc/server'
 import type { Connection } from '../../../../src-preload/contract/app.ts'
-import { asStudioError } from '../../../core/errors.ts'
+import type { CoreOptions } from '../../../core/core.ts'
 import type { Host } from '../../../core/host.ts'
 import { type ConnectionOptions, connectionFrom } from '../connection.ts'
+import { failureOf } from '../failure.ts'
 import { openDataDir } from '../folder.ts'
 import { createNodeHost } from '../host.ts'
 import { listenOn } from '../listen.ts'
-import { exitCodes, printJson, say } from '../output.ts'
+import { exitCodes, printJson, sayTable } from '../output.ts'
 import type { Parts } from '../parts.ts'
+import { type PassingCore, startCoreInPassing } from '../passing.ts'
 
 interface DoctorOptions extends ConnectionOptions {
   dataDir?: string
@@ -22,6 +24,16 @@ interface Check {
   name: 'node' | 'keychain' | 'dataFolder' | 'webPort' | 'proxyPort' | 'baseAddress' | 'key'
   status: 'ok' | 'warning' | 'failed'
   detail: string
+}
+
+const labels: Record<Check['name'], string> = {
+  node: 'Node',
+  keychain: 'Keychain',
+  dataFolder: 'Data folder',
+  webPort: 'Web port',
+  proxyPort: 'Port of /v1',
+  baseAddress: 'Service',
+  key: 'API key',
 }
 
 /** What was found on this machine, never the key. Fails when a check failed. */
@@ -38,14 +50,17 @@ export async function doctor(options: DoctorOptions, parts: Parts): Promise<numb
   ]
   const ok = checks.every((check) => check.status !== 'failed')
   if (options.json) printJson({ ok, dataDir, checks })
-  else say(...checks.map((check) => `${check.status.padEnd(8)}${check.name.padEnd(13)}${check.detail}`))
+  else sayTable(checks.map(({ name, status, detail }) => [labels[name], `${status.padEnd(9)}${detail}`]))
   return ok ? exitCodes.ok : exitCodes.failed
 }
 
+/** What the program is built for and tested with; older ones down to 22.15 start (resources/scripts/inference-studio.mjs). */
+const wantedNode = 24
+
 function checkNode(): Check {
-  const major = Number(process.versions.node.split('.')[0])
-  const status = major >= 24 ? 'ok' : 'failed'
-  return { name: 'node', status, detail: `Node ${process.versions.node}${status === 'ok' ? '' : ', 24 is needed'}` }
+  const { node } = process.versions
+  if (Number.parseInt(node, 10) >= wantedNode) return { name: 'node', status: 'ok', detail: node }
+  return { name: 'node', status: 'warning', detail: `${node}; Node ${wantedNode} is what this is tested with` }
 }
 
 async function checkKeychain(host: Host): Promise<Check> {
@@ -75,24 +90,39 @@ async function checkPort(name: 'webPort' | 'proxyPort', port: number): Promise<C
     await new Promise((resolve) => server.close(resolve))
     return { name, status: 'ok', detail: `${port} is free` }
   } catch (thrown) {
-    return { name, status: 'warning', detail: `${asStudioError(thrown).message} The next free one is used.` }
+    const error = failureOf(thrown)
+    const detail = error.kind === 'port_taken' ? `${port} is taken; the next free one is used` : error.message
+    return { name, status: 'warning', detail }
   }
 }
 
-/** Through a core, the only one that may use the key. */
+/** Through a core, the only one that may use the key. A given connection is asked beside a running `serve` too. */
 async function checkConnection(host: Host, options: DoctorOptions, parts: Parts): Promise<Check[]> {
   try {
     const connect = connectionFrom(options)
-    const core = await parts.startCore(host, { proxyPort: null, ...(connect && { connect }) })
+    const { core, close } = await openCore(host, parts, { proxyPort: null, ...(connect && { connect }) })
     try {
       return fromConnection(await settledConnection(createRouterClient(core.router)))
     } finally {
-      await core.stop()
+      await close()
     }
   } catch (thrown) {
-    const error = asStudioError(thrown)
-    if (error.kind !== 'folder_in_use') return bothChecks('failed', error.message)
-    return bothChecks('warning', `not asked: ${error.message}`)
+    const error = failureOf(thrown)
+    const status = error.kind === 'folder_in_use' ? 'warning' : 'failed'
+    return [
+      { name: 'baseAddress', status, detail: status === 'warning' ? `not asked: ${error.message}` : error.message },
+      { name: 'key', status: 'warning', detail: 'not asked' },
+    ]
+  }
+}
+
+async function openCore(host: Host, parts: Parts, options: CoreOptions): Promise<PassingCore> {
+  try {
+    const core = await parts.startCore(host, options)
+    return { core, close: core.stop }
+  } catch (thrown) {
+    if (failureOf(thrown).kind !== 'folder_in_use' || !options.connect) throw thrown
+    return startCoreInPassing(parts, options)
   }
 }
 
@@ -106,7 +136,12 @@ async function settledConnection(client: {
 }
 
 function fromConnection(connection: Connection | null): Check[] {
-  if (!connection || connection.state === 'none') return bothChecks('warning', 'nothing is connected yet')
+  if (!connection || connection.state === 'none') {
+    return [
+      { name: 'baseAddress', status: 'warning', detail: 'nothing is connected yet' },
+      { name: 'key', status: 'warning', detail: 'none yet' },
+    ]
+  }
   const address = connection.profile?.baseUrl ?? 'the service'
   if (connection.state === 'connected') {
     return [
@@ -126,12 +161,5 @@ function fromConnection(connection: Connection | null): Check[] {
   return [
     { name: 'baseAddress', status: 'ok', detail: `${address} answers` },
     { name: 'key', status: 'failed', detail: words },
-  ]
-}
-
-function bothChecks(status: Check['status'], detail: string): Check[] {
-  return [
-    { name: 'baseAddress', status, detail },
-    { name: 'key', status, detail },
   ]
 }

@@ -1,5 +1,5 @@
 import { StudioError } from '../../../core/errors.ts'
-import { exitCodes, printJson, say } from '../output.ts'
+import { exitCodes, printJson, say, sayTable } from '../output.ts'
 import type { Parts } from '../parts.ts'
 import { listenForEnd } from '../signals.ts'
 
@@ -14,7 +14,13 @@ export async function sandbox(options: { port: number; json: boolean }, parts: P
     throw thrown
   })
   if (options.json) printJson({ baseUrl: running.baseUrl, apiKey: running.apiKey })
-  else say(`Sandbox   ${running.baseUrl}`, `API key   ${running.apiKey}`, 'Ctrl-C ends it.')
+  else {
+    sayTable([
+      ['Sandbox', running.baseUrl],
+      ['API key', running.apiKey],
+    ])
+    say('Ctrl-C ends it.')
+  }
   await end.asked
   await running.close()
   return exitCodes.ok

@@ -1,11 +1,12 @@
 import { createRouterClient } from '@orpc/server'
 import type { AppState } from '../../../../src-preload/contract/app.ts'
-import { asStudioError } from '../../../core/errors.ts'
+import { StudioError } from '../../../core/errors.ts'
 import { openInBrowser } from '../browser.ts'
 import { type ConnectionOptions, connectionFrom } from '../connection.ts'
+import { failureOf } from '../failure.ts'
 import { openDataDir } from '../folder.ts'
 import { createNodeHost } from '../host.ts'
-import { exitCodes, log, printJson, say } from '../output.ts'
+import { exitCodes, log, printJson, say, sayTable } from '../output.ts'
 import { pageFolder } from '../package.ts'
 import type { Parts, RunningCore } from '../parts.ts'
 import { listenForEnd } from '../signals.ts'
@@ -69,31 +70,41 @@ function startWeb(core: RunningCore, port: number | undefined): Promise<WebServe
 }
 
 async function announce(core: RunningCore, web: WebServer | null, dataDir: string, options: ServeOptions) {
-  const state = options.proxy ? await firstState(core) : null
+  const state = await firstState(core)
   const ready: Ready = {
     web: web && { url: web.url },
-    proxy: state?.proxy.baseUrl ? { baseUrl: state.proxy.baseUrl } : null,
+    proxy: state.proxy.baseUrl === null ? null : { baseUrl: state.proxy.baseUrl },
     sandbox: core.sandbox(),
     dataDir,
   }
+  // Another process may read this: the page's address without its token.
+  core.announce(web ? new URL(web.url).origin : state.proxy.baseUrl)
   if (options.json) printJson(ready)
-  else sayReady(ready, state?.proxy.problem?.message ?? null)
+  else sayReady(ready, state)
   if (options.open && web) {
-    await openInBrowser(web.url).catch((thrown: unknown) => log('warn', asStudioError(thrown).message))
+    await openInBrowser(web.url).catch((thrown: unknown) => log('warn', failureOf(thrown).message))
   }
 }
 
 /** The core's own account of itself, as a page would get it. */
-async function firstState(core: RunningCore): Promise<AppState | null> {
+async function firstState(core: RunningCore): Promise<AppState> {
   const states = await createRouterClient(core.router).app.watch()
   for await (const state of states) return state
-  return null
+  throw new StudioError('bug', 'The core gives no account of itself.')
 }
 
-function sayReady(ready: Ready, proxyProblem: string | null): void {
-  if (ready.web) say(`Inference Studio  ${ready.web.url}`)
-  if (ready.proxy) say(`Local /v1         ${ready.proxy.baseUrl}`)
-  else if (proxyProblem) say(`Local /v1         off: ${proxyProblem}`)
-  if (ready.sandbox) say(`Sandbox           ${ready.sandbox.baseUrl}  key ${ready.sandbox.apiKey}`)
-  say(`Data              ${ready.dataDir}`, 'Ctrl-C ends it.')
+function sayReady(ready: Ready, { connection, proxy }: AppState): void {
+  const rows: [string, string][] = []
+  if (ready.web) rows.push(['Inference Studio', ready.web.url])
+  if (ready.proxy) rows.push(['Local /v1', ready.proxy.baseUrl])
+  else if (proxy.problem) rows.push(['Local /v1', `off: ${proxy.problem.message}`])
+  if (ready.sandbox) {
+    rows.push(['Sandbox', ready.sandbox.baseUrl], ['Sandbox key', ready.sandbox.apiKey])
+  } else {
+    const address = connection.profile?.baseUrl ?? 'nothing is connected yet (the page or `login` does it)'
+    rows.push(['Service', connection.problem ? `${address}: ${connection.problem.message}` : address])
+  }
+  rows.push(['Data folder', ready.dataDir])
+  sayTable(rows)
+  say('Ctrl-C ends it.')
 }

@@ -12,7 +12,7 @@ export function addTool(name: string, options: ToolsOptions, parts: Parts): Prom
   return withToolKeys(options, parts, (keys) => {
     const { tool, key } = keys.add(name)
     if (options.json) printJson({ id: tool.id, name: tool.name, key })
-    else say(`Made a key for ${tool.name} (${tool.id}). It is shown this once:`, key)
+    else say(`Made a key for ${tool.name} (${tool.id}). It is shown this once:`, '', key, '')
   })
 }
 
@@ -21,7 +21,7 @@ export function listTools(options: ToolsOptions, parts: Parts): Promise<number> 
     const tools = keys.list()
     if (options.json) printJson(tools)
     else if (tools.length === 0) say('No tool keys yet. Make one: inference-studio tools add NAME')
-    else say(...tools.map(inWords))
+    else say(...inColumns(tools))
   })
 }
 
@@ -33,10 +33,17 @@ export function revokeTool(id: string, options: ToolsOptions, parts: Parts): Pro
   })
 }
 
-function inWords(tool: Tool): string {
-  const state = tool.revokedAt ? `revoked ${tool.revokedAt}` : `last used ${tool.lastUsedAt ?? 'never'}`
-  return `${tool.id}  ${tool.name}  made ${tool.createdAt}  ${state}`
+function inColumns(tools: readonly Tool[]): string[] {
+  const rows = tools.map(({ id, name, createdAt, lastUsedAt, revokedAt }) => {
+    const use = lastUsedAt ? `last used ${toMinute(lastUsedAt)}` : 'never used'
+    return [id, name, `made ${toMinute(createdAt)}`, revokedAt ? `revoked ${toMinute(revokedAt)}` : use]
+  })
+  const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
+  return rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '))
 }
+
+/** `2026-11-21T05:21:06.396Z` as `2026-11-21 05:21 UTC`. */
+const toMinute = (instant: string): string => `${instant.slice(0, 16).replace('T', ' ')} UTC`
 
 async function withToolKeys(options: ToolsOptions, parts: Parts, use: (keys: ToolKeys) => void): Promise<number> {
   const keys = await parts.openToolKeys(await openDataDir(options.dataDir))

@@ -6,26 +6,21 @@ import { WebSocket, WebSocketServer } from 'ws'
 
 /** Bytes. A message of a million characters, escaped and in UTF-8, fits. */
 const maxMessage = 8 * 1024 * 1024
-/** Bytes waiting for a page above which its event streams are not pulled. */
-export const highWater = 256 * 1024
-/** Bytes waiting above which a page is taken for dead: replies of single calls are not held back by `highWater`. */
+/** Bytes waiting for a page above which it is taken for dead: replies of single calls are not held back. */
 const hardLimit = 64 * 1024 * 1024
 const maxPages = 64
 const closeGoingAway = 1001
 
 /**
- * A WebSocket whose `send` settles when more may be sent. oRPC awaits it between two events of a stream, so a slow page
- * is a slow reader of the core's streams (which coalesce for one) and not a growing queue here.
+ * A WebSocket whose `send` settles when the bytes left this process, or with the error of a socket that is closing (a
+ * stream then ends through its abort signal). oRPC awaits it between two events of a stream, so a slow page is a slow
+ * reader of the core's streams (which coalesce for one) and not a growing queue here. The turn of the loop in between
+ * keeps a stream that never waits from shutting everybody else out.
  */
 export class PacedSocket extends WebSocket {
   override send(data: Parameters<WebSocket['send']>[0]): Promise<void> {
     if (this.bufferedAmount > hardLimit) this.terminate()
-    return new Promise((resolve) => {
-      // The callback comes when the bytes left this process, or with the error of a socket that is closing; a stream then
-      // ends through its abort signal.
-      super.send(data, () => resolve())
-      if (this.bufferedAmount < highWater) resolve()
-    })
+    return new Promise((resolve) => super.send(data, () => setImmediate(resolve)))
   }
 }
 

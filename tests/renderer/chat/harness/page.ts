@@ -21,7 +21,7 @@ export async function openHarness(): Promise<{ url: string; browser: Browser; cl
     build: { outDir },
     preview: { port: await freePort(), host: '127.0.0.1', strictPort: true },
   })
-  const executablePath = [process.env['STUDIO_CHROMIUM'], '/usr/bin/chromium'].find((path) => path && existsSync(path))
+  const executablePath = [process.env.STUDIO_CHROMIUM, '/usr/bin/chromium'].find((path) => path && existsSync(path))
   const browser = await chromium.launch({
     ...(executablePath ? { executablePath } : {}),
     args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],

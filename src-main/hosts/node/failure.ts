@@ -1,0 +1,17 @@
+import { ORPCError } from '@orpc/server'
+import { problem } from '../../../src-preload/contract/problem.ts'
+import { asStudioError, StudioError } from '../../core/errors.ts'
+
+/** Anything that a command met, also through a procedure of the core, whose failures come as the wire has them. */
+export function failureOf(thrown: unknown): StudioError {
+  if (!(thrown instanceof ORPCError)) return asStudioError(thrown)
+  const { data: told } = problem.safeParse(thrown.data)
+  if (told) {
+    const { kind, message, ...facts } = told
+    return new StudioError(kind, message, facts, { cause: thrown })
+  }
+  if (thrown.code === 'BAD_REQUEST') {
+    return new StudioError('bad_input', 'Inference Studio did not accept this input.', {}, { cause: thrown })
+  }
+  return asStudioError(thrown)
+}

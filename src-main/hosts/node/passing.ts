@@ -1,0 +1,29 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { CoreOptions } from '../../core/core.ts'
+import { createNodeHost } from './host.ts'
+import type { Parts, RunningCore } from './parts.ts'
+
+/** A core for the length of one command. */
+export interface PassingCore {
+  core: RunningCore
+  close(): Promise<void>
+}
+
+/** In a folder that is thrown away, for when another process owns the asked one. Nothing of what is stored there is used. */
+export async function startCoreInPassing(parts: Parts, options: CoreOptions): Promise<PassingCore> {
+  const folder = await mkdtemp(join(tmpdir(), 'inference-studio-'))
+  const remove = () => rm(folder, { recursive: true, force: true })
+  try {
+    const core = await parts.startCore(createNodeHost(folder), options)
+    const close = async () => {
+      await core.stop()
+      await remove()
+    }
+    return { core, close }
+  } catch (thrown) {
+    await remove()
+    throw thrown
+  }
+}

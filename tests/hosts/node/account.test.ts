@@ -1,0 +1,146 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Sandbox, startSandbox } from '../../../src-main/sandbox/sandbox.ts'
+import { type Keyring, openKeyring } from './fixtures/keyring.ts'
+import { openPage } from './fixtures/page.ts'
+import { commandLine, documents, type Ended, gather, studioEntry } from './fixtures/process.ts'
+
+// login and logout over the real core and a real Secret Service, which the processes share as they would in a session.
+
+const canary = 'sk-canary-90ce3b17f5a2d684'
+let service: Sandbox
+let keyring: Keyring
+const folders: string[] = []
+
+beforeAll(async () => {
+  service = await startSandbox({ apiKey: canary })
+  keyring = await openKeyring()
+})
+afterAll(async () => {
+  await keyring.close()
+  await service.close()
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+})
+
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'studio-account-'))
+  folders.push(folder)
+  return folder
+}
+const studio = () => commandLine(studioEntry, keyring.env)
+const loginArgs = (dataDir: string) => ['login', '--json', '--base-url', service.baseUrl, '--data-dir', dataDir]
+
+/** What `serve` finds stored in the folder: its connection, once it has asked. */
+async function connectionIn(dataDir: string) {
+  const host = studio().start(['serve', '--json', '--web-port', '0', '--no-proxy', '--data-dir', dataDir])
+  const { web } = JSON.parse(await host.line())
+  const page = openPage(() => web.url)
+  try {
+    for await (const { connection } of await page.client.app.watch()) {
+      if (connection.state !== 'checking') return connection
+    }
+    throw new Error('The states ended.')
+  } finally {
+    page.close()
+    host.child.kill('SIGTERM')
+    expect((await host.ended).code).toBe(0)
+  }
+}
+
+function expectNoKey(dataDir: string, ...ended: Ended[]): void {
+  const files = readdirSync(dataDir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+  const kept = files.map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1'))
+  for (const text of [...kept, ...ended.flatMap(({ stdout, stderr }) => [stdout, stderr])]) {
+    expect(text).not.toContain(canary)
+  }
+}
+
+describe.runIf(process.platform === 'linux')('with a keychain', () => {
+  it('login keeps the key there, serve and chat use it, logout forgets it', async () => {
+    const dataDir = newFolder()
+    const login = await studio().run([...loginArgs(dataDir), '--name', 'Mine'], {}, `${canary}\n`)
+    const profile = { name: 'Mine', kind: 'service', baseUrl: service.baseUrl, keyKept: 'keychain' }
+    expect([login.code, documents(login.stdout)]).toMatchObject([0, [profile]])
+    expect(await connectionIn(dataDir)).toMatchObject({ state: 'connected', profile })
+    const chat = await studio().run(['chat', 'Hello', '--model', 'mirror', '--json', '--data-dir', dataDir])
+    expect([chat.code, documents(chat.stdout).at(-1)]).toMatchObject([0, { status: 'complete' }])
+    const doctor = await studio().run(['doctor', '--json', '--data-dir', dataDir])
+    expect(JSON.parse(doctor.stdout)).toMatchObject({
+      ok: true,
+      checks: expect.arrayContaining([
+        { name: 'keychain', status: 'ok', detail: expect.any(String) },
+        { name: 'key', status: 'ok', detail: 'accepted' },
+      ]),
+    })
+    const logout = await studio().run(['logout', '--json', '--data-dir', dataDir])
+    expect([logout.code, documents(logout.stdout)]).toEqual([0, [{ loggedOut: true }]])
+    expect(await connectionIn(dataDir)).toMatchObject({ state: 'none', profile: null })
+    expectNoKey(dataDir, login, chat, doctor, logout)
+  })
+
+  it('login reads a variable too', async () => {
+    const dataDir = newFolder()
+    const login = await studio().run([...loginArgs(dataDir), '--api-key-env', 'MINE'], { MINE: canary })
+    expect(login.code).toBe(0)
+    expect(await connectionIn(dataDir)).toMatchObject({ state: 'connected' })
+    expectNoKey(dataDir, login)
+  })
+
+  it('logout works while the service is away', async () => {
+    const dataDir = newFolder()
+    const gone = await startSandbox({ apiKey: canary })
+    const where = ['--base-url', gone.baseUrl, '--data-dir', dataDir]
+    expect((await studio().run(['login', ...where], {}, canary)).code).toBe(0)
+    await gone.close()
+    const { code, stdout } = await studio().run(['logout', '--data-dir', dataDir])
+    expect([code, stdout]).toEqual([0, 'The connection and its key are forgotten. Conversations stay.\n'])
+    expect(await connectionIn(dataDir)).toMatchObject({ state: 'none' })
+  })
+
+  it('a refused key is told in words, keeps nothing, and leaves what was connected before', async () => {
+    const dataDir = newFolder()
+    const refuse = () => studio().run(loginArgs(dataDir), {}, service.keys.revoked)
+    const first = await refuse()
+    expect([first.code, documents(first.stdout)]).toMatchObject([
+      1,
+      [{ problem: { kind: 'unauthorized', status: 401 } }],
+    ])
+    expect(first.stderr).toMatch(/^error: .+\n$/)
+    expect(await connectionIn(dataDir)).toMatchObject({ state: 'none' })
+    expect((await studio().run(loginArgs(dataDir), {}, canary)).code).toBe(0)
+    expect((await refuse()).code).toBe(1)
+    expect(await connectionIn(dataDir)).toMatchObject({ state: 'connected' })
+  })
+
+  it('a key that is typed is not shown; Ctrl-C keeps nothing', async () => {
+    const dataDir = newFolder()
+    const typed = async (keys: string) => {
+      const command = [process.execPath, studioEntry, 'login', '--base-url', service.baseUrl, '--data-dir', dataDir]
+      // util-linux's script(1) gives the command a terminal.
+      const terminal = gather(
+        spawn('script', ['-qec', command.join(' '), '/dev/null'], {
+          env: { PATH: process.env.PATH ?? '', TERM: 'dumb', ...keyring.env },
+          stdio: ['pipe', 'pipe', 'pipe'],
+        }),
+      )
+      let shown = ''
+      await new Promise<void>((resolve) => {
+        terminal.child.stdout.on('data', (text: string) => {
+          shown += text
+          if (shown.includes('API key: ')) resolve()
+        })
+      })
+      terminal.child.stdin.write(keys)
+      return await terminal.ended
+    }
+    const cancelled = await typed('\u0003')
+    expect([cancelled.code, cancelled.stdout]).toEqual([1, expect.stringContaining('Cancelled')])
+    expect(await connectionIn(dataDir)).toMatchObject({ state: 'none' })
+    const login = await typed(`${canary}\r`)
+    expect([login.code, login.stdout]).toEqual([0, expect.stringContaining(`Connected to ${service.baseUrl}`)])
+    expectNoKey(dataDir, login)
+  })
+})

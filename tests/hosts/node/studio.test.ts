@@ -1,0 +1,347 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { databaseFile } from '../../../src-main/core/store/store.ts'
+import { listenOn } from '../../../src-main/hosts/node/listen.ts'
+import { type Sandbox, startSandbox } from '../../../src-main/sandbox/sandbox.ts'
+import { openPage } from './fixtures/page.ts'
+import { commandLine, documents, type Running, studioEntry } from './fixtures/process.ts'
+
+// The command line over the real core and sandbox, each command a process of its own.
+
+const canary = 'sk-canary-71d0e4b29c58a3f6'
+const withKey = { INFERENCE_STUDIO_API_KEY: canary }
+const home = mkdtempSync(join(tmpdir(), 'studio-home-'))
+const { start, run } = commandLine(studioEntry, { HOME: home, TMPDIR: home })
+let service: Sandbox
+let dataDir: string
+const running = new Set<Running>()
+
+beforeAll(async () => {
+  service = await startSandbox({ apiKey: canary })
+})
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'studio-data-'))
+})
+afterEach(async () => {
+  for (const each of running) {
+    each.child.kill('SIGKILL')
+    await each.ended
+  }
+  running.clear()
+  rmSync(dataDir, { recursive: true, force: true })
+})
+afterAll(async () => {
+  await service.close()
+  rmSync(home, { recursive: true, force: true })
+})
+
+const begin = (...given: Parameters<typeof start>): Running => {
+  const one = start(...given)
+  running.add(one)
+  void one.ended.then(() => running.delete(one))
+  return one
+}
+
+async function serve(...args: string[]) {
+  const free = ['--web-port', '0', '--proxy-port', '0', '--data-dir', dataDir]
+  const host = begin(['serve', '--json', ...free, ...args], withKey)
+  return { host, ready: JSON.parse(await host.line()) }
+}
+
+async function endOf(host: Running, signal: NodeJS.Signals = 'SIGTERM') {
+  host.child.kill(signal)
+  return await host.ended
+}
+
+/** What is stored, read beside everybody, after proof that the file is whole. */
+function stored(sql: string): unknown[] {
+  const database = new DatabaseSync(databaseFile(dataDir), { readOnly: true })
+  try {
+    expect(database.prepare('PRAGMA integrity_check').all()).toEqual([{ integrity_check: 'ok' }])
+    return database.prepare(sql).all()
+  } finally {
+    database.close()
+  }
+}
+const storedReplies = () =>
+  stored("SELECT status, length(text) AS length, problem FROM messages WHERE role = 'assistant'")
+
+const keptIn = (folder: string): string =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1'))
+    .join('\n')
+
+describe('serve', () => {
+  it('tells in its ready line where the page, the local /v1 and the sandbox answer, and they do', async () => {
+    const { host, ready } = await serve('--sandbox')
+    expect(ready).toEqual({
+      web: { url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]{43}$/) },
+      proxy: { baseUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/v1$/) },
+      sandbox: { baseUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/), apiKey: expect.any(String) },
+      dataDir,
+    })
+    const { baseUrl, apiKey } = ready.sandbox
+    const models = await fetch(`${baseUrl}/v1/models`, { headers: { authorization: `Bearer ${apiKey}` } })
+    expect(models.status).toBe(200)
+    expect((await fetch(`${ready.proxy.baseUrl}/models`)).status).toBe(401)
+    const page = openPage(() => ready.web.url)
+    expect((await page.client.models.list({})).models.length).toBeGreaterThan(0)
+    page.close()
+    const { code, stdout, stderr } = await endOf(host)
+    expect([code, documents(stdout).length, stderr]).toEqual([0, 1, ''])
+  })
+
+  it.each(['SIGTERM', 'SIGINT'] as const)(
+    'ends with 0 on %s while a reply streams, which is kept and marked',
+    async (signal) => {
+      const { host, ready } = await serve('--base-url', service.baseUrl)
+      const page = openPage(() => ready.web.url)
+      const sent = await page.client.chat.send({
+        requestId: crypto.randomUUID(),
+        conversationId: null,
+        text: 'Go on.',
+        model: 'writer-large',
+      })
+      let shown = 0
+      for await (const event of await page.client.chat.watch({ conversationId: sent.conversationId })) {
+        if (event.type === 'delta') shown += event.append.length
+        if (shown > 40) break
+      }
+      const asked = service.observe.requests().findLast((request) => request.stream)
+      const ended = endOf(host, signal)
+      expect((await service.observe.whenClosed(asked?.id ?? '')).closedByClient).toBe(true)
+      expect((await ended).code).toBe(0)
+      page.close()
+      const [reply] = storedReplies() as { status: string; length: number; problem: string }[]
+      expect(reply?.status).toBe('incomplete')
+      expect(reply?.length).toBeGreaterThanOrEqual(shown)
+      expect(JSON.parse(reply?.problem ?? '')).toMatchObject({ kind: 'cancelled', outputStarted: true })
+      expect(stored('SELECT count(*) AS n FROM pieces')).toEqual([{ n: 0 }])
+      expect(readdirSync(dataDir)).not.toContain('studio.owner.json')
+    },
+  )
+
+  it('refuses a second one on the same folder and names where the first answers, without its token', async () => {
+    const { host, ready } = await serve('--sandbox')
+    const { origin, hash } = new URL(ready.web.url)
+    const second = await run(['serve', '--json', '--web-port', '0', '--data-dir', dataDir])
+    expect(second.code).toBe(1)
+    const [{ problem }] = documents(second.stdout) as [{ problem: { kind: string; message: string } }]
+    expect(problem.kind).toBe('folder_in_use')
+    expect(problem.message).toContain(`Process ${host.child.pid} (${origin})`)
+    expect(second.stderr).toContain(origin)
+    expect(second.stdout + second.stderr + keptIn(dataDir)).not.toContain(hash.slice('#token='.length))
+    expect((await endOf(host)).code).toBe(0)
+    const third = await serve()
+    expect((await endOf(third.host)).code).toBe(0)
+  })
+
+  it('tells a person the same, one thing a line', async () => {
+    const args = ['serve', '--sandbox', '--web-port', '0', '--proxy-port', '0', '--data-dir', dataDir]
+    const host = begin(args)
+    const lines = [
+      /^Inference Studio {2}http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]{43}$/,
+      /^Local \/v1 {9}http:\/\/127\.0\.0\.1:\d+\/v1$/,
+      /^Sandbox {11}http:\/\/127\.0\.0\.1:\d+$/,
+      /^Sandbox key {7}\S+$/,
+      /^Data folder {7}\//,
+      /^Ctrl-C ends it\.$/,
+    ]
+    for (const line of lines) expect(await host.line()).toMatch(line)
+    expect((await endOf(host, 'SIGINT')).code).toBe(0)
+  })
+})
+
+describe('tools, beside a running serve', () => {
+  it('are honoured with the next request when added, and with the next one refused when revoked', async () => {
+    const { host, ready } = await serve('--sandbox')
+    const where = ['--json', '--data-dir', dataDir]
+    const ask = async (key: string) => {
+      const reply = await fetch(`${ready.proxy.baseUrl}/models`, { headers: { authorization: `Bearer ${key}` } })
+      await reply.arrayBuffer()
+      return reply.status
+    }
+    const added = await run(['tools', 'add', 'editor', ...where])
+    const { id, key } = JSON.parse(added.stdout)
+    expect([await ask(key), await ask(key)]).toEqual([200, 200])
+    const revoked = await run(['tools', 'revoke', id, ...where])
+    expect([revoked.code, await ask(key)]).toEqual([0, 401])
+    const listed = await run(['tools', 'list', ...where])
+    expect(JSON.parse(listed.stdout)).toMatchObject([{ id, name: 'editor', revokedAt: expect.any(String) }])
+    expect(listed.stdout + keptIn(dataDir)).not.toContain(key)
+    expect((await endOf(host)).code).toBe(0)
+  })
+
+  it('puts the key on a line of its own for a person, and lists in columns', async () => {
+    const where = ['--data-dir', dataDir]
+    const { stdout } = await run(['tools', 'add', 'a long name', ...where])
+    await run(['tools', 'add', 'b', ...where])
+    expect(stdout.split('\n').filter((line) => /^isk_[\w-]+$/.test(line))).toHaveLength(1)
+    const rows = (await run(['tools', 'list', ...where])).stdout.trimEnd().split('\n')
+    expect(rows).toHaveLength(2)
+    const [first = '', second = ''] = rows
+    expect(first).toMatch(/^\S+ {2}b {12}made \d{4}-\d\d-\d\d \d\d:\d\d UTC {2}never used$/)
+    expect(second.indexOf('made')).toBe(first.indexOf('made'))
+  })
+})
+
+describe('doctor', () => {
+  const checksOf = (stdout: string): Record<string, [string, string]> => {
+    const { checks } = JSON.parse(stdout)
+    return Object.fromEntries(checks.map((check: Record<string, string>) => [check.name, [check.status, check.detail]]))
+  }
+  const args = (baseUrl = service.baseUrl) => ['doctor', '--json', '--base-url', baseUrl, '--data-dir', dataDir]
+
+  it('says that a good key is accepted, and never the key', async () => {
+    const { code, stdout, stderr } = await run(args(), withKey)
+    expect(code).toBe(0)
+    expect(checksOf(stdout)).toMatchObject({
+      node: ['ok', process.versions.node],
+      keychain: ['warning', expect.stringContaining('D-Bus')],
+      dataFolder: ['ok', expect.stringContaining(dataDir)],
+      baseAddress: ['ok', `${service.baseUrl} answers`],
+      key: ['ok', 'accepted'],
+    })
+    expect(stdout + stderr + keptIn(dataDir)).not.toContain(canary)
+  })
+
+  it('tells a refused key from an address where nobody answers', async () => {
+    const refused = await run(args(), { INFERENCE_STUDIO_API_KEY: service.keys.revoked })
+    expect(refused.code).toBe(1)
+    expect(checksOf(refused.stdout)).toMatchObject({
+      baseAddress: ['ok', expect.anything()],
+      key: ['failed', expect.anything()],
+    })
+    expect(refused.stdout + refused.stderr).not.toContain(service.keys.revoked)
+    const nobody = createServer()
+    const port = await listenOn(nobody, 0, false)
+    await new Promise((resolve) => nobody.close(resolve))
+    const silent = await run(args(`http://127.0.0.1:${port}`), withKey)
+    expect(silent.code).toBe(1)
+    expect(checksOf(silent.stdout)).toMatchObject({
+      baseAddress: ['failed', expect.anything()],
+      key: ['warning', 'not asked'],
+    })
+  })
+
+  it('works beside a running serve: who has the folder, and a given connection all the same', async () => {
+    const { host, ready } = await serve('--sandbox')
+    const stored = await run(['doctor', '--json', '--data-dir', dataDir])
+    const { baseAddress } = checksOf(stored.stdout)
+    expect([stored.code, baseAddress?.[0]]).toEqual([0, 'warning'])
+    expect(baseAddress?.[1]).toContain(new URL(ready.web.url).origin)
+    const given = await run(args(), withKey)
+    expect(checksOf(given.stdout)).toMatchObject({ key: ['ok', 'accepted'] })
+    expect(readdirSync(home).filter((name) => name.startsWith('inference-studio-'))).toEqual([])
+    expect((await endOf(host)).code).toBe(0)
+  })
+})
+
+describe('chat', () => {
+  const args = (...more: string[]) => ['chat', ...more, '--base-url', service.baseUrl, '--data-dir', dataDir]
+  const lastStream = () => service.observe.requests().findLast((request) => request.stream)?.id ?? ''
+
+  it('streams as documents and ends with the whole reply, stored', async () => {
+    const chat = begin([...args('Say something.', '--model', 'mirror'), '--json'], withKey)
+    expect(JSON.parse(await chat.line())).toEqual({ delta: expect.any(String) })
+    const { code, stdout, stderr } = await chat.ended
+    const said = documents(stdout) as { delta?: string; status?: string; text?: string }[]
+    const whole = said.at(-1)
+    expect([code, stderr]).toEqual([0, ''])
+    expect(whole).toMatchObject({ status: 'complete', model: 'mirror', finishReason: 'stop' })
+    expect(said.length).toBeGreaterThan(3)
+    expect(said.map(({ delta = '' }) => delta).join('')).toBe(whole?.text)
+    expect(storedReplies()).toMatchObject([{ status: 'complete', length: whole?.text?.length }])
+  })
+
+  it('stops cleanly on Ctrl-C: what came is kept, the service sees the close', async () => {
+    const chat = begin([...args('Go on.', '--model', 'writer-large'), '--json'], withKey)
+    await chat.line()
+    chat.child.kill('SIGINT')
+    const { code, stdout } = await chat.ended
+    expect([code, documents(stdout).at(-1)]).toMatchObject([1, { status: 'stopped', text: expect.stringMatching(/./) }])
+    expect((await service.observe.whenClosed(lastStream())).closedByClient).toBe(true)
+    expect(storedReplies()).toMatchObject([{ status: 'stopped' }])
+  })
+
+  it('stops when the reader of its output goes away', async () => {
+    const chat = begin(args('Go on.', '--model', 'writer-large'), withKey)
+    await new Promise((resolve) => chat.child.stdout.once('data', resolve))
+    chat.child.stdout.destroy()
+    expect((await chat.ended).code).toBe(1)
+    expect((await service.observe.whenClosed(lastStream())).closedByClient).toBe(true)
+    expect(storedReplies()).toMatchObject([{ status: 'stopped' }])
+  })
+
+  it('stops at once on Ctrl-C while the service keeps it waiting', async () => {
+    const asked = Promise.withResolvers<void>()
+    const silent = createServer(() => asked.resolve())
+    const port = await listenOn(silent, 0, false)
+    const where = ['--base-url', `http://127.0.0.1:${port}`, '--data-dir', dataDir]
+    const chat = begin(['chat', 'Hello', '--json', ...where], withKey)
+    await asked.promise
+    chat.child.kill('SIGINT')
+    const { code, stdout } = await chat.ended
+    silent.closeAllConnections()
+    silent.close()
+    expect([code, documents(stdout)]).toMatchObject([1, [{ problem: { kind: 'cancelled' } }]])
+  })
+
+  it('lets no control character of a reply through to the terminal', async () => {
+    const { code, stdout } = await run(args('\u001b]0;title\u0007\u001b[31mred', '--model', 'mirror'), withKey)
+    expect([code, stdout]).toEqual([0, expect.stringContaining('[31mred')])
+    expect(stdout).not.toMatch(/(?![\n\t])\p{Cc}/u)
+  })
+
+  it('leaves a folder that serve uses alone, and says so', async () => {
+    const { host, ready } = await serve('--sandbox')
+    const given = await run(args('Hello', '--model', 'mirror'), withKey)
+    expect([given.code, given.stdout, given.stderr]).toEqual([
+      0,
+      expect.stringContaining('Hello'),
+      expect.stringContaining('not stored'),
+    ])
+    expect(readdirSync(home).filter((name) => name.startsWith('inference-studio-'))).toEqual([])
+    const stored = await run(['chat', 'Hello', '--json', '--data-dir', dataDir])
+    const [{ problem }] = documents(stored.stdout) as [{ problem: { kind: string; message: string } }]
+    expect([stored.code, problem.kind]).toEqual([1, 'folder_in_use'])
+    expect(problem.message).toContain(new URL(ready.web.url).origin)
+    expect(storedReplies()).toEqual([])
+    expect((await endOf(host)).code).toBe(0)
+  })
+
+  it('says in words that nothing is connected', async () => {
+    const { code, stdout, stderr } = await run(['chat', 'Hello', '--json', '--data-dir', dataDir])
+    expect([code, documents(stdout)]).toMatchObject([1, [{ problem: { kind: 'not_connected' } }]])
+    expect(stderr).toMatch(/^error: .+\.\n$/)
+  })
+})
+
+describe('sandbox', () => {
+  it('prints its address and key on one line, answers, and ends on a signal', async () => {
+    const sandbox = begin(['sandbox', '--json', '--port', '0'])
+    const { baseUrl, apiKey } = JSON.parse(await sandbox.line())
+    const reply = await fetch(`${baseUrl}/v1/models`, { headers: { authorization: `Bearer ${apiKey}` } })
+    expect([reply.status, (await reply.json()).object]).toEqual([200, 'list'])
+    const { port } = new URL(baseUrl)
+    const second = await run(['sandbox', '--json', '--port', port])
+    expect([second.code, documents(second.stdout)]).toMatchObject([1, [{ problem: { kind: 'port_taken' } }]])
+    expect(await endOf(sandbox)).toMatchObject({ code: 0, stderr: '' })
+  })
+})
+
+describe('login, where no keychain answers', () => {
+  it('says so, fails, and keeps nothing', async () => {
+    const args = ['login', '--json', '--base-url', service.baseUrl, '--data-dir', dataDir]
+    const { code, stdout, stderr } = await run(args, {}, `${canary}\n`)
+    expect([code, documents(stdout)]).toMatchObject([1, [{ problem: { kind: 'keychain_missing' } }]])
+    expect(stderr).toMatch(/keychain/)
+    expect(stored('SELECT * FROM profiles')).toEqual([])
+    expect(stdout + stderr + keptIn(dataDir)).not.toContain(canary)
+  })
+})
