@@ -9,6 +9,9 @@ export function isOwn(address: string): boolean {
   return url?.protocol === 'app:' && url.host === 'studio' && url.username === '' && url.password === ''
 }
 
+/** The one page there is, wherever in it. */
+export const isOwnPage = (address: string): boolean => address.split('#', 1)[0] === ownPage
+
 /**
  * An address that the system's browser may be given, normalised, or null: http, https and mailto alone, and none with a
  * user name or password in it, which make one site look like another.

@@ -13,6 +13,7 @@ import { guardNavigation } from './navigation.ts'
 import { guardNetwork, guardPermissions } from './permissions.ts'
 import { givePorts } from './port.ts'
 import { registerScheme, servePage } from './protocol.ts'
+import { stopBeforeQuit } from './quit.ts'
 import { focusWindow, openWindow } from './window.ts'
 
 // This file is built to out/main/electron.js.
@@ -21,30 +22,31 @@ const devTools = !app.isPackaged
 
 registerScheme()
 app.enableSandbox()
-const dataDir = await openDataDir(undefined)
-// Chromium's files and the lock lie inside the data folder: one folder, one running studio.
-app.setPath('userData', join(dataDir, 'desktop'))
+const dataDir = await openDataDir(undefined).catch(giveUp)
+if (dataDir !== null) {
+  // Chromium's files and the lock lie inside the data folder: one folder, one running studio.
+  app.setPath('userData', join(dataDir, 'desktop'))
+  if (app.requestSingleInstanceLock()) {
+    app.on('second-instance', focusWindow)
+    void app
+      .whenReady()
+      .then(() => start(dataDir))
+      .catch(giveUp)
+  } else app.exit(0)
+}
 
-if (app.requestSingleInstanceLock()) {
-  app.on('second-instance', focusWindow)
-  void app
-    .whenReady()
-    .then(start)
-    .catch((thrown: unknown) => {
-      dialog.showErrorBox('Inference Studio could not start', asStudioError(thrown).message)
-      app.exit(1)
-    })
-} else app.exit(0)
-
-async function start(): Promise<void> {
+async function start(folder: string): Promise<void> {
   servePage(protocol, join(built, 'renderer'))
   guardPermissions(session.defaultSession)
   guardNetwork(session.defaultSession, devTools)
   app.on('web-contents-created', (_event, contents) => guardNavigation(contents, (url) => shell.openExternal(url)))
   setMenu(devTools)
 
-  const core = await createCore(host())
-  stopBeforeQuit(() => core.stop())
+  const starting = createCore(host(folder))
+  // A quit may come before the core is up: it waits for it too, or the database would be left as by a crash.
+  const quit = stopBeforeQuit(async () => (await starting).stop())
+  const core = await starting
+  if (quit.asked()) return
   const handler = new RPCHandler(core.router)
   givePorts(ipcMain, (port) => handler.upgrade(port))
 
@@ -58,11 +60,11 @@ async function start(): Promise<void> {
   })
 }
 
-function host(): Host {
+function host(folder: string): Host {
   return {
     name: 'desktop',
     version: app.getVersion(),
-    dataDir,
+    dataDir: folder,
     secrets: createKeychain(),
     async openExternal(address) {
       const url = externalAddress(address)
@@ -73,19 +75,9 @@ function host(): Host {
   }
 }
 
-/** Holds the first quit until the core has marked its streams and closed its database; then quits for good. */
-function stopBeforeQuit(stop: () => Promise<void>): void {
-  let state: 'running' | 'stopping' | 'stopped' = 'running'
-  app.on('before-quit', (event) => {
-    if (state === 'stopped') return
-    event.preventDefault()
-    if (state === 'stopping') return
-    state = 'stopping'
-    stop()
-      .catch((thrown: unknown) => process.stderr.write(`error ${asStudioError(thrown).message}\n`))
-      .finally(() => {
-        state = 'stopped'
-        app.quit()
-      })
-  })
+/** Without a data folder or a core there is nothing to show in a window: the words, then the end. */
+function giveUp(thrown: unknown): null {
+  dialog.showErrorBox('Inference Studio could not start', asStudioError(thrown).message)
+  app.exit(1)
+  return null
 }

@@ -1,7 +1,7 @@
 import type { WebContents } from 'electron'
-import { externalAddress } from './address.ts'
+import { externalAddress, isOwnPage } from './address.ts'
 
-/** No page of ours goes anywhere or opens anything; a link to the outside is handed to the system's browser after a check. */
+/** No page of ours goes anywhere but to itself (a reload) or opens anything; a link to the outside is handed to the system's browser after a check. */
 export function guardNavigation(contents: WebContents, openExternal: (url: string) => Promise<void>): void {
   const handOver = (address: string): void => {
     const url = externalAddress(address)
@@ -9,6 +9,7 @@ export function guardNavigation(contents: WebContents, openExternal: (url: strin
     if (url !== null) void openExternal(url).catch(() => undefined)
   }
   contents.on('will-navigate', (event) => {
+    if (event.isMainFrame && isOwnPage(event.url)) return
     event.preventDefault()
     if (event.isMainFrame) handOver(event.url)
   })

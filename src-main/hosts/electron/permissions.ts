@@ -1,15 +1,20 @@
 import type { Session } from 'electron'
 import { isOwn } from './address.ts'
 
-/** Everything is denied but the microphone, for our own page in the main frame. */
+/** Chromium's own name for text put on the clipboard by a click, without a prompt in any browser: what Copy needs. */
+const copying = 'clipboard-sanitized-write'
+
+/** Everything is denied but the microphone and Copy, for our own page in the main frame. */
 export function guardPermissions(session: Session): void {
   session.setPermissionRequestHandler((_contents, permission, answer, details) => {
     const types = 'mediaTypes' in details ? (details.mediaTypes ?? []) : []
     const audioAlone = types.length === 1 && types[0] === 'audio'
-    answer(permission === 'media' && audioAlone && details.isMainFrame && isOwn(details.requestingUrl))
+    const allowed = permission === copying || (permission === 'media' && audioAlone)
+    answer(allowed && details.isMainFrame && isOwn(details.requestingUrl))
   })
   session.setPermissionCheckHandler((_contents, permission, origin, details) => {
-    return permission === 'media' && details.mediaType === 'audio' && details.isMainFrame && isOwn(origin)
+    const allowed = permission === copying || (permission === 'media' && details.mediaType === 'audio')
+    return allowed && details.isMainFrame && isOwn(origin)
   })
   session.setDevicePermissionHandler(() => false)
 }

@@ -7,30 +7,16 @@ export const portReply = 'inference-studio:port'
 
 /**
  * Answers each page of ours that asks with one end of a channel and gives the other to `serve`. A page has one port: a new
- * one, a reload and the window's end close it, which aborts the streams that ran through it.
+ * one closes it, and so does the end of the page (reload, crash, closed window), because its own end dies with it. A closed
+ * port aborts the streams that ran through it.
  */
 export function givePorts(ipc: IpcMain, serve: (port: MessagePortMain) => void): void {
-  const open = new Map<WebContents, MessagePortMain>()
-  const close = (contents: WebContents): void => {
-    open.get(contents)?.close()
-    open.delete(contents)
-  }
-  const watched = new WeakSet<WebContents>()
-
+  const given = new WeakMap<WebContents, MessagePortMain>()
   ipc.on(wantPort, (event) => {
     if (!isOwnMainFrame(event)) return
-    const contents = event.sender
-    close(contents)
-    if (!watched.has(contents)) {
-      watched.add(contents)
-      contents.on('did-start-navigation', (details) => {
-        if (details.isMainFrame && !details.isSameDocument) close(contents)
-      })
-      contents.on('render-process-gone', () => close(contents))
-      contents.once('destroyed', () => close(contents))
-    }
+    given.get(event.sender)?.close()
     const { port1, port2 } = new MessageChannelMain()
-    open.set(contents, port1)
+    given.set(event.sender, port1)
     serve(port1)
     port1.start()
     event.senderFrame?.postMessage(portReply, null, [port2])

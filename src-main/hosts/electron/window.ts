@@ -3,8 +3,8 @@ import { app, BrowserWindow, nativeTheme, screen } from 'electron'
 import { ownPage } from './address.ts'
 import { readWindowState, writeWindowState } from './window-state.ts'
 
-/** The page's own ground in both themes, so that no white flashes before it has painted. */
-const ground = (): string => (nativeTheme.shouldUseDarkColors ? '#0e1116' : '#ffffff')
+/** `--bg` of the page's styles.css in both themes, so that nothing flashes before it has painted. */
+const ground = (): string => (nativeTheme.shouldUseDarkColors ? '#151517' : '#fbfbfa')
 
 /** The studio's window, shown when its page has painted. Size and place come back at the next start. */
 export function openWindow(preload: string, devTools: boolean): BrowserWindow {

@@ -1,0 +1,166 @@
+import type * as Electron from 'electron'
+import { Emitter, electronEvent, only } from './only.ts'
+import type { Page } from './page.ts'
+import { StandInPort } from './ports.ts'
+import { decode, encode } from './wire.js'
+
+interface Told {
+  channel?: string
+  args?: string
+  port?: number
+  data?: string
+  closed?: boolean
+}
+
+class Frame implements Pick<Electron.WebFrameMain, 'url' | 'parent' | 'postMessage'> {
+  url = ''
+  readonly parent = null
+  private readonly contents: Contents
+
+  constructor(contents: Contents) {
+    this.contents = contents
+  }
+
+  postMessage(channel: string, message: unknown, transfer: readonly Electron.MessagePortMain[] = []): void {
+    this.contents.sendWithPorts(channel, message, transfer)
+  }
+}
+
+let lastId = 0
+
+/** `WebContents` of one window; `page` is there once Chromium has opened it. */
+export class Contents
+  extends Emitter
+  implements Pick<Electron.WebContents, 'id' | 'setWindowOpenHandler' | 'getURL' | 'reload' | 'isDestroyed'>
+{
+  readonly id: number
+  readonly mainFrame: Electron.WebFrameMain
+  private page: Page | null = null
+  private destroyed = false
+  private openHandler: ((details: Electron.HandlerDetails) => Electron.WindowOpenHandlerResponse) | null = null
+  private readonly ports = new Map<number, { take(text: string): void; gone(): void }>()
+  private lastPort = 0
+  private readonly ipc: Emitter
+
+  constructor(ipc: Emitter) {
+    super([
+      'did-start-navigation',
+      'will-navigate',
+      'will-frame-navigate',
+      'will-redirect',
+      'will-attach-webview',
+      'did-navigate',
+      'did-finish-load',
+      'destroyed',
+    ])
+    lastId += 1
+    this.id = lastId
+    this.ipc = ipc
+    // The few members that a frame has here; all others throw.
+    this.mainFrame = only<object>('WebFrameMain', new Frame(this)) as Electron.WebFrameMain
+  }
+
+  setWindowOpenHandler(handler: (details: Electron.HandlerDetails) => Electron.WindowOpenHandlerResponse): void {
+    this.openHandler = handler
+  }
+
+  getURL(): string {
+    return this.mainFrame.url
+  }
+
+  reload(): void {
+    void this.page?.reload()
+  }
+
+  isDestroyed(): boolean {
+    return this.destroyed
+  }
+
+  opened(page: Page): void {
+    this.page = page
+  }
+
+  committed(url: string): void {
+    Object.assign(this.mainFrame, { url })
+    this.emit('did-navigate', electronEvent({}), url, 200, 'OK')
+  }
+
+  /** Comes before anyone may stop it: also for a navigation that is stopped then. */
+  starts(url: string, isMainFrame: boolean): void {
+    this.emit('did-start-navigation', this.navigation(url, isMainFrame))
+  }
+
+  private navigation(url: string, isMainFrame: boolean) {
+    const frame = isMainFrame ? this.mainFrame : null
+    return electronEvent({ url, isMainFrame, isSameDocument: false, frame, initiator: frame })
+  }
+
+  /** In Electron's order: `will-frame-navigate` for every frame, then `will-navigate` for the main one. */
+  mayGo(url: string, isMainFrame: boolean): boolean {
+    for (const name of isMainFrame ? ['will-frame-navigate', 'will-navigate'] : ['will-frame-navigate']) {
+      const event = this.navigation(url, isMainFrame)
+      this.emit(name, event)
+      if (event.defaultPrevented) return false
+    }
+    return true
+  }
+
+  wantsWindow(url: string, frameName: string, features: string): void {
+    const referrer = { url: '', policy: 'no-referrer' } as const
+    const answer = this.openHandler?.({ url, frameName, features, disposition: 'new-window', referrer })
+    if (answer?.action !== 'deny') throw new Error('The stand-in for electron opens no windows by the page')
+  }
+
+  sendWithPorts(channel: string, message: unknown, transfer: readonly Electron.MessagePortMain[]): void {
+    const fars: (() => void)[] = []
+    const made = transfer.map((port) => {
+      if (!(port instanceof StandInPort)) throw new TypeError('Only ports are transferred')
+      this.lastPort += 1
+      const id = this.lastPort
+      fars.push(() => this.giveAway(port, id))
+      return id
+    })
+    this.page?.tell({ channel, message: encode(message), made })
+    for (const give of fars) give()
+  }
+
+  private giveAway(port: StandInPort, id: number): void {
+    const far = port.handOver({
+      take: (data) => this.page?.tell({ port: id, data }),
+      gone: () => {
+        this.ports.delete(id)
+        this.page?.tell({ port: id, closed: true })
+      },
+    })
+    this.ports.set(id, far)
+  }
+
+  said(text: string): void {
+    const told: Told = JSON.parse(text)
+    if (told.channel !== undefined) {
+      const fields = { sender: this, senderFrame: this.mainFrame, ports: [], frameId: 1, processId: 1, type: 'frame' }
+      const event = only('IpcMainEvent', electronEvent(fields))
+      this.ipc.emit(told.channel, event, ...(decode(told.args ?? '') as unknown[]))
+      return
+    }
+    const port = this.ports.get(told.port ?? 0)
+    if (told.closed) {
+      this.ports.delete(told.port ?? 0)
+      port?.gone()
+    } else if (told.data !== undefined) port?.take(told.data)
+  }
+
+  /** The document has gone, and its ends of all ports with it. */
+  left(): void {
+    const ports = [...this.ports.values()]
+    this.ports.clear()
+    for (const port of ports) port.gone()
+  }
+
+  end(): void {
+    if (this.destroyed) return
+    this.destroyed = true
+    this.left()
+    this.emit('destroyed')
+  }
+}

@@ -1,0 +1,297 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type * as Electron from 'electron'
+import { type Cdp, startChromium } from './cdp.ts'
+import type { Contents } from './contents.ts'
+import { takeSingleInstance } from './lock.ts'
+import { Emitter, electronEvent, only, onlyKeys } from './only.ts'
+import * as ports from './ports.ts'
+import { defaultSession, type SchemeHandler, schemes } from './session.ts'
+import * as windows from './window.ts'
+
+/**
+ * The `electron` module of the main process, for a machine without Electron's binary: its lifecycle in this Node process,
+ * its windows real pages of a real Chromium. It knows what the desktop host uses of electron.d.ts and throws on all else.
+ */
+
+type Chromium = Awaited<ReturnType<typeof startChromium>>
+const running: { ready: boolean; chromium: Chromium | null; quitting: boolean; exiting: boolean } = {
+  ready: false,
+  chromium: null,
+  quitting: false,
+  exiting: false,
+}
+const paths = new Map<string, string>()
+const privileged = new Set<string>()
+
+function needsReady(what: string): void {
+  if (!running.ready) throw new Error(`${what} can only be used after app is ready`)
+}
+function needsEarly(what: string): void {
+  if (running.ready) throw new Error(`${what} should be called before app is ready`)
+}
+
+class App
+  extends Emitter
+  implements
+    Pick<
+      Electron.App,
+      | 'isPackaged'
+      | 'isReady'
+      | 'whenReady'
+      | 'enableSandbox'
+      | 'getVersion'
+      | 'getPath'
+      | 'setPath'
+      | 'requestSingleInstanceLock'
+      | 'quit'
+      | 'exit'
+    >
+{
+  readonly isPackaged = false
+  private readonly folder: string
+  private readonly becameReady = Promise.withResolvers<void>()
+
+  constructor(folder: string) {
+    super([
+      'ready',
+      'activate',
+      'second-instance',
+      'web-contents-created',
+      'window-all-closed',
+      'before-quit',
+      'will-quit',
+      'quit',
+    ])
+    this.folder = folder
+  }
+
+  isReady(): boolean {
+    return running.ready
+  }
+
+  whenReady(): Promise<void> {
+    return this.becameReady.promise
+  }
+
+  enableSandbox(): void {
+    needsEarly('app.enableSandbox()')
+  }
+
+  getVersion(): string {
+    return String(JSON.parse(readFileSync(join(this.folder, 'package.json'), 'utf8')).version)
+  }
+
+  getPath(name: Parameters<Electron.App['getPath']>[0]): string {
+    const path = paths.get(name)
+    if (path === undefined) throw new Error(`The stand-in for electron has no path for "${name}" before it is set`)
+    return path
+  }
+
+  setPath(name: string, path: string): void {
+    onlyKeys('app.setPath', { [name]: path }, ['userData'])
+    paths.set(name, path)
+  }
+
+  requestSingleInstanceLock(): boolean {
+    return takeSingleInstance(this.getPath('userData'), (argv, cwd) => {
+      this.emit('second-instance', electronEvent({}), argv, cwd, undefined)
+    })
+  }
+
+  quit(): void {
+    if (running.quitting) return
+    const event = electronEvent({})
+    this.emit('before-quit', event)
+    if (event.defaultPrevented) return
+    running.quitting = true
+    const open = windows.BrowserWindow.getAllWindows()
+    for (const window of open) window.close()
+    if (open.length === 0) this.end()
+  }
+
+  exit(code = 0): void {
+    if (running.exiting) return
+    running.exiting = true
+    this.emit('quit', electronEvent({}), code)
+    const { chromium } = running
+    if (chromium) void chromium.end().finally(() => process.exit(code))
+    else process.exit(code)
+  }
+
+  /** A window has closed: the last one ends a quit, or is told to the program, whose silence means quit. */
+  windowClosed(): void {
+    if (windows.BrowserWindow.getAllWindows().length > 0 || running.exiting) return
+    if (running.quitting) this.end()
+    else if (!this.emit('window-all-closed')) this.quit()
+  }
+
+  private end(): void {
+    const event = electronEvent({})
+    this.emit('will-quit', event)
+    if (event.defaultPrevented) running.quitting = false
+    else this.exit(0)
+  }
+
+  async start(): Promise<void> {
+    if (running.exiting) return
+    const profile = join(paths.get('userData') ?? join(this.folder, 'test-results'), 'Chromium')
+    running.chromium = await startChromium(profile)
+    await watchTargets(running.chromium.cdp)
+    running.ready = true
+    windows.BrowserWindow.program = {
+      cdp: () => chromiumNow(),
+      ipc: ipcMain,
+      contentsCreated: (contents: Contents) => this.emit('web-contents-created', electronEvent({}), contents),
+      closed: () => this.windowClosed(),
+    }
+    this.emit('ready', electronEvent({}), {})
+    this.becameReady.resolve()
+  }
+}
+
+function chromiumNow(): Cdp {
+  if (!running.chromium) throw new Error('Chromium is not running')
+  return running.chromium.cdp
+}
+
+/** Closes each page that a page opened: `setWindowOpenHandler` has denied it by then, or has thrown. */
+async function watchTargets(cdp: Cdp): Promise<void> {
+  cdp.on('event', (method: string, params: { targetInfo?: { targetId: string; type: string; openerId?: string } }) => {
+    const { targetInfo } = params
+    if (method !== 'Target.targetCreated' || targetInfo?.type !== 'page') return
+    if (targetInfo.openerId === undefined) return
+    void cdp.send('Target.closeTarget', { targetId: targetInfo.targetId }).catch(() => undefined)
+  })
+  await cdp.send('Target.setDiscoverTargets', { discover: true })
+}
+
+class NativeTheme extends Emitter implements Pick<Electron.NativeTheme, 'shouldUseDarkColors' | 'themeSource'> {
+  private source: Electron.NativeTheme['themeSource'] = 'system'
+  constructor() {
+    super(['updated'])
+  }
+  get shouldUseDarkColors(): boolean {
+    return this.source === 'dark'
+  }
+  get themeSource(): Electron.NativeTheme['themeSource'] {
+    return this.source
+  }
+  set themeSource(source) {
+    this.source = source
+    this.emit('updated')
+  }
+}
+
+const roles = [
+  'reload',
+  'resetZoom',
+  'zoomIn',
+  'zoomOut',
+  'togglefullscreen',
+  'toggleDevTools',
+  'appMenu',
+  'fileMenu',
+  'editMenu',
+  'windowMenu',
+]
+
+class MenuStandIn implements Pick<Electron.Menu, 'items'> {
+  readonly items: Electron.MenuItem[]
+  constructor(items: Electron.MenuItem[]) {
+    this.items = items
+  }
+}
+
+let applicationMenu: Electron.Menu | null = null
+
+function buildMenu(template: Electron.MenuItemConstructorOptions[]): Electron.Menu {
+  const items = template.map((item) => {
+    onlyKeys('MenuItem', item, ['role', 'type', 'label', 'submenu'])
+    if (item.role !== undefined && !roles.includes(item.role)) throw new Error(`unknown role "${item.role}"`)
+    const submenu = Array.isArray(item.submenu) ? buildMenu(item.submenu) : undefined
+    return only<object>('MenuItem', { role: item.role, type: item.type, label: item.label ?? '', submenu })
+  })
+  return only<object>('Menu', new MenuStandIn(items as Electron.MenuItem[])) as Electron.Menu
+}
+
+export const app = only('app', new App(process.argv[2] ?? '.'))
+export const ipcMain = only('ipcMain', new Emitter(null))
+export const nativeTheme = only('nativeTheme', new NativeTheme())
+export const BrowserWindow = only('BrowserWindow', windows.BrowserWindow)
+export const MessageChannelMain = only('MessageChannelMain', ports.MessageChannelMain)
+
+export const Menu = only('Menu', {
+  buildFromTemplate: buildMenu,
+  setApplicationMenu(menu: Electron.Menu | null) {
+    needsReady('Menu.setApplicationMenu()')
+    applicationMenu = menu
+  },
+  getApplicationMenu: () => applicationMenu,
+} satisfies Pick<typeof Electron.Menu, 'buildFromTemplate' | 'setApplicationMenu' | 'getApplicationMenu'>)
+
+export const session = only('session', {
+  get defaultSession() {
+    needsReady('session.defaultSession')
+    return defaultSession
+  },
+} satisfies Record<keyof Pick<typeof Electron.session, 'defaultSession'>, unknown>)
+
+export const protocol = only('protocol', {
+  registerSchemesAsPrivileged(custom: Electron.CustomScheme[]) {
+    needsEarly('protocol.registerSchemesAsPrivileged()')
+    for (const { scheme, privileges } of custom) {
+      onlyKeys('privileges', privileges ?? {}, ['standard', 'secure', 'supportFetchAPI', 'stream'])
+      // Chromium's page is on https here, which has all of these: a scheme without them would be treated too well.
+      if (!privileges?.standard || !privileges.secure || !privileges.supportFetchAPI || !privileges.stream) {
+        throw new Error('The stand-in for electron knows standard, secure schemes with fetch and streams alone')
+      }
+      privileged.add(scheme)
+    }
+  },
+  handle(scheme: string, handler: SchemeHandler) {
+    needsReady('protocol.handle()')
+    if (!privileged.has(scheme)) throw new Error(`The stand-in for electron serves registered schemes, not "${scheme}"`)
+    if (schemes.has(scheme)) throw new Error(`The scheme "${scheme}" is handled already`)
+    schemes.set(scheme, handler)
+  },
+} satisfies Pick<Electron.Protocol, 'registerSchemesAsPrivileged' | 'handle'>)
+
+export const screen = only('screen', {
+  getAllDisplays() {
+    needsReady('screen')
+    return [only<object>('Display', { workArea: { x: 0, y: 0, width: 1920, height: 1080 } }) as Electron.Display]
+  },
+} satisfies Pick<Electron.Screen, 'getAllDisplays'>)
+
+export const shell = only('shell', {
+  openExternal: (url: string) => Promise.reject(new Error(`The stand-in for electron opens no browser: ${url}`)),
+} satisfies Pick<Electron.Shell, 'openExternal'>)
+
+export const dialog = only('dialog', {
+  showErrorBox(title: string, content: string) {
+    process.stderr.write(`${title}\n${content}\n`)
+  },
+} satisfies Pick<Electron.Dialog, 'showErrorBox'>)
+
+/** Electron ends by these signals as by a quit (POSIX). */
+for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => app.quit())
+
+/** The module as a whole, as a test's code in this process gets it. */
+export const electron = only('electron', {
+  app,
+  BrowserWindow,
+  dialog,
+  ipcMain,
+  Menu,
+  MessageChannelMain,
+  nativeTheme,
+  protocol,
+  screen,
+  session,
+  shell,
+} satisfies Partial<Record<keyof typeof Electron, unknown>>)
+
+/** For the one who starts it: `ready` comes after the program's entry has run, its top-level awaits included. */
+export const start = (): Promise<void> => app.start()
+export const debuggingEndpoint = (): string => chromiumNow().endpoint

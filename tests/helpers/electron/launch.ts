@@ -1,0 +1,189 @@
+import { type ChildProcess, fork, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { _electron, type Browser, chromium, type ElectronApplication, type Page } from '@playwright/test'
+import type * as Electron from 'electron'
+import { node24, root } from '../../../resources/scripts/ready.mjs'
+
+/** The desktop program, running, with its first window's page. */
+export interface Desktop {
+  page: Page
+  /** Runs `code` in the main process with the `electron` module; it must stand alone. */
+  evaluate<R, A = undefined>(code: (electron: typeof Electron, arg: A) => R | Promise<R>, arg?: A): Promise<R>
+  /** Standard error so far. */
+  errors(): string
+  /** The exit code, once it has ended. */
+  ended: Promise<number | null>
+  /** By `app.quit()`, as from the menu. */
+  quit(): Promise<number | null>
+}
+
+const binary = realElectron()
+/** Whether Electron itself is here. If not, its stand-in takes its place. */
+export const real = binary !== null
+if (!real) console.log("Electron's binary is not here: the desktop tests run on the stand-in alone.")
+
+function realElectron(): string | null {
+  const home = join(root, 'node_modules', 'electron')
+  const name = join(home, 'path.txt')
+  if (!existsSync(name)) return null
+  const path = join(home, 'dist', readFileSync(name, 'utf8').trim())
+  return existsSync(path) ? path : null
+}
+
+const running = new Set<ChildProcess>()
+const browsers = new Set<Browser>()
+
+const environment = (dataDir: string): Record<string, string> => ({
+  ...Object.fromEntries(
+    Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  ),
+  INFERENCE_STUDIO_DATA_DIR: dataDir,
+  // No session bus: the keychain is missing here, in every environment alike.
+  DBUS_SESSION_BUS_ADDRESS: '',
+})
+// Chromium's own sandbox does not run as root.
+const realArgs = [...(process.getuid?.() === 0 ? ['--no-sandbox'] : []), '--use-fake-device-for-media-stream', root]
+
+/** Starts the built program on a data folder and waits for its window's page. */
+export async function launchDesktop(dataDir: string): Promise<Desktop> {
+  if (!existsSync(join(root, 'out/main/electron.js'))) throw new Error('There is no build: npm run build makes it.')
+  return binary === null ? launchStandIn(dataDir) : launchReal(binary, dataDir)
+}
+
+/** Starts the built program where no window is to come: resolves when it has ended. */
+export async function runDesktopToItsEnd(dataDir: string): Promise<{ code: number | null; errors: string }> {
+  const child = binary === null ? forkStandIn(dataDir) : spawn(binary, realArgs, { env: environment(dataDir) })
+  const errors = collect(child)
+  running.add(child)
+  const [code] = await once(child, 'exit')
+  running.delete(child)
+  return { code, errors: errors() }
+}
+
+function forkStandIn(dataDir: string): ChildProcess {
+  const runner = fileURLToPath(new URL('./run.mjs', import.meta.url))
+  const stdio: ('ignore' | 'pipe' | 'ipc')[] = ['ignore', 'ignore', 'pipe', 'ipc']
+  return fork(runner, [root], { execPath: node24(), execArgv: [], env: environment(dataDir), stdio })
+}
+
+function collect(child: ChildProcess): () => string {
+  let heard = ''
+  child.stderr?.on('data', (bytes: Buffer) => {
+    heard += bytes
+  })
+  return () => heard
+}
+
+async function launchReal(executablePath: string, dataDir: string): Promise<Desktop> {
+  const program: ElectronApplication = await _electron.launch({
+    executablePath,
+    args: realArgs,
+    env: environment(dataDir),
+  })
+  const child = program.process()
+  running.add(child)
+  const errors = collect(child)
+  const ended = once(child, 'exit').then(([code]: (number | null)[]) => {
+    running.delete(child)
+    return code ?? null
+  })
+  return {
+    page: await program.firstWindow(),
+    evaluate: (code, arg) => program.evaluate(code as never, arg) as never,
+    errors,
+    ended,
+    async quit() {
+      await program.evaluate(({ app }) => app.quit()).catch(() => undefined)
+      return await ended
+    },
+  }
+}
+
+interface Answer {
+  id?: number
+  value?: unknown
+  error?: string
+  endpoint?: string
+}
+
+interface Started extends Omit<Desktop, 'page'> {
+  endpoint: Promise<string>
+}
+
+/** The stand-in from its first moment on, before `ready` and any window. There is no such view of a real Electron. */
+export function startStandIn(dataDir: string): Started {
+  const child = forkStandIn(dataDir)
+  running.add(child)
+  const errors = collect(child)
+  const waiting = new Map<number, PromiseWithResolvers<unknown>>()
+  const ready = Promise.withResolvers<string>()
+  const ended = once(child, 'exit').then(([code]: (number | null)[]) => {
+    running.delete(child)
+    const gone = new Error(`The program has ended with ${code}: ${errors()}`)
+    ready.reject(gone)
+    for (const { reject } of waiting.values()) reject(gone)
+    return code ?? null
+  })
+  child.on('message', ({ id, value, error, endpoint }: Answer) => {
+    if (endpoint !== undefined) ready.resolve(endpoint)
+    if (id === undefined) return
+    if (error === undefined) waiting.get(id)?.resolve(value)
+    else waiting.get(id)?.reject(new Error(error))
+    waiting.delete(id)
+  })
+  let last = 0
+  const evaluate: Desktop['evaluate'] = (code, arg) => {
+    last += 1
+    const id = last
+    const answer = Promise.withResolvers<unknown>()
+    waiting.set(id, answer)
+    child.send({ id, code: String(code), arg })
+    return answer.promise as never
+  }
+  // Whoever wants the address of a program that has ended hears of it; nobody has to want it.
+  ready.promise.catch(() => undefined)
+  return {
+    endpoint: ready.promise,
+    evaluate,
+    errors,
+    ended,
+    async quit() {
+      // It may end before it has answered.
+      evaluate(({ app }) => app.quit()).catch(() => undefined)
+      return await ended
+    },
+  }
+}
+
+async function launchStandIn(dataDir: string): Promise<Desktop> {
+  const { endpoint, ...started } = startStandIn(dataDir)
+  const browser = await chromium.connectOverCDP(await endpoint)
+  browsers.add(browser)
+  return { ...started, page: await firstPage(browser) }
+}
+
+async function firstPage(browser: Browser): Promise<Page> {
+  const [context] = browser.contexts()
+  if (!context) throw new Error('Chromium has no context')
+  const page = context.pages()[0] ?? (await context.waitForEvent('page'))
+  await page.waitForURL((url) => url.protocol !== 'about:')
+  await page.waitForLoadState('load')
+  return page
+}
+
+/** Ends what a test left running. */
+export async function closeDesktops(): Promise<void> {
+  for (const browser of browsers) await browser.close().catch(() => undefined)
+  browsers.clear()
+  for (const child of running) {
+    const ended = once(child, 'exit')
+    child.kill('SIGTERM')
+    const late = setTimeout(() => child.kill('SIGKILL'), 5_000)
+    await ended
+    clearTimeout(late)
+  }
+  running.clear()
+}

@@ -1,0 +1,53 @@
+import { EventEmitter } from 'node:events'
+
+/** `known` as it is; whatever else is asked of it throws, so that nothing passes that was not thought of. */
+export function only<T extends object>(name: string, known: T): T {
+  const refuse = (key: string | symbol): never => {
+    throw new Error(`The stand-in for electron does not know ${name}.${String(key)}`)
+  }
+  return new Proxy(known, {
+    // Promises look for `then` on everything that they are given.
+    get: (target, key, self) =>
+      key in target || typeof key === 'symbol' || key === 'then' ? Reflect.get(target, key, self) : refuse(key),
+    set: (target, key, value, self) => (key in target ? Reflect.set(target, key, value, self) : refuse(key)),
+  })
+}
+
+/** An emitter that takes listeners for the events that it knows alone; null: whatever their name. */
+export class Emitter extends EventEmitter {
+  private readonly known: readonly string[] | null
+
+  constructor(known: readonly string[] | null) {
+    super()
+    this.known = known
+  }
+
+  override on(event: string | symbol, listener: Parameters<EventEmitter['on']>[1]): this {
+    if (this.known && !this.known.includes(String(event))) {
+      throw new Error(`The stand-in for electron never emits "${String(event)}"`)
+    }
+    return super.on(event, listener)
+  }
+
+  override addListener(event: string | symbol, listener: Parameters<EventEmitter['on']>[1]): this {
+    return this.on(event, listener)
+  }
+}
+
+/** An event of Electron's: its fields, and the one thing that a listener may do about it. */
+export function electronEvent<T extends object>(fields: T): T & { defaultPrevented: boolean; preventDefault(): void } {
+  return {
+    ...fields,
+    defaultPrevented: false,
+    preventDefault() {
+      this.defaultPrevented = true
+    },
+  }
+}
+
+/** Options are known one by one as well. */
+export function onlyKeys(what: string, given: object, known: readonly string[]): void {
+  for (const key of Object.keys(given)) {
+    if (!known.includes(key)) throw new Error(`The stand-in for electron does not know ${what}'s "${key}"`)
+  }
+}

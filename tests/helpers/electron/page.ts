@@ -1,0 +1,198 @@
+import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import * as z from 'zod'
+import { fromPage, toPage } from './address.ts'
+import type { Cdp, Params } from './cdp.ts'
+import { pageWorld, preloadWorld } from './preload-world.js'
+import { decode, encode } from './wire.js'
+
+export interface PageRequest {
+  id: string
+  url: string
+  method: string
+  resourceType: string
+  referrer: string
+}
+
+/** What a window does about what its page does. Addresses are Electron's (`app://…`) on this side. */
+export interface PageOwner {
+  /** A navigation, whoever asked for it. */
+  starts(url: string, mainFrame: boolean): void
+  /** A navigation that the page asked for; false stops it. */
+  mayGo(url: string, mainFrame: boolean): boolean
+  /** The reply to a request, `cancel`, or null: to the network with it. */
+  reply(request: PageRequest): Promise<Response | 'cancel' | null>
+  wantsWindow(url: string, frameName: string, features: string): void
+  /** A line from the preload's world. */
+  said(text: string): void
+  /** Another document, or none: what the preload of the last one had is gone. */
+  left(): void
+  navigated(url: string): void
+  loaded(): void
+  gone(): void
+}
+
+const world = 'Electron Isolated Context'
+const sayName = '__electronSay'
+
+const paused = z.object({
+  requestId: z.string(),
+  frameId: z.string(),
+  resourceType: z.string(),
+  request: z.object({ url: z.string(), method: z.string(), headers: z.record(z.string(), z.string()) }),
+})
+const wish = z.object({ frameId: z.string(), url: z.string() })
+const context = z.object({ context: z.object({ id: z.number(), name: z.string() }) })
+const destroyed = z.object({ executionContextId: z.number() })
+const binding = z.object({ name: z.string(), payload: z.string() })
+const opening = z.object({ url: z.string(), windowName: z.string(), windowFeatures: z.array(z.string()) })
+const frame = z.object({ frame: z.object({ id: z.string(), parentId: z.string().optional(), url: z.string() }) })
+const withoutHash = (url: string): string => url.split('#', 1)[0] ?? ''
+
+/** One tab of Chromium as one window's page: preload in a world of its own, every request and navigation asked for. */
+export class Page {
+  readonly #cdp: Cdp
+  readonly #owner: PageOwner
+  readonly #target: string
+  readonly #session: string
+  /** Where each frame said that it wants to go: a navigation without a wish is the program's or the person's. */
+  readonly #wishes = new Map<string, string>()
+  #world: number | null = null
+
+  private constructor(cdp: Cdp, owner: PageOwner, target: string, session: string) {
+    this.#cdp = cdp
+    this.#owner = owner
+    this.#target = target
+    this.#session = session
+  }
+
+  static async open(cdp: Cdp, size: { width: number; height: number }, preload: string, owner: PageOwner) {
+    const made = await cdp.send('Target.createTarget', { url: 'about:blank', newWindow: true, ...size })
+    const target = z.string().parse(made.targetId)
+    const attached = await cdp.send('Target.attachToTarget', { targetId: target, flatten: true })
+    const page = new Page(cdp, owner, target, z.string().parse(attached.sessionId))
+    await page.#prepare(preload)
+    return page
+  }
+
+  async #prepare(preload: string): Promise<void> {
+    this.#cdp.on('event', (method: string, params: Params, session: string | undefined) => {
+      if (session === this.#session) this.#heard(method, params)
+      if (method === 'Target.targetDestroyed' && params.targetId === this.#target) this.#owner.gone()
+    })
+    const bridge = JSON.stringify(randomUUID())
+    const code = readFileSync(preload, 'utf8')
+    const preloadFunction = `(require, module, exports) => {${code}\n}`
+    const wire = `${String(encode)}, ${String(decode)}`
+    const isolated = `(${String(preloadWorld)})(${preloadFunction}, ${bridge}, '${sayName}', ${wire})`
+    const inPage = `(${String(pageWorld)})(${bridge}, ${String(decode)})`
+    await this.#send('Page.enable')
+    await this.#send('Runtime.enable')
+    await this.#send('Runtime.addBinding', { name: sayName, executionContextName: world })
+    await this.#send('Page.addScriptToEvaluateOnNewDocument', { source: inPage })
+    await this.#send('Page.addScriptToEvaluateOnNewDocument', { source: isolated, worldName: world })
+    await this.#send('Fetch.enable', { patterns: [{ urlPattern: '*' }] })
+  }
+
+  /** Rejects with Chromium's words when nothing was committed. */
+  async load(url: string): Promise<void> {
+    const { errorText } = await this.#send('Page.navigate', { url: toPage(url) })
+    if (typeof errorText === 'string') throw new Error(`${errorText} loading '${url}'`)
+  }
+
+  reload(): Promise<Params> {
+    return this.#send('Page.reload')
+  }
+
+  /** To the preload's world; a document that has gone hears nothing more. */
+  tell(what: object): void {
+    if (this.#world === null) return
+    void this.#send('Runtime.callFunctionOn', {
+      functionDeclaration: 'function (text) { globalThis.__electronHear(text) }',
+      executionContextId: this.#world,
+      arguments: [{ value: JSON.stringify(what) }],
+    }).catch(() => undefined)
+  }
+
+  async close(): Promise<void> {
+    await this.#cdp.send('Target.closeTarget', { targetId: this.#target })
+  }
+
+  #send(method: string, params: Params = {}): Promise<Params> {
+    return this.#cdp.send(method, params, this.#session)
+  }
+
+  readonly #hear: Record<string, (params: Params) => void> = {
+    'Fetch.requestPaused': (params) => {
+      const request = paused.parse(params)
+      // A page that closes meanwhile takes its requests with it.
+      this.#answer(request).catch((thrown: unknown) => {
+        if (!/has closed|Invalid InterceptionId|Session with given id/.test(String(thrown))) throw thrown
+      })
+    },
+    'Page.frameRequestedNavigation': (params) => {
+      const { frameId, url } = wish.parse(params)
+      this.#wishes.set(frameId, withoutHash(url))
+    },
+    'Page.windowOpen': (params) => {
+      const { url, windowName, windowFeatures } = opening.parse(params)
+      this.#owner.wantsWindow(fromPage(url), windowName, windowFeatures.join(','))
+    },
+    'Page.frameNavigated': (params) => {
+      const { id, parentId, url } = frame.parse(params).frame
+      this.#wishes.delete(id)
+      if (parentId === undefined) this.#owner.navigated(fromPage(url))
+    },
+    'Page.loadEventFired': () => this.#owner.loaded(),
+    'Runtime.executionContextCreated': (params) => {
+      const { id, name } = context.parse(params).context
+      if (name === world) this.#world = id
+    },
+    'Runtime.executionContextDestroyed': (params) => {
+      if (destroyed.parse(params).executionContextId === this.#world) this.#leave()
+    },
+    'Runtime.executionContextsCleared': () => this.#leave(),
+    'Runtime.bindingCalled': (params) => {
+      const { name, payload } = binding.parse(params)
+      if (name === sayName) this.#owner.said(payload)
+    },
+  }
+
+  #heard(method: string, params: Params): void {
+    this.#hear[method]?.(params)
+  }
+
+  #leave(): void {
+    this.#world = null
+    this.#owner.left()
+  }
+
+  async #answer({ requestId, frameId, resourceType, request }: z.infer<typeof paused>): Promise<void> {
+    const fail = (errorReason: string) => this.#send('Fetch.failRequest', { requestId, errorReason })
+    const url = fromPage(request.url)
+    if (resourceType === 'Document') this.#owner.starts(url, frameId === this.#target)
+    if (resourceType === 'Document' && this.#wished(frameId, request.url)) {
+      // `Aborted` leaves the page where it is, as a prevented navigation does.
+      if (!this.#owner.mayGo(url, frameId === this.#target)) return void (await fail('Aborted'))
+    }
+    const referrer = request.headers.Referer ?? ''
+    const reply = await this.#owner.reply({ id: requestId, url, method: request.method, resourceType, referrer })
+    if (reply === 'cancel') return void (await fail('BlockedByClient'))
+    if (reply === null) return void (await this.#send('Fetch.continueRequest', { requestId }))
+    if (reply.status >= 300 && reply.status < 400) throw new Error('The stand-in for electron follows no redirection')
+    await this.#send('Fetch.fulfillRequest', {
+      requestId,
+      responseCode: reply.status,
+      responseHeaders: Array.from(reply.headers, ([name, value]) => ({ name, value })),
+      body: Buffer.from(await reply.arrayBuffer()).toString('base64'),
+    })
+  }
+
+  /**
+   * Whether the page itself asked for this navigation; frames inside it go nowhere by anyone else's will. Its wish has been
+   * heard by now: the page's process sends both over one channel, the wish first.
+   */
+  #wished(frameId: string, url: string): boolean {
+    return frameId !== this.#target || this.#wishes.get(frameId) === withoutHash(url)
+  }
+}

@@ -1,0 +1,24 @@
+// Starts a built main bundle with the stand-in in Electron's place: node run.mjs <folder with out/ and package.json>
+import { registerHooks } from 'node:module'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { runInThisContext } from 'node:vm'
+import { debuggingEndpoint, electron, start } from './electron.ts'
+
+const standIn = new URL('./electron.ts', import.meta.url).href
+registerHooks({
+  resolve: (name, context, next) => (name === 'electron' ? { url: standIn, shortCircuit: true } : next(name, context)),
+})
+// Code of a test for this process, as Playwright's ElectronApplication.evaluate runs it in a real one.
+async function evaluate({ id, code, arg }) {
+  try {
+    process.send({ id, value: await runInThisContext(`(${code})`)(electron, arg) })
+  } catch (thrown) {
+    process.send({ id, error: String(thrown?.stack ?? thrown) })
+  }
+}
+process.on('message', (asked) => void evaluate(asked))
+process.on('disconnect', () => process.exit(1))
+await import(pathToFileURL(join(process.argv[2], 'out', 'main', 'electron.js')).href)
+await start()
+process.send({ endpoint: debuggingEndpoint() })

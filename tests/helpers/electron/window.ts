@@ -1,0 +1,244 @@
+import type * as Electron from 'electron'
+import type { Cdp } from './cdp.ts'
+import { Contents } from './contents.ts'
+import { Emitter, electronEvent, only, onlyKeys } from './only.ts'
+import { Page, type PageRequest } from './page.ts'
+import { isCancelled, schemes, settlePermissions } from './session.ts'
+
+const optionNames = [
+  'width',
+  'height',
+  'x',
+  'y',
+  'minWidth',
+  'minHeight',
+  'show',
+  'title',
+  'backgroundColor',
+  'autoHideMenuBar',
+  'webPreferences',
+] as const satisfies readonly (keyof Electron.BrowserWindowConstructorOptions)[]
+
+/** What this stand-in is, and what Electron is by itself: a window that asks for less protection does not open. */
+const always = {
+  contextIsolation: true,
+  sandbox: true,
+  nodeIntegration: false,
+  nodeIntegrationInWorker: false,
+  nodeIntegrationInSubFrames: false,
+  webSecurity: true,
+  allowRunningInsecureContent: false,
+  webviewTag: false,
+  navigateOnDragDrop: false,
+} as const satisfies Electron.WebPreferences
+const freely = ['preload', 'spellcheck', 'devTools'] as const satisfies readonly (keyof Electron.WebPreferences)[]
+
+function checkPreferences(given: Electron.WebPreferences): string {
+  onlyKeys('webPreferences', given, [...Object.keys(always), ...freely])
+  const asked = { ...always, ...given }
+  for (const [key, value] of Object.entries(always)) {
+    if (asked[key as keyof typeof always] !== value)
+      throw new Error(`The stand-in for electron has ${key}: ${value} alone`)
+  }
+  if (given.preload === undefined) throw new Error('The stand-in for electron opens no window without a preload')
+  return given.preload
+}
+
+/** What the program around the windows is to them. */
+export interface Program {
+  cdp(): Cdp
+  ipc: Emitter
+  contentsCreated(contents: Contents): void
+  closed(window: BrowserWindow): void
+}
+
+type Known =
+  | 'loadURL'
+  | 'show'
+  | 'focus'
+  | 'isFocused'
+  | 'isVisible'
+  | 'minimize'
+  | 'restore'
+  | 'isMinimized'
+  | 'maximize'
+  | 'isMaximized'
+  | 'getBounds'
+  | 'setBounds'
+  | 'getNormalBounds'
+  | 'getMinimumSize'
+  | 'getTitle'
+  | 'setBackgroundColor'
+  | 'getBackgroundColor'
+  | 'close'
+  | 'isDestroyed'
+
+export class BrowserWindow extends Emitter implements Pick<Electron.BrowserWindow, Known> {
+  static program: Program | null = null
+  private static readonly all = new Set<BrowserWindow>()
+
+  readonly webContents: Contents
+  private readonly options: Electron.BrowserWindowConstructorOptions
+  private readonly page: Promise<Page>
+  private bounds: Electron.Rectangle
+  private colour: string
+  private state: 'normal' | 'minimized' | 'maximized' = 'normal'
+  private visible: boolean
+  private focused = false
+  private painted = false
+  private destroyed = false
+
+  constructor(options: Electron.BrowserWindowConstructorOptions = {}) {
+    super(['ready-to-show', 'show', 'close', 'closed'])
+    const { program } = BrowserWindow
+    if (!program) throw new Error('Cannot create BrowserWindow before app is ready')
+    onlyKeys('BrowserWindow', options, optionNames)
+    const preload = checkPreferences(options.webPreferences ?? {})
+    const { width = 800, height = 600, x = 0, y = 0 } = options
+    this.options = options
+    this.bounds = { x, y, width, height }
+    this.colour = options.backgroundColor ?? '#FFFFFF'
+    this.visible = options.show ?? true
+    this.webContents = only('WebContents', new Contents(program.ipc))
+    const self = only('BrowserWindow', this)
+    BrowserWindow.all.add(self)
+    program.contentsCreated(this.webContents)
+    this.page = this.openPage(program, preload, self)
+    // A failure shows itself to whoever loads an address.
+    this.page.catch(() => undefined)
+    // biome-ignore lint/correctness/noConstructorReturn: the window as others see it throws on what it does not know.
+    return self
+  }
+
+  static getAllWindows(): BrowserWindow[] {
+    return [...BrowserWindow.all]
+  }
+
+  private async openPage(program: Program, preload: string, self: BrowserWindow): Promise<Page> {
+    const contents = this.webContents
+    const page = await Page.open(program.cdp(), this.bounds, preload, {
+      starts: (url, mainFrame) => contents.starts(url, mainFrame),
+      mayGo: (url, mainFrame) => contents.mayGo(url, mainFrame),
+      reply: answer,
+      wantsWindow: (url, name, features) => contents.wantsWindow(url, name, features),
+      said: (text) => contents.said(text),
+      left: () => contents.left(),
+      navigated: (url) => contents.committed(url),
+      loaded: () => {
+        contents.emit('did-finish-load')
+        if (self.painted) return
+        self.painted = true
+        self.emit('ready-to-show')
+      },
+      gone: () => self.finish(),
+    })
+    contents.opened(page)
+    return page
+  }
+
+  async loadURL(url: string): Promise<void> {
+    const page = await this.page
+    const { program } = BrowserWindow
+    if (!program) return
+    await settlePermissions(program.cdp(), this.webContents as unknown as Electron.WebContents, url)
+    await page.load(url)
+  }
+
+  show(): void {
+    this.visible = true
+    this.emit('show')
+    this.focus()
+  }
+
+  focus(): void {
+    this.focused = true
+  }
+
+  isFocused(): boolean {
+    return this.focused
+  }
+
+  isVisible(): boolean {
+    return this.visible
+  }
+
+  minimize(): void {
+    this.state = 'minimized'
+    this.focused = false
+  }
+
+  restore(): void {
+    this.state = 'normal'
+  }
+
+  isMinimized(): boolean {
+    return this.state === 'minimized'
+  }
+
+  maximize(): void {
+    this.state = 'maximized'
+  }
+
+  isMaximized(): boolean {
+    return this.state === 'maximized'
+  }
+
+  getBounds(): Electron.Rectangle {
+    return { ...this.bounds }
+  }
+
+  setBounds(bounds: Partial<Electron.Rectangle>): void {
+    this.bounds = { ...this.bounds, ...bounds }
+  }
+
+  getNormalBounds(): Electron.Rectangle {
+    return { ...this.bounds }
+  }
+
+  getMinimumSize(): number[] {
+    return [this.options.minWidth ?? 0, this.options.minHeight ?? 0]
+  }
+
+  getTitle(): string {
+    return this.options.title ?? 'Electron'
+  }
+
+  setBackgroundColor(colour: string): void {
+    this.colour = colour
+  }
+
+  getBackgroundColor(): string {
+    return this.colour.toUpperCase()
+  }
+
+  close(): void {
+    const event = electronEvent({})
+    this.emit('close', event)
+    if (event.defaultPrevented) return
+    this.page
+      .then((page) => page.close())
+      .catch(() => undefined)
+      .finally(() => this.finish())
+  }
+
+  isDestroyed(): boolean {
+    return this.destroyed
+  }
+
+  finish(): void {
+    if (this.destroyed) return
+    this.destroyed = true
+    BrowserWindow.all.delete(this)
+    this.webContents.end()
+    this.emit('closed')
+    BrowserWindow.program?.closed(this)
+  }
+}
+
+/** A request of a page: first `webRequest`, then the scheme's handler, as in Electron. */
+async function answer(request: PageRequest): Promise<Response | 'cancel' | null> {
+  if (await isCancelled(request)) return 'cancel'
+  const handler = schemes.get(request.url.split(':', 1)[0] ?? '')
+  if (!handler) return null
+  return await handler(new Request(request.url, { method: request.method }))
+}

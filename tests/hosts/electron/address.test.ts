@@ -1,0 +1,35 @@
+import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { externalAddress, isOwn } from '../../../src-main/hosts/electron/address.ts'
+import { readWindowState, writeWindowState } from '../../../src-main/hosts/electron/window-state.ts'
+
+test.each(['https://a.example/x', 'http://a.example/', 'mailto:a@b.example'])('%s may go to the browser', (url) => {
+  expect(externalAddress(url)).toBe(url)
+})
+test.each(['javascript:alert(1)', 'file:///etc/passwd', 'https://u:p@a.example/', 'app://studio/', 'smb://a/b', 'x'])(
+  '%s never goes to the browser',
+  (url) => expect(externalAddress(url)).toBeNull(),
+)
+test('only app://studio is our own page', () => {
+  expect(isOwn('app://studio/index.html')).toBe(true)
+  for (const url of ['app://studio.evil/', 'app://u@studio/', 'https://studio/', 'app://studio:1/', '']) {
+    expect(isOwn(url), url).toBe(false)
+  }
+})
+
+const screen = { x: 0, y: 0, width: 1920, height: 1080 }
+const state = { x: 10, y: 20, width: 900, height: 700, maximized: false }
+test('size and place are kept; a damaged file or a place off every screen is not believed', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'window-'))
+  const file = join(folder, 'window.json')
+  expect(readWindowState(file, [screen])).toBeNull()
+  writeWindowState(file, state)
+  expect(readWindowState(file, [screen])).toEqual(state)
+  expect(readdirSync(folder)).toEqual(['window.json'])
+  writeWindowState(file, { ...state, x: 5000 })
+  expect(readWindowState(file, [screen])).toBeNull()
+  writeFileSync(file, '{"x":1')
+  expect(readWindowState(file, [screen])).toBeNull()
+})

@@ -1,0 +1,90 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect as expectPage } from '@playwright/test'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type Sandbox, startSandbox } from '../../../src-main/sandbox/sandbox.ts'
+import { connectTo, growths, lastReply, pickModel, replies, send, sendWatchStop, settled } from '../../e2e/journey.ts'
+import { launchDesktop } from '../../helpers/electron/launch.ts'
+import { newDataDir, openedOutside, tidy, watchOutside } from './fixtures.ts'
+
+const canary = 'sk-canary-71d3f0a95be2486c'
+let sandbox: Sandbox
+
+beforeEach(async () => {
+  sandbox = await startSandbox({ apiKey: canary })
+})
+afterEach(async () => {
+  await tidy()
+  await sandbox.close()
+})
+
+test('first run: one click on "Try the sandbox" and a reply streams', async () => {
+  const { page } = await launchDesktop(newDataDir())
+  await page.getByRole('button', { name: /Try the sandbox/ }).click()
+  const lengths = await growths(page, 8)
+  expect(lengths.at(-1)).toBeGreaterThan(lengths[0] ?? 0)
+  await settled(page, 'complete')
+})
+
+test('send, watch tokens arrive one after another, stop by Esc: the service sees the close [CHAT-16]', async () => {
+  const { page } = await launchDesktop(newDataDir())
+  await connectTo(page, sandbox.baseUrl, canary)
+  await pickModel(page, 'writer-large')
+  await sendWatchStop(page, sandbox)
+})
+
+test('neither a reload nor a link to the outside costs a token of a running reply', async () => {
+  const desktop = await launchDesktop(newDataDir())
+  const { page } = desktop
+  await watchOutside(desktop)
+  await connectTo(page, sandbox.baseUrl, canary)
+  await pickModel(page, 'writer-small')
+  await send(page, 'Write about the sea.')
+  await growths(page, 6)
+  await page.reload()
+  await growths(page, 3)
+  await page.evaluate(() => location.assign('https://a.example/'))
+  await growths(page, 3)
+  expect(await openedOutside(desktop)).toEqual(['https://a.example/'])
+  await settled(page, 'complete')
+  const watched = await lastReply(page).locator('[data-part="text"]').innerText()
+  await page.reload()
+  await settled(page, 'complete')
+  expect(await lastReply(page).locator('[data-part="text"]').innerText()).toBe(watched)
+  expect(sandbox.observe.requests().filter((request) => request.stream)).toHaveLength(1)
+})
+
+test('quit mid-stream: the reply is kept and marked, all is there at the next start, the key is found nowhere [AUTH-03]', async () => {
+  const dataDir = newDataDir()
+  const first = await launchDesktop(dataDir)
+  await connectTo(first.page, sandbox.baseUrl, canary)
+  await pickModel(first.page, 'writer-large')
+  await send(first.page, 'A long one, to be cut.')
+  await growths(first.page, 12)
+  const seen = await lastReply(first.page).locator('[data-part="text"]').innerText()
+  expect(await first.quit()).toBe(0)
+
+  const second = await launchDesktop(dataDir)
+  await second.page.getByText('A long one, to be cut.').first().click()
+  await expectPage(replies(second.page)).toHaveCount(1)
+  const kept = await lastReply(second.page).locator('[data-part="text"]').innerText()
+  expect(kept.startsWith(seen.slice(0, 20))).toBe(true)
+  expect(kept.length).toBeGreaterThanOrEqual(seen.length)
+  await expectPage(lastReply(second.page)).not.toHaveAttribute('data-status', 'streaming')
+  expect(await second.quit()).toBe(0)
+
+  const files = readdirSync(dataDir, { recursive: true, withFileTypes: true }).filter((file) => file.isFile())
+  const heard = [
+    first.errors(),
+    second.errors(),
+    ...files.map((file) => readFileSync(join(file.parentPath, file.name), 'latin1')),
+  ]
+  expect(heard.length).toBeGreaterThan(3)
+  for (const form of [
+    canary,
+    Buffer.from(canary).toString('base64').slice(0, -2),
+    Buffer.from(canary).toString('hex'),
+  ]) {
+    expect(heard.some((text) => text.includes(form))).toBe(false)
+  }
+})

@@ -1,0 +1,33 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { closeDesktops, type Desktop } from '../../helpers/electron/launch.ts'
+
+const folders: string[] = []
+
+export function newDataDir(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'studio-desktop-'))
+  folders.push(folder)
+  return folder
+}
+
+/** Ends what a test left running and removes its folders. */
+export async function tidy(): Promise<void> {
+  await closeDesktops()
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+}
+
+/** From now on the system's browser is a list; read it with `openedOutside`. */
+export async function watchOutside({ evaluate }: Desktop): Promise<void> {
+  await evaluate(({ shell }) => {
+    const opened: string[] = []
+    Object.assign(globalThis, { openedOutside: opened })
+    shell.openExternal = async (url) => {
+      opened.push(url)
+    }
+  })
+}
+
+/** What was handed to the system's browser since the last call. */
+export const openedOutside = ({ evaluate }: Desktop): Promise<string[]> =>
+  evaluate(() => (globalThis as unknown as { openedOutside: string[] }).openedOutside.splice(0))

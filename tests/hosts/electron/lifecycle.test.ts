@@ -1,0 +1,132 @@
+import { writeFileSync } from 'node:fs'
+import { afterEach, describe, expect, test } from 'vitest'
+import { lockFolder } from '../../../src-main/core/store/lock.ts'
+import { databaseFile } from '../../../src-main/core/store/store.ts'
+import { launchDesktop, real, runDesktopToItsEnd, startStandIn } from '../../helpers/electron/launch.ts'
+import { newDataDir, tidy } from './fixtures.ts'
+
+afterEach(tidy)
+
+/** Whether the last owner of the folder closed everything before it went; takes and leaves the folder's lock. */
+function endedCleanly(dataDir: string): boolean {
+  const lock = lockFolder(dataDir)
+  lock.release()
+  return lock.endedCleanlyBefore
+}
+
+test('its scheme is registered before ready: the page is a secure context, and ready is too late for another', async () => {
+  const { page, evaluate } = await launchDesktop(newDataDir())
+  expect(await page.evaluate(() => isSecureContext && typeof crypto.subtle === 'object')).toBe(true)
+  await expect(
+    evaluate(({ protocol }) => protocol.registerSchemesAsPrivileged([{ scheme: 'late', privileges: {} }])),
+  ).rejects.toThrow(/before app is ready/)
+})
+
+test('a second start on the same folder ends at once and brings the first window to the front', async () => {
+  const dataDir = newDataDir()
+  const { evaluate } = await launchDesktop(dataDir)
+  await evaluate(({ app, BrowserWindow }) => {
+    BrowserWindow.getAllWindows()[0]?.minimize()
+    Object.assign(globalThis, { called: new Promise((resolve) => app.once('second-instance', resolve)) })
+  })
+  expect((await runDesktopToItsEnd(dataDir)).code).toBe(0)
+  const windows = await evaluate(async ({ BrowserWindow }) => {
+    await (globalThis as unknown as { called: Promise<unknown> }).called
+    return BrowserWindow.getAllWindows().map((window) => ({
+      minimized: window.isMinimized(),
+      visible: window.isVisible(),
+    }))
+  })
+  expect(windows).toEqual([{ minimized: false, visible: true }])
+})
+
+test('quit waits for the core: the database is closed and the folder is free', async () => {
+  const dataDir = newDataDir()
+  const desktop = await launchDesktop(dataDir)
+  expect(() => lockFolder(dataDir)).toThrow(/already|use/i)
+  expect(await desktop.quit()).toBe(0)
+  expect(endedCleanly(dataDir)).toBe(true)
+})
+
+test('the last closed window ends the program, and its size and place come back', async () => {
+  const dataDir = newDataDir()
+  const place = { x: 60, y: 50, width: 1010, height: 710 }
+  const first = await launchDesktop(dataDir)
+  await first.evaluate(({ BrowserWindow }, bounds) => {
+    const [window] = BrowserWindow.getAllWindows()
+    window?.setBounds(bounds)
+    window?.close()
+  }, place)
+  expect(await first.ended).toBe(0)
+  expect(endedCleanly(dataDir)).toBe(true)
+  const second = await launchDesktop(dataDir)
+  expect(await second.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.getBounds())).toEqual(place)
+})
+
+// A real Electron shows its error box until a person closes it, and can't be looked at before it is ready.
+describe.runIf(!real)('seen through the stand-in alone', () => {
+  test('a quit while the core is still starting waits for it and opens no window', async () => {
+    const dataDir = newDataDir()
+    const { evaluate, ended } = startStandIn(dataDir)
+    const windows = evaluate(async ({ app }) => {
+      let opened = 0
+      app.on('web-contents-created', () => {
+        opened += 1
+      })
+      await app.whenReady()
+      // After all that waits for `ready`, and before anything can have come from a disk or a socket.
+      await new Promise<void>((resolve) => process.nextTick(resolve))
+      app.quit()
+      return new Promise<number>((resolve) => app.once('will-quit', () => resolve(opened)))
+    })
+    expect(await windows).toBe(0)
+    expect(await ended).toBe(0)
+    expect(endedCleanly(dataDir)).toBe(true)
+  })
+
+  test('a folder that another process has is said in words, and the program ends', async () => {
+    const dataDir = newDataDir()
+    const lock = lockFolder(dataDir)
+    const { code, errors } = await runDesktopToItsEnd(dataDir)
+    lock.release()
+    expect(code).toBe(1)
+    expect(errors).toMatch(/could not start\n.*(in use|already)/i)
+  })
+
+  test('a damaged database is said in words, and the program ends', async () => {
+    const dataDir = newDataDir()
+    writeFileSync(databaseFile(dataDir), 'this is no database, and long enough to be seen as one '.repeat(100))
+    const { code, errors } = await runDesktopToItsEnd(dataDir)
+    expect(code).toBe(1)
+    expect(errors).toMatch(/could not start\n.*damaged/i)
+  })
+
+  test('the stand-in throws on what it does not know', async () => {
+    const { evaluate } = await launchDesktop(newDataDir())
+    const heard = await evaluate((electron) => {
+      const tries: Record<string, () => unknown> = {
+        module: () => electron.clipboard,
+        member: () => electron.app.getLocale(),
+        event: () => electron.app.on('certificate-error', () => undefined),
+        path: () => electron.app.getPath('music'),
+        option: () => new electron.BrowserWindow({ frame: false }),
+        protection: () => new electron.BrowserWindow({ webPreferences: { sandbox: false, preload: 'x' } }),
+        contents: () => electron.BrowserWindow.getAllWindows()[0]?.webContents.openDevTools(),
+        session: () => electron.session.fromPartition('other'),
+      }
+      return Object.entries(tries).map(([name, attempt]) => {
+        try {
+          attempt()
+          return `${name} passed`
+        } catch (thrown) {
+          return `${name}: ${String(thrown).includes('stand-in for electron')}`
+        }
+      })
+    })
+    expect(heard).toEqual(
+      ['module', 'member', 'event', 'path', 'option', 'protection', 'contents', 'session'].map(
+        (name) => `${name}: true`,
+      ),
+    )
+  })
+})
