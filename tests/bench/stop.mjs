@@ -60,7 +60,7 @@ export async function stopBench(report) {
       const { closedByClientAt } = await sandbox.observe.whenClosed(id)
       shown.push(shownAt - pressedAt)
       closed.push(closedByClientAt - pressedAt)
-      await page.locator('article[data-status="stopped"]').nth(round).waitFor()
+      await page.getByRole('button', { name: 'Send', exact: true }).waitFor()
     }
   } finally {
     await browser.close()
