@@ -15,7 +15,7 @@ guardPermissions({
 })
 
 interface Asked {
-  permission: Parameters<Check>[1] & Parameters<Request>[1]
+  permission: Parameters<Check>[1]
   media?: ('audio' | 'video')[]
   from?: string
   isMainFrame?: boolean
