@@ -5,7 +5,9 @@ import { isOwn } from './address.ts'
 const copying = 'clipboard-sanitized-write'
 
 /** Everything is denied but the microphone and Copy, for our own page in the main frame. */
-export function guardPermissions(session: Session): void {
+export function guardPermissions(
+  session: Pick<Session, 'setPermissionRequestHandler' | 'setPermissionCheckHandler' | 'setDevicePermissionHandler'>,
+): void {
   session.setPermissionRequestHandler((_contents, permission, answer, details) => {
     const types = 'mediaTypes' in details ? (details.mediaTypes ?? []) : []
     const audioAlone = types.length === 1 && types[0] === 'audio'

@@ -155,13 +155,23 @@ function chromiumNow(): Cdp {
   return running.chromium.cdp
 }
 
+/**
+ * Whoever debugs Chromium may have it pause new pages, and their openers in `window.open` with them: a page that is closed
+ * while it waits never wakes its opener.
+ */
+async function closePopup(cdp: Cdp, targetId: string): Promise<void> {
+  const { sessionId } = await cdp.send('Target.attachToTarget', { targetId, flatten: true })
+  await cdp.send('Runtime.runIfWaitingForDebugger', {}, String(sessionId))
+  await cdp.send('Target.closeTarget', { targetId })
+}
+
 /** Closes each page that a page opened: `setWindowOpenHandler` has denied it by then, or has thrown. */
 async function watchTargets(cdp: Cdp): Promise<void> {
   cdp.on('event', (method: string, params: { targetInfo?: { targetId: string; type: string; openerId?: string } }) => {
     const { targetInfo } = params
     if (method !== 'Target.targetCreated' || targetInfo?.type !== 'page') return
     if (targetInfo.openerId === undefined) return
-    void cdp.send('Target.closeTarget', { targetId: targetInfo.targetId }).catch(() => undefined)
+    void closePopup(cdp, targetInfo.targetId).catch(() => undefined)
   })
   await cdp.send('Target.setDiscoverTargets', { discover: true })
 }
