@@ -1,15 +1,6 @@
-/** A connection's own headers (RFC 9110, 7.6.1), never relayed. */
-const hopByHop = new Set([
-  'connection',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-])
+import type { HeaderPairs } from '../upstream/headers.ts'
+
+// Hop-by-hop headers (RFC 9110, 7.6.1) are taken off where both connections are known: in upstream/forward.
 
 /**
  * A tool's headers that the service must not see: its local key, our host name, and what a browser could bring along. Cookies
@@ -17,39 +8,23 @@ const hopByHop = new Set([
  */
 const ours = new Set(['authorization', 'host', 'expect', 'cookie', 'origin', 'referer', 'x-api-key', 'api-key'])
 
-/** Headers of the service that would act on 127.0.0.1 as a whole, or open this port to web pages. */
+/** Headers of the service that would act on 127.0.0.1 as a whole. */
 const theirs = new Set(['set-cookie', 'strict-transport-security', 'alt-svc', 'clear-site-data'])
 
-type Pair = [name: string, value: string]
-
-function listed(pairs: Pair[]): Set<string> {
-  const names = new Set<string>()
-  for (const [name, value] of pairs) {
-    if (name.toLowerCase() !== 'connection') continue
-    for (const token of value.split(',')) names.add(token.trim().toLowerCase())
+/** What of a tool's raw headers (Node's flat list) goes on to the service, order and case kept. */
+export function requestHeaders(rawHeaders: string[]): HeaderPairs {
+  const pairs: HeaderPairs = []
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? ''
+    if (!ours.has(name.toLowerCase())) pairs.push([name, rawHeaders[at + 1] ?? ''])
   }
-  return names
-}
-
-function kept(pairs: Pair[], without: Set<string>): Pair[] {
-  const named = listed(pairs)
-  return pairs.filter(([name]) => {
-    const lower = name.toLowerCase()
-    return !hopByHop.has(lower) && !without.has(lower) && !named.has(lower)
-  })
-}
-
-/** Node's flat list of raw headers as pairs, order and case kept. */
-export function pairsOf(rawHeaders: string[]): Pair[] {
-  const pairs: Pair[] = []
-  for (let at = 0; at + 1 < rawHeaders.length; at += 2) pairs.push([rawHeaders[at] ?? '', rawHeaders[at + 1] ?? ''])
   return pairs
 }
 
-/** What of a tool's request goes on to the service. */
-export const requestHeaders = (rawHeaders: string[]): Pair[] => kept(pairsOf(rawHeaders), ours)
-
-/** What of the service's reply goes back to the tool. */
-export function replyHeaders(pairs: Pair[]): Pair[] {
-  return kept(pairs, theirs).filter(([name]) => !name.toLowerCase().startsWith('access-control-'))
+/** What of the service's reply goes back to the tool. CORS headers would open this port to web pages. */
+export function replyHeaders(pairs: HeaderPairs): HeaderPairs {
+  return pairs.filter(([name]) => {
+    const lower = name.toLowerCase()
+    return !theirs.has(lower) && !lower.startsWith('access-control-')
+  })
 }

@@ -138,7 +138,7 @@ export interface ForwardRequest {
   method: string
   /** Path below the base address's `/v1`, with its query, as the tool sent it: `/chat/completions?x=1`. Already checked. */
   path: string
-  /** Raw header pairs of the tool, hop-by-hop ones and its own credential taken off already. */
+  /** Raw header pairs of the tool, its own credential taken off already; hop-by-hop ones are taken off here. */
   headers: [name: string, value: string][]
   /** Null where there is none; bytes where all of it has come already; else a stream, read once, with backpressure. */
   body: AsyncIterable<Uint8Array> | Uint8Array | null
