@@ -79,7 +79,10 @@ export function applyEvents(state: ChatState, id: string, events: readonly Conve
     const reply = open.messages.findLast((message) => message.id === replyId)
     if (reply && (reply.status === 'pending' || reply.status === 'streaming')) running.add(replyId)
   }
-  return { open, stopping: running.size === state.stopping.size ? state.stopping : running }
+  // The conversation's own model, where it was not known before it was opened.
+  const own = state.open.state === 'loading' && open.state === 'live' ? open.conversation?.model : null
+  const stopping = running.size === state.stopping.size ? state.stopping : running
+  return own ? { open, stopping, model: own } : { open, stopping }
 }
 
 /** Puts a conversation, or with null an empty new chat, on the stage. */

@@ -1,10 +1,10 @@
 import { ArrowUp, Square } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useId, useRef } from 'react'
 import type { ChatText } from '../../i18n/en.chat.ts'
+import { ProblemNotice } from '../../problems/ProblemNotice.tsx'
 import { draftOf, useChat } from '../../stores/chat.ts'
 import { runningReply } from '../../stores/chat-open.ts'
-import { openSettings, send, stop, type } from './actions.ts'
-import { actionFor } from './facts.ts'
+import { send, stop, type } from './actions.ts'
 import { useWords } from './words.ts'
 
 const longest = 1_000_000
@@ -93,17 +93,6 @@ function useBlocked(draft: string): ChatText | null {
 }
 
 function SendProblem() {
-  const words = useWords()
   const problem = useChat((state) => state.sendProblem)
-  if (!problem) return null
-  return (
-    <div className="chat-note chat-note-bad chat-send-problem" role="alert">
-      <span className="chat-note-text">{problem.message}</span>
-      {actionFor(problem) === 'settings' && (
-        <button type="button" className="chat-btn chat-small" onClick={openSettings}>
-          {words('settings')}
-        </button>
-      )}
-    </div>
-  )
+  return problem && <ProblemNotice problem={problem} className="chat-send-problem" />
 }

@@ -3,6 +3,7 @@ import { Popover } from 'radix-ui'
 import { type KeyboardEvent, useRef, useState } from 'react'
 import { VList, type VListHandle } from 'virtua'
 import type { Model } from '../../../src-preload/contract/models.ts'
+import { ProblemNotice } from '../../problems/ProblemNotice.tsx'
 import { useChat } from '../../stores/chat.ts'
 import { loadModels, pickModel } from './actions.ts'
 import { timeOfDay, useWords } from './words.ts'
@@ -126,15 +127,8 @@ function ModelsNote({ found, search }: { found: number; search: string }) {
   const words = useWords()
   const { state, models, problem } = useChat((chat) => chat.models)
   if (state === 'loading' && models.length === 0) return <p className="chat-models-note">{words('modelsLoading')}</p>
-  if (state === 'failed')
-    return (
-      <div className="chat-models-note" role="alert">
-        <p>{problem?.message}</p>
-        <button type="button" className="chat-btn chat-small" onClick={() => void loadModels(true)}>
-          {words('tryAgain')}
-        </button>
-      </div>
-    )
+  if (state === 'failed' && problem)
+    return <ProblemNotice problem={problem} on={{ retry: () => void loadModels(true) }} />
   if (models.length === 0) return <p className="chat-models-note">{words('modelsEmpty')}</p>
   if (found === 0) return <p className="chat-models-note">{words('modelsNoMatch', { search })}</p>
   return null

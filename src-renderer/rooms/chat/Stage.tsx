@@ -1,6 +1,7 @@
 import { X } from 'lucide-react'
 import { useEffect, useMemo, useState } from 'react'
 import { MarkdownContext, type MarkdownHost } from '../../markdown/context.ts'
+import { ProblemNotice } from '../../problems/ProblemNotice.tsx'
 import { useChat } from '../../stores/chat.ts'
 import { isRunning, runningReply } from '../../stores/chat-open.ts'
 import { InspectorToggle, ListToggle } from '../../ui/StageBar.tsx'
@@ -24,7 +25,7 @@ export function ChatStage() {
       <div className="chat-stage">
         <Header />
         <Body />
-        <Notice />
+        <RoomNotice />
         <Composer />
         <LinkDialog address={link} onClose={() => setLink(null)} />
         <Announcer />
@@ -134,13 +135,13 @@ function Welcome() {
   )
 }
 
-function Notice() {
+function RoomNotice() {
   const words = useWords()
   const notice = useChat((state) => state.notice)
   if (!notice) return null
   return (
-    <div className="chat-note chat-note-bad chat-room-notice" role="alert">
-      <span>{notice.message}</span>
+    <div className="chat-room-notice">
+      <ProblemNotice problem={notice} />
       <button
         type="button"
         className="chat-icon"

@@ -1,16 +1,13 @@
-import { ORPCError } from '@orpc/client'
 import type { ContractRouterClient } from '@orpc/contract'
-import type { ConversationEvent, ConversationListEvent } from '../../../src-preload/contract/chat.ts'
+import type { ConversationEvent, ConversationListEvent, Message } from '../../../src-preload/contract/chat.ts'
 import type { Contract } from '../../../src-preload/contract/contract.ts'
-import { type Problem, problem as problemSchema } from '../../../src-preload/contract/problem.ts'
+import { problemOf } from '../../api/problem.ts'
 import * as store from '../../stores/chat.ts'
 import { useChat } from '../../stores/chat.ts'
 import { perFrame } from './frames.ts'
 
 export interface ChatHost {
   client: ContractRouterClient<Contract>
-  /** Shows the Settings room. */
-  openSettings: () => void
 }
 
 const draftPause = 400
@@ -62,7 +59,11 @@ async function keepWatching(signal: AbortSignal, watch: (signal: AbortSignal) =>
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms)
-    signal.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true })
+    const ended = (): void => {
+      clearTimeout(timer)
+      resolve()
+    }
+    signal.addEventListener('abort', ended, { once: true })
   })
 }
 
@@ -197,8 +198,12 @@ export async function openAddress(url: string): Promise<void> {
   await attempt((client) => client.app.openExternal({ url }))
 }
 
-export function openSettings(): void {
-  host?.openSettings()
+/** Puts the turn that `reply` answers back into the composer, to be changed; what is being typed there stays instead. */
+export function editTurnOf(reply: Message): void {
+  const state = useChat.getState()
+  const turn = state.open?.messages.find((message) => message.id === reply.parentId)
+  if (turn && store.draftOf(state) === '') type(turn.text)
+  document.querySelector<HTMLTextAreaElement>('.chat-composer textarea')?.focus()
 }
 
 /** False where the clipboard is refused; the caller then shows no "Copied". */
@@ -221,13 +226,4 @@ async function attempt(ask: (client: ChatHost['client']) => Promise<unknown>): P
     useChat.setState({ notice: problemOf(thrown) })
     return false
   }
-}
-
-/** What was thrown by the other side, or the way there, as a problem in words. */
-function problemOf(thrown: unknown): Problem {
-  if (thrown instanceof ORPCError) {
-    const parsed = problemSchema.safeParse(thrown.data)
-    if (parsed.success) return parsed.data
-  }
-  return { kind: 'bug', message: thrown instanceof Error ? thrown.message : String(thrown) }
 }

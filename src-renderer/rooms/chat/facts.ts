@@ -1,5 +1,4 @@
 import type { Message } from '../../../src-preload/contract/chat.ts'
-import type { Problem, ProblemKind } from '../../../src-preload/contract/problem.ts'
 
 /** Completion tokens a second between the first token and the end; null where the service reported too little. */
 export function tokensPerSecond(reply: Message): number | null {
@@ -18,21 +17,6 @@ export function remarkOn(reply: Message): Remark | null {
   if (reply.finishReason === 'length') return empty ? 'emptyLength' : 'cutLength'
   if (reply.finishReason === 'content_filter') return 'contentFilter'
   return empty ? 'emptyReply' : null
-}
-
-const settingsKinds: ReadonlySet<ProblemKind> = new Set([
-  'unauthorized',
-  'forbidden',
-  'insufficient_credits',
-  'not_connected',
-  'keychain_missing',
-  'keychain_locked',
-  'tls_failed',
-])
-
-/** The one thing to do about a failed reply: what Settings can change, Settings; everything else, ask again. */
-export function actionFor(problem: Problem | null): 'settings' | 'retry' {
-  return problem && settingsKinds.has(problem.kind) ? 'settings' : 'retry'
 }
 
 /** Tool arguments laid out for reading; `valid` is false for text that is not JSON, which is shown as it came. */

@@ -15,17 +15,16 @@ import { ChatStage } from './Stage.tsx'
 export function ChatLive() {
   const studio = useStudio()
   useEffect(() => {
-    const stop = startChat({
-      client: studio,
-      openSettings: () => navigate({ room: 'settings', id: 'connection' }),
-    })
-    let picked: string | null = null
+    const stop = startChat({ client: studio })
+    let remembered = false
     let answering: string | null = null
     const read = () => {
       const { app } = appStore.getState()
-      const { chatModel = null } = app?.settings ?? {}
-      if (chatModel !== null && chatModel !== picked) useChat.setState({ model: chatModel })
-      picked = chatModel
+      // Once, at the start: a pick in another window is for the chats there.
+      if (app && !remembered) {
+        remembered = true
+        useChat.setState(({ open, model }) => ({ model: open?.conversation?.model ?? app.settings.chatModel ?? model }))
+      }
       if (app?.connection.state !== 'connected') return
       const { id = null } = app.connection.profile ?? {}
       if (id === answering) return

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { actionFor, readArguments, remarkOn, tokensPerSecond } from '../../../src-renderer/rooms/chat/facts.ts'
+import { readArguments, remarkOn, tokensPerSecond } from '../../../src-renderer/rooms/chat/facts.ts'
 import { message } from './harness/scenes.ts'
 
 describe('what is said about a reply', () => {
@@ -20,11 +20,5 @@ describe('what is said about a reply', () => {
     expect(tokensPerSecond(message(1, times))).toBeCloseTo(412 / 5)
     expect(tokensPerSecond(message(1, { ...times, firstTokenMs: null }))).toBeNull()
     expect(tokensPerSecond(message(1, { ...times, usage: null }))).toBeNull()
-  })
-
-  it('sends a refused key to Settings and a lost connection to Retry', () => {
-    expect(actionFor({ kind: 'unauthorized', message: '' })).toBe('settings')
-    expect(actionFor({ kind: 'connection_lost', message: '' })).toBe('retry')
-    expect(actionFor(null)).toBe('retry')
   })
 })

@@ -26,7 +26,11 @@ export function sceneCore(models: string[]): SceneCore {
   const held = new Map<string, { conversation: Conversation; messages: Message[] }>()
   const listeners = new Map<string, Set<(event: ConversationEvent) => void>>()
   const listListeners = new Set<(event: ConversationListEvent) => void>()
-  const say = (what: string, input: unknown): void => void asked.push({ what, with: input })
+  /** Records what was asked, and answers. */
+  const say = <T>(what: string, input: unknown, answer: T): T => {
+    asked.push({ what, with: input })
+    return answer
+  }
 
   const tell = (id: string, event: ConversationEvent): void => {
     const one = held.get(id)
@@ -62,7 +66,7 @@ export function sceneCore(models: string[]): SceneCore {
         yield* events
       }),
       send: os.chat.send.handler(({ input }) => {
-        say('send', input)
+        say('send', input, null)
         const [first] = held.keys()
         return {
           conversationId: input.conversationId ?? first ?? input.requestId,
@@ -70,17 +74,17 @@ export function sceneCore(models: string[]): SceneCore {
           replyId: input.requestId,
         }
       }),
-      stop: os.chat.stop.handler(({ input }) => (say('stop', input), { stopped: true })),
-      retry: os.chat.retry.handler(({ input }) => (say('retry', input), { replyId: input.replyId })),
-      rename: os.chat.rename.handler(({ input }) => (say('rename', input), {})),
-      saveDraft: os.chat.saveDraft.handler(({ input }) => (say('saveDraft', input), {})),
+      stop: os.chat.stop.handler(({ input }) => say('stop', input, { stopped: true })),
+      retry: os.chat.retry.handler(({ input }) => say('retry', input, { replyId: input.replyId })),
+      rename: os.chat.rename.handler(({ input }) => say('rename', input, {})),
+      saveDraft: os.chat.saveDraft.handler(({ input }) => say('saveDraft', input, {})),
       remove: os.chat.remove.handler(({ input }) => {
-        say('remove', input)
+        say('remove', input, null)
         for (const listener of listListeners) listener({ type: 'removed', id: input.conversationId })
         return {}
       }),
       restore: os.chat.restore.handler(({ input }) => {
-        say('restore', input)
+        say('restore', input, null)
         const one = held.get(input.conversationId)
         if (one) put(one.conversation, one.messages)
         return {}
@@ -88,7 +92,7 @@ export function sceneCore(models: string[]): SceneCore {
     },
     models: {
       list: os.models.list.handler(({ input }) => {
-        say('models', input)
+        say('models', input, null)
         return {
           models: models.map((id) => ({ id, created: null, ownedBy: 'sandbox' })),
           asOf: new Date().toISOString(),
@@ -96,9 +100,9 @@ export function sceneCore(models: string[]): SceneCore {
       }),
     },
     app: {
-      openExternal: os.app.openExternal.handler(({ input }) => (say('openExternal', input), { opened: true })),
+      openExternal: os.app.openExternal.handler(({ input }) => say('openExternal', input, { opened: true })),
       updateSettings: os.app.updateSettings.handler(({ input }) => {
-        say('updateSettings', input)
+        say('updateSettings', input, null)
         return { theme: 'system' as const, proxyEnabled: true, proxyPort: 0, chatModel: input.chatModel ?? null }
       }),
     },
@@ -124,7 +128,11 @@ function queue<T>(listeners: Set<(event: T) => void>, signal: AbortSignal | unde
       while (!signal?.aborted) {
         const next = waiting.shift()
         if (next !== undefined) yield next
-        else await new Promise<void>((resolve) => (wake = resolve))
+        else {
+          await new Promise<void>((resolve) => {
+            wake = resolve
+          })
+        }
       }
     } finally {
       listeners.delete(listener)

@@ -1,11 +1,14 @@
-import './tokens.css'
-import { createInstance } from 'i18next'
+import '../../../../src-renderer/styles.css'
+import './window.css'
 import { createRoot } from 'react-dom/client'
-import { I18nextProvider, initReactI18next } from 'react-i18next'
-import { chat } from '../../../../src-renderer/i18n/en.chat.ts'
-import { openChat } from '../../../../src-renderer/rooms/chat/actions.ts'
-import { ChatInspector, ChatList, ChatStage, startChat } from '../../../../src-renderer/rooms/chat/ChatRoom.tsx'
+import { I18nextProvider } from 'react-i18next'
+import { i18n, startWords } from '../../../../src-renderer/i18n/index.ts'
+import { openChat, startChat } from '../../../../src-renderer/rooms/chat/actions.ts'
+import { ChatInspector } from '../../../../src-renderer/rooms/chat/Inspector.tsx'
+import { ChatList } from '../../../../src-renderer/rooms/chat/List.tsx'
+import { ChatStage } from '../../../../src-renderer/rooms/chat/Stage.tsx'
 import { useChat } from '../../../../src-renderer/stores/chat.ts'
+import { StudioContext } from '../../../../src-renderer/studio.ts'
 import { sceneCore } from './core.ts'
 import { conversation, conversationId, message, others, scenes } from './scenes.ts'
 
@@ -22,31 +25,28 @@ if (made) {
   core.put(conversation({ messages: messages.length, running }), messages)
 }
 
-const i18n = createInstance()
-await i18n
-  .use(initReactI18next)
-  .init({ lng: 'en', resources: { en: { chat } }, ns: ['chat'], interpolation: { escapeValue: false } })
-
-let settings = 0
-startChat({ client: core.client, openSettings: () => void settings++ })
+await startWords()
+startChat({ client: core.client })
 createRoot(document.querySelector('#root') ?? document.body).render(
-  <I18nextProvider i18n={i18n}>
-    <div className="window">
-      <aside>
-        <ChatList />
-      </aside>
-      <main>
-        <ChatStage />
-      </main>
-      <aside>
-        <ChatInspector />
-      </aside>
-    </div>
-  </I18nextProvider>,
+  <StudioContext value={core.client}>
+    <I18nextProvider i18n={i18n}>
+      <div className="window">
+        <aside>
+          <ChatList />
+        </aside>
+        <main>
+          <ChatStage />
+        </main>
+        <aside>
+          <ChatInspector />
+        </aside>
+      </div>
+    </I18nextProvider>
+  </StudioContext>,
 )
 if (made && !asked.has('closed')) openChat(conversationId)
 
 /** What the tests reach into the page for. */
-const harness = { core, openChat, useChat, conversationId, message, settingsOpened: () => settings }
+const harness = { core, openChat, useChat, conversationId, message }
 export type Harness = typeof harness
 Object.assign(globalThis, { harness })

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { createServer as createTcp } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { type Browser, chromium } from '@playwright/test'
+import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { build, preview } from 'vite'
 
@@ -13,7 +14,7 @@ export async function openHarness(): Promise<{ url: string; browser: Browser; cl
   const common = { root: here, configFile: false, logLevel: 'error' } as const
   await build({
     ...common,
-    plugins: [react()],
+    plugins: [react(), tailwindcss()],
     build: { outDir, emptyOutDir: true, target: 'chrome120', minify: true },
   })
   const server = await preview({
@@ -21,7 +22,7 @@ export async function openHarness(): Promise<{ url: string; browser: Browser; cl
     build: { outDir },
     preview: { port: await freePort(), host: '127.0.0.1', strictPort: true },
   })
-  const executablePath = [process.env.STUDIO_CHROMIUM, '/usr/bin/chromium'].find((path) => path && existsSync(path))
+  const executablePath = [process.env.STUDIO_BROWSER, '/usr/bin/chromium'].find((path) => path && existsSync(path))
   const browser = await chromium.launch({
     ...(executablePath ? { executablePath } : {}),
     args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],
