@@ -3,13 +3,13 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { chromium } from '@playwright/test'
-import { start, stopAll } from '../../tests/bench/processes.mjs'
+import { startJson, stopAll } from '../../tests/bench/processes.mjs'
 import { chromiumArgs, findBrowser } from '../../tests/helpers/browser.mjs'
 import { buildIfNeeded, root } from './ready.mjs'
 
 buildIfNeeded()
 const dataDir = mkdtempSync(join(tmpdir(), 'studio-picture-'))
-const host = await start(join(root, 'out/main/node.js'), [
+const host = await startJson(join(root, 'out/main/node.js'), [
   'serve',
   '--json',
   '--sandbox',

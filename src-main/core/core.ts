@@ -86,6 +86,11 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     if (port === null) return { enabled: false, port: proxyPort }
     return { enabled: port !== undefined || proxyEnabled, port: port ?? proxyPort }
   }
+  const keysWatched = tools.observe(() => {
+    if (proxy.status().active === 0) return
+    const live = new Set(tools.list().flatMap(({ id, revokedAt }) => (revokedAt === null ? [id] : [])))
+    proxy.cutRevoked((id) => live.has(id))
+  })
   const state = new AppStateFeed({
     read: () => ({
       host: host.name,
@@ -134,6 +139,7 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
   }
 
   async function close(): Promise<void> {
+    keysWatched()
     await proxy.close()
     await runs.shutDown()
     bucket.close()

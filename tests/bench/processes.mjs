@@ -11,7 +11,7 @@ const running = new Set()
 export const cli = join(root, 'out', 'main', 'node.js')
 
 /** Starts a Node script and gives its first line of JSON, its pid, and the ms it took from spawn to that line. */
-export async function start(script, args = [], env = {}) {
+export async function startJson(script, args = [], env = {}) {
   const from = performance.now()
   const child = spawn(node24(), [script, ...args], {
     env: { ...process.env, ...env },

@@ -2,7 +2,7 @@
 
 import { fileURLToPath } from 'node:url'
 import { Agent, request } from 'undici'
-import { cli, cpuMicros, quantile, run, start, temporaryFolder } from './processes.mjs'
+import { cli, cpuMicros, quantile, run, startJson, temporaryFolder } from './processes.mjs'
 
 const here = (name) => fileURLToPath(new URL(name, import.meta.url))
 const rounds = 5
@@ -152,11 +152,11 @@ function reportRelay(report, figures, { direct, relay, studio }) {
 }
 
 export async function proxyBench(report) {
-  const upstream = await start(here('upstream.mjs'))
+  const upstream = await startJson(here('upstream.mjs'))
   const far = `http://127.0.0.1:${upstream.ready.port}`
-  const bare = await start(here('bare-relay.mjs'), [far])
+  const bare = await startJson(here('bare-relay.mjs'), [far])
   const dataDir = temporaryFolder()
-  const ours = await start(
+  const ours = await startJson(
     cli,
     [
       'serve',

@@ -1,7 +1,7 @@
 // From process start to the address answering, and from there to a page that can be used.
 import { chromium } from '@playwright/test'
 import { chromiumArgs, findBrowser } from '../helpers/browser.mjs'
-import { cli, quantile, start, temporaryFolder } from './processes.mjs'
+import { cli, quantile, startJson, temporaryFolder } from './processes.mjs'
 
 const rounds = 7
 
@@ -12,7 +12,7 @@ export async function startBench(report) {
   const browser = executablePath ? await chromium.launch({ executablePath, args: chromiumArgs }) : null
   for (let round = 0; round < rounds; round += 1) {
     const from = performance.now()
-    const host = await start(cli, [
+    const host = await startJson(cli, [
       'serve',
       '--json',
       '--sandbox',

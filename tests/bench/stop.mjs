@@ -2,7 +2,7 @@
 import { chromium } from '@playwright/test'
 import { startSandbox } from '../../src-main/sandbox/sandbox.ts'
 import { chromiumArgs, findBrowser } from '../helpers/browser.mjs'
-import { cli, quantile, start, temporaryFolder } from './processes.mjs'
+import { cli, quantile, startJson, temporaryFolder } from './processes.mjs'
 
 const rounds = 15
 
@@ -26,7 +26,7 @@ const watchForStop = () => {
 
 export async function stopBench(report) {
   const sandbox = await startSandbox()
-  const host = await start(
+  const host = await startJson(
     cli,
     [
       'serve',

@@ -1,9 +1,49 @@
+import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@playwright/test'
+import OpenAI, { toFile } from 'openai'
+import { node24, root } from '../../resources/scripts/ready.mjs'
 import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
-import { closeHosts, newDataDir, openWebHost } from './hosts.ts'
+import { closeHosts, newDataDir, openWebHost, type Ready } from './hosts.ts'
 import { composer, connectTo, growths, lastReply, pickModel, replies, send, sendWatchStop, settled } from './journey.ts'
+
+/** The local /v1 through the official client, every kind of call and every kind of failure, and the command line beside it. */
+async function useEverything({ proxy }: Ready, dataDir: string): Promise<unknown[]> {
+  const cli = (...args: string[]) =>
+    execFileSync(node24(), [join(root, 'out/main/node.js'), ...args, '--data-dir', dataDir], { encoding: 'utf8' })
+  const made = cli('tools', 'add', 'canary tool', '--json')
+  const client = new OpenAI({ baseURL: proxy?.baseUrl ?? '', apiKey: (JSON.parse(made) as { key: string }).key })
+  const messages = [{ role: 'user' as const, content: 'Hello' }]
+  const seen: unknown[] = [made, cli('tools', 'list', '--json'), cli('doctor', '--json')]
+  seen.push(await client.models.list())
+  const stream = await client.chat.completions.create({ model: 'writer-small', messages, stream: true })
+  for await (const chunk of stream) if (seen.push(chunk) > 20) break
+  const speech = await client.audio.speech.create({
+    model: 'tts-1',
+    voice: 'nova',
+    input: 'Hello.',
+    response_format: 'wav',
+  })
+  const file = await toFile(Buffer.from(await speech.arrayBuffer()), 'a.wav')
+  seen.push(await client.audio.transcriptions.create({ model: 'whisper-1', file }))
+  seen.push(await client.images.generate({ prompt: 'a cat', n: 1 }))
+  for (const fault of [
+    'refuse; status=401',
+    'refuse; status=500',
+    'html-error',
+    'reset-before-headers',
+    'fail; status=503; times=1',
+  ]) {
+    const failed = await client.chat.completions
+      .create({ model: 'mirror', messages }, { headers: { 'x-sandbox-fault': fault } })
+      .catch((error: unknown) =>
+        error instanceof OpenAI.APIError ? [error.message, error.error, [...(error.headers ?? [])]] : String(error),
+      )
+    seen.push(failed)
+  }
+  return seen
+}
 
 const canary = 'sk-canary-2b91e7c4a0d85f63'
 let sandbox: Sandbox
@@ -136,6 +176,7 @@ test('the key is found nowhere: data folder, output, page, frames, errors [AUTH-
   await pickModel(page, 'fault/401')
   await send(page, 'Fail.')
   await settled(page, 'failed')
+  heard.push(JSON.stringify(await useEverything(host.ready, dataDir)))
   heard.push(await page.content())
   heard.push(
     JSON.stringify(

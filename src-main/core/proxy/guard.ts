@@ -28,6 +28,15 @@ export function hostsOf(port: number): ReadonlySet<string> {
   return new Set([`127.0.0.1:${port}`, `localhost:${port}`])
 }
 
+/** A key in the query or in another header would go on to the service, and into its logs. */
+function repeatsKey({ url = '', rawHeaders }: IncomingMessage, key: string): boolean {
+  if (url.includes(key)) return true
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    if (rawHeaders[at + 1]?.includes(key) && rawHeaders[at]?.toLowerCase() !== 'authorization') return true
+  }
+  return false
+}
+
 function bearer(authorization: string | undefined): string | null {
   return /^Bearer ([\x21-\x7e]{1,512})$/i.exec(authorization ?? '')?.[1] ?? null
 }
@@ -62,6 +71,13 @@ export function judge(
   const presented = bearer(headers.authorization)
   if (presented === null) {
     return refuse(401, 'tool_key_missing', 'A tool key of Inference Studio is needed: Authorization: Bearer isk_…')
+  }
+  if (repeatsKey(request, presented)) {
+    return refuse(
+      400,
+      'key_elsewhere',
+      'The tool key belongs in the Authorization header alone; it stands elsewhere too.',
+    )
   }
   const tool = verify(presented)
   if (!tool) {

@@ -49,6 +49,11 @@ export class LocalV1 {
     }
   }
 
+  /** A key was revoked: what runs with it ends now, not when its stream does. */
+  cutRevoked(isLive: (toolId: string) => boolean): void {
+    this.#server?.cutRevoked(isLive)
+  }
+
   close(): Promise<void> {
     return this.apply({ ...this.#wish, enabled: false })
   }

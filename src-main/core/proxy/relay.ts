@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { asStudioError } from '../errors.ts'
 import type { ForwardReply, ForwardRequest } from '../upstream/types.ts'
-import { answer, refusalOf } from './answers.ts'
+import { answer, type Refusal, refusalOf } from './answers.ts'
 import { replyHeaders, requestHeaders } from './headers.ts'
 
 export type Forward = (request: ForwardRequest) => Promise<ForwardReply>
@@ -24,6 +24,14 @@ async function bodyOf(request: IncomingMessage, signal: AbortSignal): Promise<Fo
   if (request.readableLength !== size) return request
   const bytes: unknown = request.read()
   return bytes instanceof Uint8Array ? bytes : request
+}
+
+/** A client that follows would send the prompt again, to an address that nobody chose. The specification knows no redirect. */
+const redirected: Refusal = {
+  status: 502,
+  type: 'studio_upstream',
+  code: 'redirected',
+  message: 'The service answered with a redirect, which is not followed. Check the base address in Settings.',
 }
 
 /** Bytes go to the tool as they come; a tool that reads slowly holds the service back. */
@@ -60,6 +68,15 @@ export async function relay(
       body: await bodyOf(request, gone.signal),
       signal: gone.signal,
     })
+    if (
+      reply.status >= 300 &&
+      reply.status < 400 &&
+      reply.headers.some(([name]) => name.toLowerCase() === 'location')
+    ) {
+      gone.abort()
+      answer(response, redirected)
+      return
+    }
     const headers = replyHeaders(reply.headers)
     if (reply.retriesExhausted) headers.push(['x-should-retry', 'false'])
     response.writeHead(reply.status, reply.statusText, headers.flat())

@@ -24,6 +24,8 @@ export interface ProxyServer {
   /** Such as `http://127.0.0.1:8787/v1`. */
   readonly baseUrl: string
   counts(): { active: number; relayed: number; refused: number }
+  /** Cuts what runs for tools whose key is no longer good. */
+  cutRevoked(isLive: (toolId: string) => boolean): void
   /** Cuts what is open and stops listening. */
   close(): Promise<void>
 }
@@ -77,7 +79,8 @@ function rejectMalformed(error: Error & { code?: string }, socket: Socket): void
  * @throws StudioError `port_taken`
  */
 export async function startProxy(wantedPort: number, deps: ProxyDeps): Promise<ProxyServer> {
-  let [active, relayed, refused] = [0, 0, 0]
+  let [relayed, refused] = [0, 0]
+  const running = new Map<ServerResponse, string>()
   let hosts: ReadonlySet<string> = new Set()
 
   async function take(request: IncomingMessage, response: ServerResponse, awaitsContinue: boolean): Promise<void> {
@@ -101,13 +104,13 @@ export async function startProxy(wantedPort: number, deps: ProxyDeps): Promise<P
     // Only now may the body come: a refused upload costs nothing (RFC 9110, 10.1.1).
     if (awaitsContinue) response.writeContinue()
     deps.used(verdict.tool)
-    active += 1
+    running.set(response, verdict.tool.id)
     relayed += 1
     deps.changed()
     try {
       await relay(request, response, verdict.path, forward)
     } finally {
-      active -= 1
+      running.delete(response)
       deps.changed()
     }
   }
@@ -156,7 +159,10 @@ export async function startProxy(wantedPort: number, deps: ProxyDeps): Promise<P
   return {
     port,
     baseUrl: `http://127.0.0.1:${port}/v1`,
-    counts: () => ({ active, relayed, refused }),
+    counts: () => ({ active: running.size, relayed, refused }),
+    cutRevoked: (isLive) => {
+      for (const [response, toolId] of running) if (!isLive(toolId)) response.destroy()
+    },
     close: () =>
       new Promise((resolve, reject) => {
         server.close((error) => (error ? reject(error) : resolve()))

@@ -47,11 +47,11 @@ export async function forward(link: Link, request: ForwardRequest): Promise<Forw
       canRetry: () => body === null || body.whole,
       discard: (error) => error instanceof HeldReply && error.reply.body.close(),
     })
-    return answer(reply, attempts, false)
+    return answer(link, reply, attempts, false)
   } catch (thrown) {
     const held = thrown instanceof RetriesExhausted ? thrown.cause : thrown
     if (!(held instanceof HeldReply)) throw thrown
-    return answer(held.reply, attempts, thrown instanceof RetriesExhausted)
+    return answer(link, held.reply, attempts, thrown instanceof RetriesExhausted)
   } finally {
     body?.forget()
   }
@@ -68,8 +68,10 @@ class HeldReply extends StudioError {
   }
 }
 
-function answer(reply: RawReply, attempts: number, retriesExhausted: boolean): ForwardReply {
+function answer({ credential }: Link, reply: RawReply, attempts: number, retriesExhausted: boolean): ForwardReply {
   const headers: HeaderPairs = withoutHopByHop(reply.headers)
+  // A service that echoes the request's headers must not hand the key to a tool.
+  for (const pair of headers) if (credential.standsIn(pair[1])) pair[1] = credential.redact(pair[1])
   return { status: reply.status, statusText: reply.statusText, headers, body: reply.body, attempts, retriesExhausted }
 }
 

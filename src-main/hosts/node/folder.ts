@@ -1,6 +1,6 @@
-import { mkdir } from 'node:fs/promises'
+import { mkdir, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { StudioError } from '../../core/errors.ts'
 
 /** Where a person's data lies when nothing else was asked for; the desktop uses the same one. */
@@ -20,10 +20,22 @@ export function defaultDataDir(env: NodeJS.ProcessEnv = process.env, platform = 
 export async function openDataDir(asked: string | undefined): Promise<string> {
   const folder = asked === undefined ? defaultDataDir() : resolve(asked)
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 })
+    await makeFolder(folder)
   } catch (thrown) {
     const why = thrown instanceof Error ? thrown.message : String(thrown)
     throw new StudioError('bad_input', `The data folder can't be made: ${why}`, {}, { cause: thrown })
   }
   return folder
+}
+
+/** Step by step: Node's own recursive mkdir never ends where a parent takes no folder but says that it is missing (/proc). */
+async function makeFolder(folder: string): Promise<void> {
+  const there = await stat(folder).catch(() => null)
+  if (there?.isDirectory()) return
+  const parent = dirname(folder)
+  if (parent !== folder) await makeFolder(parent)
+  await mkdir(folder, { mode: 0o700 }).catch((thrown: unknown) => {
+    // Made by another process in between.
+    if (!(thrown instanceof Error && 'code' in thrown && thrown.code === 'EEXIST')) throw thrown
+  })
 }

@@ -82,6 +82,18 @@ describe('the gate of the local /v1', () => {
     expect(answer.body.toString()).not.toContain(apiKey)
   })
 
+  it.each([
+    ['in the query', `/models?api_key=${toolKey}`, {}],
+    ['in another header', '/models', { 'x-debug': `key=${toolKey}` }],
+  ])(
+    'refuses a key that stands %s too: it would go on to the service and into its logs',
+    async (_where, path, more) => {
+      const answer = await ask(`${gateway.url}${path}`, { headers: { ...withKey, ...more } })
+      expect(answer.status).toBe(400)
+      expect(far.requests).toHaveLength(0)
+    },
+  )
+
   it('answers to localhost by name as well', async () => {
     const answer = await ask(`${gateway.url}/models`, {
       headers: { ...withKey, host: `localhost:${gateway.proxy.port}` },

@@ -159,6 +159,28 @@ describe('what the service answers comes back unchanged', () => {
     )
   })
 
+  it('masks the real key in the headers of a service that echoes them', async () => {
+    const { gateway } = await gatewayBefore((request, response) => {
+      response.writeHead(200, { 'x-echo': request.headers.authorization ?? '' }).end('{}')
+    })
+    const answer = await ask(`${gateway.url}/models`, { headers: withKey })
+    expect(answer.headers['x-echo']).toMatch(/^Bearer /)
+    expect(JSON.stringify(answer.headers)).not.toContain(apiKey)
+  })
+
+  it('answers a redirect with 502: a client that follows would send the prompt to an address that nobody chose [GEN-01]', async () => {
+    const { sandbox, gateway } = await beforeSandbox()
+    const answer = await ask(`${gateway.url}/chat/completions`, {
+      method: 'POST',
+      headers: { ...jsonWithKey, 'x-sandbox-fault': 'redirect; to=http://127.0.0.1:9/' },
+      body: chat({}),
+    })
+    expect(answer.status).toBe(502)
+    expect(answer.headers.location).toBeUndefined()
+    expect(JSON.parse(answer.body.toString())).toMatchObject({ error: { code: 'redirected' } })
+    expect(sandbox.observe.requests()).toHaveLength(1)
+  })
+
   it('keeps a compressed reply compressed', async () => {
     const { sandbox, gateway } = await beforeSandbox()
     const answer = await ask(`${gateway.url}/models`, { headers: { ...withKey, 'x-sandbox-fault': 'gzip' } })
@@ -222,6 +244,19 @@ describe('ends and cancels', () => {
     const asked = sandbox.observe.requests().length
     await ask(`${gateway.url}/models`, { headers: withKey })
     expect(sandbox.observe.requests().length).toBe(asked + 1)
+  })
+
+  it('cuts what runs with a key when the key is revoked, and closes upstream', async () => {
+    const { sandbox, gateway } = await beforeSandbox()
+    const { response } = await openStream(gateway.url, {}, { sandbox: { tokens: 5000 } })
+    const cut = new Promise((resolve) => response.once('close', resolve))
+    gateway.proxy.cutRevoked((id) => id === 'testtool')
+    expect(gateway.proxy.counts().active).toBe(1)
+    gateway.proxy.cutRevoked(() => false)
+    await cut
+    expect(response.complete).toBe(false)
+    const id = sandbox.observe.requests().at(-1)?.id ?? ''
+    expect((await sandbox.observe.whenClosed(id)).closedByClient).toBe(true)
   })
 
   it('closes upstream when the tool goes away before any header came', async () => {

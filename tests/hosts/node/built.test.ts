@@ -1,0 +1,72 @@
+import { execFileSync } from 'node:child_process'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { encode } from 'fast-png'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { buildIfNeeded, node24, root } from '../../../resources/scripts/ready.mjs'
+import { openDataDir } from '../../../src-main/hosts/node/folder.ts'
+import { startJson } from '../../bench/processes.mjs'
+
+// What a person runs is the build, not the sources: a bundler can break what every other test sees whole.
+
+let sandbox: { ready: { baseUrl: string; apiKey: string }; stop(): Promise<void> }
+
+beforeAll(async () => {
+  buildIfNeeded()
+  sandbox = await startJson(join(root, 'out/main/node.js'), ['sandbox', '--json', '--port', '0'])
+})
+afterAll(() => sandbox.stop())
+
+const post = async (path: string, body: unknown): Promise<Response> =>
+  fetch(`${sandbox.ready.baseUrl}${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${sandbox.ready.apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+
+describe('the build', () => {
+  it('holds nothing that does not even parse', () => {
+    const main = join(root, 'out', 'main')
+    const scripts = readdirSync(main, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.js'))
+    expect(scripts.length).toBeGreaterThan(10)
+    for (const script of scripts) execFileSync(node24(), ['--check', join(main, script)])
+  })
+
+  it('draws images', async () => {
+    const reply = await post('/v1/images/generations', { prompt: 'a cat', n: 2, response_format: 'b64_json' })
+    expect(reply.status).toBe(200)
+    const { data } = (await reply.json()) as { data: { b64_json: string }[] }
+    expect(data.map(({ b64_json }) => Buffer.from(b64_json, 'base64').subarray(1, 4).toString())).toEqual([
+      'PNG',
+      'PNG',
+    ])
+  })
+
+  it.each(['vision', 'mirror'])('sees what image it was sent: %s', async (model) => {
+    const png = encode({ width: 7, height: 5, data: new Uint8Array(7 * 5 * 3).fill(200), channels: 3 })
+    const url = `data:image/png;base64,${Buffer.from(png).toString('base64')}`
+    const content = [
+      { type: 'text', text: 'What is this?' },
+      { type: 'image_url', image_url: { url } },
+    ]
+    const reply = await post('/v1/chat/completions', { model, messages: [{ role: 'user', content }] })
+    expect(reply.status).toBe(200)
+    expect(await reply.text()).toMatch(/7\s*(x|×|by)\s*5/)
+  })
+
+  it('speaks', async () => {
+    const reply = await post('/v1/audio/speech', { input: 'Hello.', response_format: 'wav' })
+    expect(reply.status).toBe(200)
+    expect(
+      Buffer.from(await reply.arrayBuffer())
+        .subarray(0, 4)
+        .toString(),
+    ).toBe('RIFF')
+  })
+})
+
+describe('the data folder', () => {
+  it.runIf(process.platform === 'linux')('is refused in words where no folder can be made', async () => {
+    await expect(openDataDir('/proc/nowhere/studio')).rejects.toMatchObject({ kind: 'bad_input' })
+  })
+})
