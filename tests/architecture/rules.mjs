@@ -21,16 +21,37 @@ function columnOf(path) {
   return null
 }
 
+/** What the sources quote: an id in brackets outside comments. For a look at any time. */
+function* quoted() {
+  for (const path of readdirSync(tests, { recursive: true, encoding: 'utf8' })) {
+    if (!/\.(test|spec)\.tsx?$/.test(path) || path.includes('canary')) continue
+    const source = readFileSync(join(tests, path), 'utf8')
+    yield { path, text: source.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/^\s*\/\/.*$/gm, '') }
+  }
+}
+
+/** What has passed: the titles in the reports of the last run. A skipped or failed test shows nothing. */
+function* passed() {
+  const results = join(tests, '..', 'test-results')
+  for (const { name, assertionResults } of JSON.parse(readFileSync(join(results, 'vitest.json'), 'utf8')).testResults) {
+    for (const { fullName, status } of assertionResults) {
+      if (status === 'passed') yield { path: relative(tests, name), text: fullName }
+    }
+  }
+  const specs = ({ file, specs: own = [], suites = [] }) => [
+    ...own.map((spec) => ({ path: join('e2e', file), text: spec.title, ok: spec.ok })),
+    ...suites.flatMap(specs),
+  ]
+  const report = JSON.parse(readFileSync(join(results, 'playwright.json'), 'utf8'))
+  yield* report.suites.flatMap(specs).filter(({ ok }) => ok)
+}
+
 const unknown = []
-for (const path of readdirSync(tests, { recursive: true, encoding: 'utf8' })) {
-  if (!/\.(test|spec)\.tsx?$/.test(path) || path.includes('canary')) continue
+for (const { path, text } of process.argv.includes('--passed') ? passed() : quoted()) {
   const column = columnOf(path.replaceAll('\\', '/'))
-  const source = readFileSync(join(tests, path), 'utf8')
-  // A comment shows nothing; everywhere else an id in brackets stands in a test's title.
-  const titles = source.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/^\s*\/\/.*$/gm, '')
-  for (const [, id] of titles.matchAll(/\[([A-Z]{3,4}-\d\d)\]/g)) {
+  for (const [, id] of text.matchAll(/\[([A-Z]{3,4}-\d\d)\]/g)) {
     const rule = rules.get(id)
-    if (!rule) unknown.push(`${id} in ${relative(tests, join(tests, path))}`)
+    if (!rule) unknown.push(`${id} in ${path}`)
     else if (column) rule.shown[column].push(path)
   }
 }
