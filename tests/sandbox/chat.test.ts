@@ -334,6 +334,6 @@ test('a hostile schema is refused with words, not followed', async () => {
       tools: [{ type: 'function', function: { name: 'f', parameters } }],
     })
     expect(reply.status, JSON.stringify(schema)).toBe(400)
-    expect((await json(reply)).error.code).toMatch(/^(schema_too_large|invalid_schema)$/)
+    expect((await json(reply)).error.code).toMatch(/^(schema_too_large|invalid_schema|unsatisfied_schema)$/)
   }
 })

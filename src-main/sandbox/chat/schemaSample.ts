@@ -1,149 +1,213 @@
 import { ServiceError } from '../errors.ts'
 import type { Random } from '../world/seed.ts'
-
-type Schema = Record<string, unknown>
-
-const isSchema = (value: unknown): value is Schema =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-const numberIn = (schema: Schema, key: string) => (typeof schema[key] === 'number' ? schema[key] : null)
+import {
+  Checker,
+  isSchema,
+  keyOf,
+  lengthOf,
+  listIn,
+  numberIn,
+  own,
+  prefixOf,
+  restOf,
+  type Schema,
+  tooMuch,
+} from './schemaCheck.ts'
+import { formatSample } from './schemaFormats.ts'
+import { fromPattern, MOST_CHARACTERS } from './schemaPattern.ts'
 
 /** Deep enough for any honest schema; beyond it only what is required is made, so that a schema of itself ends. */
 const DEEP = 6
 const TOO_DEEP = 40
-/** Values and characters that one sample may have: a schema is hostile input and can ask for any amount. */
+/** Draws that one sample may take: a schema is hostile input and can ask for any amount. */
 const MOST_VALUES = 20_000
-const MOST_CHARACTERS = 100_000
-
-const tooMuch = () => new ServiceError(400, 'schema_too_large', 'A schema asks for more than a sample can hold.')
+/** Candidates for one place before it counts as one that nothing satisfies. */
+const TRIES = 80
+const TYPES = ['string', 'number', 'object', 'array', 'boolean', 'null']
 
 /**
- * A value that satisfies a JSON schema (2020-12, the part that tools use): type, enum, const, properties, required, items, prefixItems,
- * minItems, uniqueItems, bounds, multipleOf, lengths, simple patterns, formats, anyOf, oneOf, allOf, $ref within the schema. Throws 400 for one that
- * can't be followed (a pattern or a reference that is none, an array of a billion).
+ * A value that satisfies a JSON schema (2020-12, and the older spelling of tuples): candidates are drawn and checked against every keyword, the
+ * plainest first. Throws 400 where none is found (`unsatisfied_schema`), where the schema can't be followed (`invalid_schema`: a pattern or
+ * a reference that is none, `unevaluatedItems` and its like), or asks for too much (`schema_too_large`: an array of a billion).
  */
 export function sampleOf(schema: unknown, random: Random): unknown {
+  let value: unknown
   try {
-    return new Sampler(schema, random).sample(schema, 'value', 0)
+    value = new Sampler(schema, random).sample(schema, 'value', 0)
   } catch (cause) {
     if (cause instanceof ServiceError) throw cause
     const detail = cause instanceof Error ? cause.message : String(cause)
     throw new ServiceError(400, 'invalid_schema', `A schema can't be followed: ${detail}`)
   }
+  if (value === undefined)
+    throw new ServiceError(400, 'unsatisfied_schema', 'No value was found that satisfies the schema.')
+  return value
 }
 
 class Sampler {
-  readonly #root: unknown
+  readonly #checker: Checker
   readonly #random: Random
+  /** Schemas that nothing was found for: not searched again, or a failure deep down would multiply on its way up. */
+  readonly #hopeless = new WeakSet<Schema>()
   #values = 0
+  #texts = 0
 
   constructor(root: unknown, random: Random) {
-    this.#root = root
+    this.#checker = new Checker(root)
     this.#random = random
   }
 
-  sample(given: unknown, name: string, depth: number): unknown {
-    this.#values += 1
-    if (this.#values > MOST_VALUES) throw tooMuch()
-    if (!isSchema(given) || depth > TOO_DEEP) return name
-    const schema = this.#resolved(given, depth)
+  /** Undefined where nothing was found. A `wild` draw passes over the plainest candidate, which has been refused already. */
+  sample(given: unknown, name: string, depth: number, wild = false): unknown {
+    if (given === false || depth > TOO_DEEP) return undefined
+    const schema = isSchema(given) ? given : {}
+    if (this.#hopeless.has(schema)) return undefined
+    const from = wild ? 1 : 0
+    const choices = listIn(schema, 'enum')?.length ?? 0
+    for (let attempt = from; attempt < from + Math.max(TRIES, choices); attempt += 1) {
+      this.#values += 1
+      if (this.#values > MOST_VALUES) throw tooMuch()
+      const flat = this.#resolved(schema, depth, attempt)
+      const value = flat === false ? undefined : this.#candidate(flat, name, depth, attempt)
+      if (value !== undefined && this.#checker.fits(value, schema)) return value
+    }
+    this.#hopeless.add(schema)
+    return undefined
+  }
+
+  #candidate(schema: Schema, name: string, depth: number, attempt: number): unknown {
     if ('const' in schema) return schema.const
-    if (Array.isArray(schema.enum) && schema.enum.length > 0)
-      return schema.enum[this.#random.int(0, schema.enum.length - 1)]
-    switch (this.#typeOf(schema)) {
+    const choices = listIn(schema, 'enum')
+    if (choices) return choices[(this.#random.int(0, Math.max(0, choices.length - 1)) + attempt) % choices.length]
+    switch (this.#typeOf(schema, attempt)) {
       case 'object':
-        return this.#object(schema, depth)
+        return this.#object(schema, depth, attempt)
       case 'array':
-        return this.#array(schema, name, depth)
+        return this.#array(schema, name, depth, attempt)
       case 'integer':
-        return this.#number(schema, true)
+        return this.#number(schema, true, attempt)
       case 'number':
-        return this.#number(schema, false)
+        return this.#number(schema, false, attempt)
       case 'boolean':
         return this.#random.chance(0.5)
       case 'null':
         return null
       default:
-        return this.#string(schema, name)
+        return this.#string(schema, name, attempt)
     }
   }
 
-  /** One flat schema: `$ref` followed, `allOf` merged, one branch of `anyOf` or `oneOf` chosen. */
-  #resolved(schema: Schema, depth: number): Schema {
-    let result: Schema = schema
-    for (let hops = 0; typeof result.$ref === 'string' && hops < 20; hops += 1) {
-      const { $ref, ...beside } = result
-      const target = this.#pointer(String($ref))
-      result = isSchema(target) ? merged(target, beside) : beside
+  /** One flat schema to draw from: `$ref` followed, `allOf` merged, one branch of `anyOf`, `oneOf` and `if` chosen; false where nothing can be. */
+  #resolved(schema: Schema, depth: number, attempt: number, hops = 0): Schema | false {
+    if (hops > 60) throw new Error('it refers to itself without end')
+    let result: Schema | false = schema
+    const join = (part: unknown) => {
+      const flat = isSchema(part) ? this.#resolved(part, depth, attempt, hops + 1) : part !== false && {}
+      result = result && flat && merged(flat, result)
     }
-    if (Array.isArray(result.allOf)) {
-      const { allOf, ...beside } = result
-      const parts: unknown[] = allOf
-      result = parts.filter(isSchema).reduce<Schema>((sum, part) => merged(sum, this.#resolved(part, depth)), beside)
-    }
-    for (const key of ['anyOf', 'oneOf']) {
-      const branches = result[key]
+    const { $ref, allOf, anyOf, oneOf, if: condition, ...beside } = schema
+    result = beside
+    if (typeof $ref === 'string') join(this.#checker.target($ref))
+    if (Array.isArray(allOf)) for (const part of allOf) join(part)
+    const cases = [{ allOf: [condition ?? true, schema.then ?? true] }, schema.else ?? true]
+    for (const branches of [anyOf, oneOf, condition === undefined ? null : cases]) {
       if (!Array.isArray(branches) || branches.length === 0) continue
-      const { [key]: _, ...beside } = result
       // The first branch is what the schema's author thought of first; deep down the simplest one ends a recursion.
-      const simple =
+      const first: unknown =
         depth < DEEP ? branches[0] : (branches.find((branch) => isSchema(branch) && !branch.$ref) ?? branches[0])
-      if (isSchema(simple)) result = merged(beside, this.#resolved(simple, depth))
+      join(attempt === 0 ? first : branches[this.#random.int(0, branches.length - 1)])
     }
     return result
   }
 
-  #pointer(ref: string): unknown {
-    if (!ref.startsWith('#')) return null
-    let at: unknown = this.#root
-    for (const part of ref.slice(1).split('/').filter(Boolean)) {
-      const key = decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~')
-      at = isSchema(at) || Array.isArray(at) ? Object.getOwnPropertyDescriptor(at, key)?.value : null
-    }
-    return at
+  #typeOf(schema: Schema, attempt: number): unknown {
+    const types: unknown[] | null = listIn(schema, 'type')
+    if (types) return attempt === 0 ? (types.find((one) => one !== 'null') ?? 'null') : types[attempt % types.length]
+    if (schema.type !== undefined) return schema.type
+    // Without a type the keywords tell what the author thought of, and any other type passes them.
+    if (attempt % 3 === 2) return TYPES[Math.floor(attempt / 3) % TYPES.length]
+    const has = (...keys: string[]) => keys.some((key) => key in schema)
+    if (has('properties', 'required', 'additionalProperties', 'patternProperties', 'minProperties')) return 'object'
+    if (has('items', 'prefixItems', 'contains', 'minItems')) return 'array'
+    return has('minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf') ? 'number' : 'string'
   }
 
-  #typeOf(schema: Schema): string {
-    const type: unknown = Array.isArray(schema.type)
-      ? (schema.type.find((one) => one !== 'null') ?? 'null')
-      : schema.type
-    if (typeof type === 'string') return type
-    if ('properties' in schema || 'required' in schema || 'additionalProperties' in schema) return 'object'
-    if ('items' in schema || 'prefixItems' in schema) return 'array'
-    if ('minimum' in schema || 'maximum' in schema || 'multipleOf' in schema) return 'number'
-    return 'string'
-  }
-
-  #object(schema: Schema, depth: number): Record<string, unknown> {
-    const properties = isSchema(schema.properties) ? schema.properties : {}
-    const required = new Set(Array.isArray(schema.required) ? schema.required.map(String) : [])
+  #object(schema: Schema, depth: number, attempt: number): Record<string, unknown> | undefined {
+    const wild = attempt > 0
     const result: Record<string, unknown> = {}
-    for (const [name, property] of Object.entries(properties)) {
-      if (depth < DEEP || required.has(name)) define(result, name, this.sample(property, name, depth + 1))
+    const add = (name: string) => {
+      if (Object.hasOwn(result, name)) return true
+      const parts = this.#checker.propertySchemas(schema, name)
+      const value = this.sample(parts.length === 1 ? parts[0] : { allOf: parts }, name, depth + 1, wild)
+      if (value !== undefined)
+        Object.defineProperty(result, name, { value, enumerable: true, configurable: true, writable: true })
+      return value !== undefined
     }
-    for (const name of required) {
-      if (!Object.hasOwn(result, name)) define(result, name, this.sample(schema.additionalProperties, name, depth + 1))
+    const named = Object.keys(isSchema(schema.properties) ? schema.properties : {})
+    const required = new Set(listIn(schema, 'required')?.map(String))
+    const room = (numberIn(schema, 'maxProperties') ?? Number.POSITIVE_INFINITY) - required.size
+    const wanted = named
+      .filter((name) => !required.has(name) && this.#wanted(depth, attempt))
+      .slice(0, Math.max(0, room))
+    for (const name of [...wanted, ...required]) {
+      const dependents = own(schema.dependentRequired, name)
+      if (Array.isArray(dependents)) for (const one of dependents) required.add(String(one))
     }
-    for (let at = 1; Object.keys(result).length < (numberIn(schema, 'minProperties') ?? 0); at += 1) {
-      define(result, `extra${at}`, this.sample(schema.additionalProperties, `extra${at}`, depth + 1))
+    // In the order of the schema, which is the order an author reads them in.
+    for (const name of [...named.filter((one) => required.has(one) || wanted.includes(one)), ...required]) {
+      if (!add(name) && required.has(name)) return undefined
+    }
+    const patterns = Object.keys(isSchema(schema.patternProperties) ? schema.patternProperties : {})
+    const least = numberIn(schema, 'minProperties') ?? 0
+    const size = () => Object.keys(result).length
+    if (depth < DEEP && attempt === 0)
+      for (const pattern of patterns)
+        if (size() < room + required.size) add(fromPattern(pattern, this.#random, false, 0))
+    for (let count = 1; size() < least; count += 1) {
+      if (count > least * 4 + 20) return undefined
+      const pattern = patterns[count % (patterns.length + 1)]
+      const name = isSchema(schema.propertyNames)
+        ? this.sample({ allOf: [{ type: 'string' }, schema.propertyNames] }, `extra${count}`, depth + 1, count > 1)
+        : pattern === undefined
+          ? `extra${count}`
+          : fromPattern(pattern, this.#random, true, count)
+      add(named.find((one) => !Object.hasOwn(result, one) && count % 2 === 1) ?? String(name ?? ''))
     }
     return result
   }
 
-  #array(schema: Schema, name: string, depth: number): unknown[] {
-    const first = Array.isArray(schema.prefixItems) ? schema.prefixItems : []
-    const least = numberIn(schema, 'minItems') ?? 0
-    const most = numberIn(schema, 'maxItems') ?? Math.max(least, 3)
-    const wanted = Math.min(most, Math.max(least, first.length, depth < DEEP && schema.items !== false ? 2 : 0))
+  /** Optional properties: all at first, none in the second draw, then by chance. */
+  #wanted(depth: number, attempt: number): boolean {
+    if (attempt > 1) return this.#random.chance(0.5)
+    return attempt === 0 && depth < DEEP
+  }
+
+  #array(schema: Schema, name: string, depth: number, attempt: number): unknown[] | undefined {
+    const prefix = prefixOf(schema)
+    const rest = restOf(schema)
+    const held = 'contains' in schema ? (numberIn(schema, 'minContains') ?? 1) : 0
+    const least = Math.max(numberIn(schema, 'minItems') ?? 0, held)
+    const most = numberIn(schema, 'maxItems') ?? Math.max(least, prefix.length + held, 3)
+    const pleasant = Math.max(least, prefix.length + held, depth < DEEP && rest !== false ? 2 : 0)
+    const wanted = Math.min(most, attempt === 0 ? pleasant : this.#random.int(least, pleasant + 2))
+    const places = Array.from({ length: Math.min(wanted, MOST_VALUES) }, (_, at) => at)
+    // What is contained comes last at first, then anywhere: a prefix may leave it no other place.
+    if (attempt > 0) places.sort(() => this.#random.next() - 0.5)
+    const holding = new Set(held > 0 ? places.slice(-held) : [])
     const items: unknown[] = []
     const seen = new Set<string>()
-    // Unique items are drawn again rather than constructed; a domain too small for `minItems` can't be satisfied anyway.
-    for (let tries = 0; items.length < wanted && tries < wanted * 50; tries += 1) {
-      const item = this.sample(
-        first[items.length] ?? schema.items,
-        tries < wanted ? name : `${name} ${tries}`,
-        depth + 1,
-      )
-      const key = JSON.stringify(item)
+    // Unique items are drawn again rather than constructed.
+    for (let tries = 0; items.length < wanted; tries += 1) {
+      if (tries > wanted * 50 + 200) return undefined
+      const at = items.length
+      const plain = at < prefix.length ? prefix[at] : rest
+      const some = (key: string) => ({
+        allOf: [plain ?? true, key === 'not' ? { not: schema.contains } : schema.contains],
+      })
+      const place = holding.has(at) ? some('contains') : 'maxContains' in schema ? some('not') : plain
+      const item = this.sample(place, name, depth + 1, attempt > 0 || tries > at)
+      if (item === undefined) return at >= least ? items : undefined
+      const key = keyOf(item)
       if (schema.uniqueItems === true && seen.has(key)) continue
       seen.add(key)
       items.push(item)
@@ -151,146 +215,95 @@ class Sampler {
     return items
   }
 
-  #number(schema: Schema, whole: boolean): number {
-    const step = numberIn(schema, 'multipleOf') ?? (whole ? 1 : 0.1)
-    const gap = whole || 'multipleOf' in schema ? step : 1e-3
-    const above = numberIn(schema, 'exclusiveMinimum')
-    const below = numberIn(schema, 'exclusiveMaximum')
-    const wideLow = Math.max(
-      numberIn(schema, 'minimum') ?? Number.NEGATIVE_INFINITY,
-      above === null ? Number.NEGATIVE_INFINITY : above + gap,
-    )
-    const wideHigh = Math.min(
-      numberIn(schema, 'maximum') ?? Number.POSITIVE_INFINITY,
-      below === null ? Number.POSITIVE_INFINITY : below - gap,
-    )
-    const low = Number.isFinite(wideLow) ? wideLow : Number.isFinite(wideHigh) ? wideHigh - 100 * step : 1
-    const high = Math.min(wideHigh, low + 100 * step)
-    const firstStep = Math.ceil(low / step - 1e-9)
-    const lastStep = Math.floor(high / step + 1e-9)
-    // Between bounds closer than a step (0.2 to 0.25, say) lies no multiple; the middle does where none is asked for.
-    if (lastStep < firstStep) return 'multipleOf' in schema || whole ? firstStep * step : (low + high) / 2
-    return Number((this.#random.int(firstStep, lastStep) * step).toPrecision(12))
+  #number(schema: Schema, whole: boolean, attempt: number): number {
+    const wild = attempt > 0
+    const given = numberIn(schema, 'multipleOf')
+    const step = given !== null && given > 0 ? given : whole ? 1 : 0.1
+    const gap = whole || given !== null ? step : wild ? 0 : 1e-3
+    const above = numberIn(schema, 'exclusiveMinimum') ?? Number.NEGATIVE_INFINITY
+    const below = numberIn(schema, 'exclusiveMaximum') ?? Number.POSITIVE_INFINITY
+    // A multiple lies at any distance above an excluded bound, not only a whole step: a step too far is drawn again.
+    const nudge = whole && given === null ? Math.floor(above) + 1 : above + (wild ? 0 : gap)
+    const lowest = Math.max(numberIn(schema, 'minimum') ?? Number.NEGATIVE_INFINITY, nudge)
+    const highest = Math.min(numberIn(schema, 'maximum') ?? Number.POSITIVE_INFINITY, below - (wild ? 0 : gap))
+    const reach = step * (wild ? 10 ** (2 + (attempt % 5)) : 100)
+    const low = Number.isFinite(lowest) ? lowest : Number.isFinite(highest) ? highest - reach : wild ? -reach : 1
+    const high = Math.min(highest, low + (Number.isFinite(lowest) || !wild ? reach : 2 * reach))
+    const first = Math.ceil(low / step - 1e-9)
+    const last = Math.floor(high / step + 1e-9)
+    const free = given === null && !whole
+    // Between bounds closer than a step (0.2 to 0.25, say) lies no multiple; any number between does where none is asked for.
+    if (free && (last < first || attempt % 4 === 3)) return low + (high - low) * (wild ? this.#random.next() : 0.5)
+    if (free && attempt % 4 === 1) return this.#random.chance(0.5) ? low : high
+    const value = this.#random.int(first, Math.max(first, last)) * step
+    return Number.isInteger(step) ? value : Number(value.toPrecision(12))
   }
 
-  #string(schema: Schema, name: string): string {
-    const format = typeof schema.format === 'string' ? FORMATS[schema.format] : undefined
-    if (format) return format
-    if (typeof schema.pattern === 'string') return fromPattern(schema.pattern, this.#random)
+  #string(schema: Schema, name: string, attempt: number): string {
     const least = numberIn(schema, 'minLength') ?? 0
     const most = numberIn(schema, 'maxLength') ?? Number.POSITIVE_INFINITY
     if (least > MOST_CHARACTERS) throw tooMuch()
-    const plain = name.replace(/[_-]+/g, ' ').trim() || 'text'
-    return Array.from(plain.padEnd(least, '.')).slice(0, most).join('')
+    const pattern = typeof schema.pattern === 'string' ? schema.pattern : null
+    if (typeof schema.format === 'string' && (pattern === null || attempt % 2 === 0)) {
+      const text = formatSample(schema.format, this.#texts, least, most)
+      this.#texts += 1
+      if (text !== null) return text
+    }
+    if (pattern !== null) return this.#patterned(pattern, least, most, attempt)
+    if (attempt === 0) {
+      const plain = name.replace(/[_-]+/g, ' ').trim() || 'text'
+      return Array.from(plain.padEnd(least, '.')).slice(0, most).join('')
+    }
+    const letter = () => 'abcdefghijklmnopqrstuvwxyz'.charAt(this.#random.int(0, 25))
+    return Array.from({ length: this.#random.int(least, Math.min(most, least + 12)) }, letter).join('')
+  }
+
+  #patterned(pattern: string, least: number, most: number, attempt: number): string {
+    const wild = attempt > 1
+    const short = lengthOf(fromPattern(pattern, this.#random, wild, 0))
+    const lacking = Math.max(0, least - short)
+    const spare = wild ? this.#random.int(0, Math.max(0, Math.min(8, most - short - lacking))) : 0
+    const text = fromPattern(pattern, this.#random, wild, lacking + spare)
+    // A pattern that is not anchored is satisfied by any text around a match.
+    const padding = 'x'.repeat(Math.max(0, least - lengthOf(text)))
+    return attempt % 4 === 3 || pattern.endsWith('$') ? padding + text : text + padding
   }
 }
 
-const FORMATS: Record<string, string> = {
-  date: '2026-03-14',
-  time: '09:26:53Z',
-  'date-time': '2026-03-14T09:26:53Z',
-  duration: 'PT45M',
-  email: 'keeper@example.org',
-  hostname: 'example.org',
-  ipv4: '192.0.2.7',
-  ipv6: '2001:db8::7',
-  uri: 'https://example.org/harbour',
-  url: 'https://example.org/harbour',
-  uuid: '6f1c2a9e-4b7d-4c3a-9e21-0d5b8f7a6c14',
-}
-
-/** Own data property whatever the name: a schema may name a property `__proto__`. */
-const define = (object: object, name: string, value: unknown) =>
-  Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true })
-
+/** Of two schemas one that is about as strict as both; what it leaves out the check finds. */
 function merged(a: Schema, b: Schema): Schema {
   const result: Schema = { ...a, ...b }
-  if (isSchema(a.properties) && isSchema(b.properties)) result.properties = { ...a.properties, ...b.properties }
-  if (Array.isArray(a.required) && Array.isArray(b.required)) result.required = [...a.required, ...b.required]
-  for (const key of ['minimum', 'exclusiveMinimum', 'minLength', 'minItems']) {
-    const [one, two] = [numberIn(a, key), numberIn(b, key)]
-    if (one !== null && two !== null) result[key] = Math.max(one, two)
+  for (const key of ['properties', 'patternProperties']) {
+    const [one, two] = [a[key], b[key]]
+    if (!isSchema(one) || !isSchema(two)) continue
+    const names = [...new Set([...Object.keys(one), ...Object.keys(two)])]
+    result[key] = Object.fromEntries(names.map((name) => [name, both(own(one, name), own(two, name))]))
   }
-  for (const key of ['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems']) {
-    const [one, two] = [numberIn(a, key), numberIn(b, key)]
-    if (one !== null && two !== null) result[key] = Math.min(one, two)
+  for (const key of ['items', 'additionalProperties', 'propertyNames', 'contains']) {
+    if (!Array.isArray(a[key]) && !Array.isArray(b[key]) && key in result) result[key] = both(a[key], b[key])
+  }
+  const required = [...(listIn(a, 'required') ?? []), ...(listIn(b, 'required') ?? [])]
+  if (required.length > 0) result.required = required
+  if (a.type !== undefined && b.type !== undefined) result.type = common([a.type].flat(), [b.type].flat())
+  const [one, two] = [listIn(a, 'enum'), listIn(b, 'enum')]
+  if (one && two) result.enum = one.filter((value) => two.some((other) => keyOf(other) === keyOf(value)))
+  for (const key of ['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties', 'minContains']) {
+    const [low, high] = [numberIn(a, key), numberIn(b, key)]
+    if (low !== null && high !== null) result[key] = Math.max(low, high)
+  }
+  for (const key of ['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties', 'maxContains']) {
+    const [low, high] = [numberIn(a, key), numberIn(b, key)]
+    if (low !== null && high !== null) result[key] = Math.min(low, high)
   }
   return result
 }
 
-const CLASSES: Record<string, string> = { d: '0-9', w: 'A-Za-z0-9_', s: ' ' }
+const both = (one: unknown, two: unknown): unknown =>
+  one === undefined || one === two ? two : two === undefined ? one : { allOf: [one, two] }
 
-/** Literals, classes, `\d \w \s .`, quantifiers, and the first branch of groups: what tools' patterns are made of. */
-function fromPattern(pattern: string, random: Random): string {
-  let at = 0
-  let made = 0
-  const alternatives = (): string => {
-    let text = ''
-    let taken = true
-    while (at < pattern.length && pattern[at] !== ')') {
-      if (pattern[at] === '|') {
-        at += 1
-        taken = false
-        continue
-      }
-      const part = quantified()
-      if (taken) text += part
-    }
-    return text
-  }
-  const quantified = (): string => {
-    const start = at
-    let text = atom()
-    const match = /^(?:([*+?])|\{(\d+)(?:,\d*)?\})\??/.exec(pattern.slice(at))
-    if (!match) return text
-    const after = at + match[0].length
-    const times = match[2] === undefined ? (match[1] === '+' ? 1 : 0) : Math.min(Number(match[2]), 1_000)
-    const end = at
-    text = ''
-    for (let time = 0; time < times; time += 1) {
-      at = start
-      text += atom()
-      made += text.length
-      if (made > MOST_CHARACTERS) throw tooMuch()
-    }
-    at = Math.max(after, end)
-    return text
-  }
-  const characterClass = (): string => {
-    const close = pattern.indexOf(']', at + 1)
-    const set = pattern.slice(at, close < 0 ? pattern.length : close)
-    at = close < 0 ? pattern.length : close + 1
-    return fromClass(set, random)
-  }
-  const group = (): string => {
-    if (pattern.startsWith('?:', at)) at += 2
-    const text = alternatives()
-    at += 1
-    return text
-  }
-  const atom = (): string => {
-    const char = pattern[at] ?? ''
-    at += 1
-    if (char === '^' || char === '$') return ''
-    if (char === '.') return 'x'
-    if (char === '[') return characterClass()
-    if (char === '(') return group()
-    if (char !== '\\') return char
-    const escaped = pattern[at] ?? ''
-    at += 1
-    const set = CLASSES[escaped]
-    return set === undefined ? escaped : fromClass(set, random)
-  }
-  return alternatives()
-}
-
-function fromClass(written: string, random: Random): string {
-  const set = written.replace(/\\([dws])/g, (_, name: string) => CLASSES[name] ?? '').replace(/\\(.)/g, '$1')
-  if (set.startsWith('^'))
-    return ['x', '0', ' ', '-'].find((char) => !new RegExp(`[${written.slice(1)}]`).test(char)) ?? 'x'
-  const ranges = [...set.matchAll(/(.)-(.)|(.)/g)].map(
-    ([, from, to, one]) => [from ?? one ?? 'x', to ?? one ?? 'x'] as const,
-  )
-  const [low, high] = ranges[random.int(0, ranges.length - 1)] ?? ['x', 'x']
-  return String.fromCharCode(random.int(low.charCodeAt(0), Math.max(low.charCodeAt(0), high.charCodeAt(0))))
-}
+const common = (one: unknown[], two: unknown[]): unknown[] =>
+  one.flatMap((type) => {
+    if (two.includes(type)) return [type]
+    if (type === 'number' && two.includes('integer')) return ['integer']
+    return type === 'integer' && two.includes('number') ? ['integer'] : []
+  })

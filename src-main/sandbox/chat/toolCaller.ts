@@ -1,5 +1,5 @@
 import { ServiceError } from '../errors.ts'
-import { seededHex, seededRandom } from '../world/seed.ts'
+import { type Random, seededHex, seededRandom } from '../world/seed.ts'
 import type { Brief, Draft } from './brief.ts'
 import { type ChatRequest, type ChatTool, lastUserText, textOf } from './request.ts'
 import { sampleOf } from './schemaSample.ts'
@@ -13,11 +13,19 @@ export function callTools({ request, seed }: Brief): Draft {
   const calls = chosen.map((tool, index) => ({
     id: `call_${seededHex(24, seed, 'call', String(index))}`,
     name: tool.function.name,
-    arguments: JSON.stringify(
-      sampleOf(tool.function.parameters ?? { type: 'object' }, seededRandom(seed, 'arguments', String(index))),
-    ),
+    arguments: JSON.stringify(argumentsFor(tool, seededRandom(seed, 'arguments', String(index)))),
   }))
   return { content: '', calls }
+}
+
+/** Arguments that satisfy the tool's parameters, or 400 that names the tool: a call that breaks its own schema is never made. */
+function argumentsFor(tool: ChatTool, random: Random): unknown {
+  try {
+    return sampleOf(tool.function.parameters ?? { type: 'object' }, random)
+  } catch (cause) {
+    if (!(cause instanceof ServiceError)) throw cause
+    throw new ServiceError(400, cause.code, `The parameters of tool "${tool.function.name}": ${cause.message}`)
+  }
 }
 
 function choose(request: ChatRequest): ChatTool[] {

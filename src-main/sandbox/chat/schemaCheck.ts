@@ -1,0 +1,202 @@
+import { createContext, Script } from 'node:vm'
+import { ServiceError } from '../errors.ts'
+import { fitsFormat } from './schemaFormats.ts'
+
+export type Schema = Record<string, unknown>
+
+export const isSchema = (value: unknown): value is Schema =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+export const numberIn = (schema: Schema, key: string) => (typeof schema[key] === 'number' ? schema[key] : null)
+export const listIn = (schema: Schema, key: string): unknown[] | null => {
+  const value = schema[key]
+  return Array.isArray(value) ? value : null
+}
+export const lengthOf = (text: string) => Array.from(text).length
+export const tooMuch = () => new ServiceError(400, 'schema_too_large', 'A schema asks for more than a sample can hold.')
+const invalid = (detail: string) =>
+  new ServiceError(400, 'invalid_schema', `A schema can't be followed: ${detail.slice(0, 200)}`)
+
+/** What one sample may cost: a schema is hostile input, and its branches multiply. */
+const MOST_STEPS = 2_000_000
+const MOST_MATCHES = 5_000
+const MOST_NESTING = 200
+const MATCH_MS = 250
+/** Keywords whose meaning is not followed here: better refused than answered with a value that breaks them. */
+const UNKNOWN = ['unevaluatedItems', 'unevaluatedProperties', '$dynamicRef', '$recursiveRef']
+
+const NAMES = ['properties', 'patternProperties', 'dependentSchemas', 'dependentRequired']
+
+/** JSON text in which equal values are equal: keys sorted (2020-12, 4.2.2 Instance Equality). */
+export const keyOf = (value: unknown): string =>
+  JSON.stringify(value, (_, part: unknown) =>
+    isSchema(part) ? Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)) : part,
+  )
+
+/** Own data only: a schema may name a property `__proto__`. */
+export const own = (object: unknown, key: string): unknown =>
+  typeof object === 'object' && object !== null ? Object.getOwnPropertyDescriptor(object, key)?.value : undefined
+
+export const prefixOf = (schema: Schema) => listIn(schema, 'prefixItems') ?? listIn(schema, 'items') ?? []
+/** What items after the prefix have to be; `additionalItems` is how drafts before 2020-12 say it. */
+export const restOf = (schema: Schema) => (Array.isArray(schema.items) ? schema.additionalItems : schema.items)
+
+/** Unicode as 2020-12 asks, else without it, since many patterns in the field hold escapes that only then compile. */
+export function expression(pattern: string): RegExp {
+  try {
+    return new RegExp(pattern, 'u')
+  } catch {
+    return new RegExp(pattern)
+  }
+}
+
+/** Says whether a value satisfies a schema. Throws 400 for a schema that can't be followed or costs too much. */
+export class Checker {
+  readonly #root: unknown
+  readonly #matches = new Map<string, boolean>()
+  #steps = 0
+
+  constructor(root: unknown) {
+    this.#root = root
+  }
+
+  /** What a `$ref` within the document points at (RFC 6901). */
+  target(ref: string): unknown {
+    if (ref !== '#' && !ref.startsWith('#/')) throw invalid(`${ref} is no pointer into it`)
+    let at: unknown = this.#root
+    for (const part of ref.slice(1).split('/').filter(Boolean)) {
+      at = own(at, decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~'))
+    }
+    if (!isSchema(at) && typeof at !== 'boolean') throw invalid(`${ref} points at no schema`)
+    return at
+  }
+
+  /** A pattern can take for ever (catastrophic backtracking), and nothing but V8's own watchdog ends one. */
+  matches(pattern: string, text: string): boolean {
+    const key = JSON.stringify([pattern, text])
+    const known = this.#matches.get(key)
+    if (known !== undefined) return known
+    if (this.#matches.size >= MOST_MATCHES) throw tooMuch()
+    const found = run(expression(pattern), text)
+    this.#matches.set(key, found)
+    return found
+  }
+
+  fits(value: unknown, schema: unknown, nesting = 0): boolean {
+    this.#steps += 1
+    if (this.#steps > MOST_STEPS) throw tooMuch()
+    if (nesting > MOST_NESTING) throw invalid('it refers to itself without end')
+    if (!isSchema(schema)) return schema !== false
+    const unknown = UNKNOWN.find((key) => key in schema)
+    if (unknown) throw invalid(`${unknown} is not known here`)
+    for (const key of NAMES) if (key in schema && !isSchema(schema[key])) throw invalid(`${key} is no object`)
+    const fits = (part: unknown) => this.fits(value, part, nesting + 1)
+    if (typeof schema.$ref === 'string' && !fits(this.target(schema.$ref))) return false
+    if (schema.type !== undefined && ![schema.type].flat().some((type) => isOf(value, type))) return false
+    if ('const' in schema && keyOf(schema.const) !== keyOf(value)) return false
+    if (Array.isArray(schema.enum) && !schema.enum.some((one) => keyOf(one) === keyOf(value))) return false
+    if (listIn(schema, 'allOf')?.some((part) => !fits(part))) return false
+    if (listIn(schema, 'anyOf')?.some(fits) === false) return false
+    const one = listIn(schema, 'oneOf')
+    if (one && one.filter(fits).length !== 1) return false
+    if ('not' in schema && fits(schema.not)) return false
+    if ('if' in schema && !fits(fits(schema.if) ? schema.then : schema.else)) return false
+    if (typeof value === 'string') return this.#string(value, schema)
+    if (typeof value === 'number') return inBounds(value, schema)
+    if (Array.isArray(value)) return this.#array(value, schema, nesting + 1)
+    return !isSchema(value) || this.#object(value, schema, nesting + 1)
+  }
+
+  #string(value: string, schema: Schema): boolean {
+    const length = lengthOf(value)
+    if (length < (numberIn(schema, 'minLength') ?? 0) || length > (numberIn(schema, 'maxLength') ?? length))
+      return false
+    if (typeof schema.format === 'string' && !fitsFormat(schema.format, value)) return false
+    return typeof schema.pattern !== 'string' || this.matches(schema.pattern, value)
+  }
+
+  #array(value: unknown[], schema: Schema, nesting: number): boolean {
+    const size = value.length
+    if (size < (numberIn(schema, 'minItems') ?? 0) || size > (numberIn(schema, 'maxItems') ?? size)) return false
+    if (schema.uniqueItems === true && new Set(value.map(keyOf)).size < size) return false
+    const prefix = prefixOf(schema)
+    if (!value.every((item, at) => this.fits(item, at < prefix.length ? prefix[at] : restOf(schema), nesting)))
+      return false
+    if (!('contains' in schema)) return true
+    const held = value.filter((item) => this.fits(item, schema.contains, nesting)).length
+    return held >= (numberIn(schema, 'minContains') ?? 1) && held <= (numberIn(schema, 'maxContains') ?? held)
+  }
+
+  #object(value: Schema, schema: Schema, nesting: number): boolean {
+    const names = Object.keys(value)
+    const size = names.length
+    if (size < (numberIn(schema, 'minProperties') ?? 0) || size > (numberIn(schema, 'maxProperties') ?? size))
+      return false
+    const has = (name: unknown) => Object.hasOwn(value, String(name))
+    if (listIn(schema, 'required')?.every(has) === false) return false
+    return names.every((name) => {
+      if ('propertyNames' in schema && !this.fits(name, schema.propertyNames, nesting)) return false
+      const dependents = own(schema.dependentRequired, name)
+      if (Array.isArray(dependents) && !dependents.every(has)) return false
+      if (!this.fits(value, own(schema.dependentSchemas, name), nesting)) return false
+      return this.propertySchemas(schema, name).every((part) => this.fits(own(value, name), part, nesting))
+    })
+  }
+
+  /** Every schema that the property of this name has to satisfy. */
+  propertySchemas(schema: Schema, name: string): unknown[] {
+    const named = own(schema.properties, name)
+    const patterns = isSchema(schema.patternProperties) ? Object.entries(schema.patternProperties) : []
+    const parts = patterns.filter(([pattern]) => this.matches(pattern, name)).map(([, part]) => part)
+    if (named !== undefined) parts.unshift(named)
+    return parts.length > 0 ? parts : [schema.additionalProperties]
+  }
+}
+
+const script = new Script('expression.test(text)')
+const room: { expression: RegExp; text: string } = { expression: /./, text: '' }
+const context = createContext(room)
+
+function run(pattern: RegExp, text: string): boolean {
+  room.expression = pattern
+  room.text = text
+  try {
+    return script.runInContext(context, { timeout: MATCH_MS }) === true
+  } catch (cause) {
+    const words = `The pattern ${pattern.source.slice(0, 100)} takes too long: ${String(cause)}`
+    throw new ServiceError(400, 'schema_too_large', words)
+  }
+}
+
+function isOf(value: unknown, type: unknown): boolean {
+  switch (type) {
+    case 'null':
+      return value === null
+    case 'array':
+      return Array.isArray(value)
+    case 'object':
+      return isSchema(value)
+    case 'integer':
+      return Number.isInteger(value)
+    case 'string':
+    case 'number':
+    case 'boolean':
+      return typeof value === type
+    default:
+      throw invalid(`${String(type)} is no type`)
+  }
+}
+
+function inBounds(value: number, schema: Schema): boolean {
+  if (!Number.isFinite(value)) return false
+  const step = numberIn(schema, 'multipleOf')
+  // Binary fractions are off by a few units in the last place: 0.3 is a multiple of 0.1.
+  if (step !== null && (step <= 0 || (value % step !== 0 && !nearWhole(value / step)))) return false
+  return (
+    value >= (numberIn(schema, 'minimum') ?? value) &&
+    value <= (numberIn(schema, 'maximum') ?? value) &&
+    value > (numberIn(schema, 'exclusiveMinimum') ?? Number.NEGATIVE_INFINITY) &&
+    value < (numberIn(schema, 'exclusiveMaximum') ?? Number.POSITIVE_INFINITY)
+  )
+}
+
+const nearWhole = (ratio: number) => Math.abs(ratio - Math.round(ratio)) <= 1e-12 * Math.max(1, Math.abs(ratio))
