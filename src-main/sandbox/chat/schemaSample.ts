@@ -172,7 +172,10 @@ class Sampler {
         : pattern === undefined
           ? `extra${count}`
           : this.#patterned(pattern, count, Number.POSITIVE_INFINITY, 2)
-      add(named.find((one) => !Object.hasOwn(result, one) && count % 2 === 1) ?? String(name ?? ''))
+      add(
+        named.find((one) => !Object.hasOwn(result, one) && count % 2 === 1) ??
+          (typeof name === 'string' ? name : `extra${count}`),
+      )
     }
     return result
   }
