@@ -81,6 +81,7 @@ export class Checker {
     return found
   }
 
+  // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: one line a keyword; parts would scatter the list
   fits(value: unknown, schema: unknown, nesting = 0): boolean {
     this.#steps += 1
     if (this.#steps > MOST_STEPS) throw tooMuch()

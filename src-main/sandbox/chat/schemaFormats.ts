@@ -11,8 +11,11 @@ const LABEL = 'harbour'.repeat(8)
 function host(length: number, count: number): string {
   const letter = String.fromCharCode(97 + (count % 26))
   let name = `${letter}.io`
-  while (length - name.length > 51) name = `${LABEL.slice(0, 48)}.${name}`
-  return `${LABEL.slice(0, Math.max(0, length - name.length))}${name}`
+  while (name.length < length) {
+    const lacking = length - name.length
+    name = lacking === 1 ? `h${name}` : `${LABEL.slice(0, Math.min(48, lacking - 1))}.${name}`
+  }
+  return name
 }
 
 type Make = (count: number, least: number, most: number) => string

@@ -49,6 +49,7 @@ export function fromPattern(pattern: string, random: Random, wild: boolean, extr
     pool = taken?.left ?? before
     return taken?.text ?? ''
   }
+  // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: a parser of one pass: its parts share the place they are at
   const quantified = (): string => {
     const start = at
     const single = atom()

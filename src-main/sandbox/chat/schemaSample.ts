@@ -132,6 +132,7 @@ class Sampler {
     return has('minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf') ? 'number' : 'string'
   }
 
+  // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: the keywords of an object, one after another, all about one result
   #object(schema: Schema, depth: number, attempt: number): Record<string, unknown> | undefined {
     const wild = attempt > 0
     const result: Record<string, unknown> = {}
@@ -170,8 +171,11 @@ class Sampler {
         ? this.sample({ allOf: [{ type: 'string' }, schema.propertyNames] }, `extra${count}`, depth + 1, count > 1)
         : pattern === undefined
           ? `extra${count}`
-          : fromPattern(pattern, this.#random, true, count)
-      add(named.find((one) => !Object.hasOwn(result, one) && count % 2 === 1) ?? String(name ?? ''))
+          : this.#patterned(pattern, count, Number.POSITIVE_INFINITY, 2)
+      add(
+        named.find((one) => !Object.hasOwn(result, one) && count % 2 === 1) ??
+          (typeof name === 'string' ? name : `extra${count}`),
+      )
     }
     return result
   }
@@ -182,6 +186,7 @@ class Sampler {
     return attempt === 0 && depth < DEEP
   }
 
+  // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: the keywords of an array, one after another, all about one list
   #array(schema: Schema, name: string, depth: number, attempt: number): unknown[] | undefined {
     const prefix = prefixOf(schema)
     const rest = restOf(schema)
@@ -215,6 +220,7 @@ class Sampler {
     return items
   }
 
+  // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: the bounds of a number, one after another
   #number(schema: Schema, whole: boolean, attempt: number): number {
     const wild = attempt > 0
     const given = numberIn(schema, 'multipleOf')
@@ -271,6 +277,7 @@ class Sampler {
 }
 
 /** Of two schemas one that is about as strict as both; what it leaves out the check finds. */
+// biome-ignore lint/complexity/noExcessiveCognitiveComplexity: one block a kind of keyword
 function merged(a: Schema, b: Schema): Schema {
   const result: Schema = { ...a, ...b }
   for (const key of ['properties', 'patternProperties']) {
