@@ -6,7 +6,18 @@ import OpenAI, { toFile } from 'openai'
 import { node24, root } from '../../resources/scripts/ready.mjs'
 import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
 import { closeHosts, newDataDir, openWebHost, type Ready } from './hosts.ts'
-import { composer, connectTo, growths, lastReply, pickModel, replies, send, sendWatchStop, settled } from './journey.ts'
+import {
+  composer,
+  connectTo,
+  growths,
+  lastReply,
+  pickModel,
+  replies,
+  send,
+  sendWatchStop,
+  settled,
+  settledText,
+} from './journey.ts'
 
 /** The local /v1 through the official client, every kind of call and every kind of failure, and the command line beside it. */
 async function useEverything({ proxy }: Ready, dataDir: string): Promise<unknown[]> {
@@ -84,10 +95,10 @@ test('a page that reloads mid-stream misses nothing', async ({ page }) => {
   await page.reload()
   await growths(page, 3)
   await settled(page, 'complete')
-  const watched = await lastReply(page).locator('[data-part="text"]').innerText()
+  const watched = await settledText(page)
   await page.reload()
   await settled(page, 'complete')
-  expect(await lastReply(page).locator('[data-part="text"]').innerText()).toBe(watched)
+  expect(await settledText(page)).toBe(watched)
   expect(sandbox.observe.requests().filter((request) => request.stream)).toHaveLength(1)
 })
 
@@ -101,7 +112,7 @@ test('everything is there after a restart, and a killed process leaves the parti
   await pickModel(page, 'writer-small')
   await send(page, 'A short one, to be kept.')
   await settled(page, 'complete')
-  const whole = await lastReply(page).locator('[data-part="text"]').innerText()
+  const whole = await settledText(page)
   await pickModel(page, 'writer-large')
   await send(page, 'A long one, to be cut.')
   await growths(page, 40)

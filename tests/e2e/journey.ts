@@ -68,3 +68,14 @@ export async function sendWatchStop(page: Page, sandbox: Sandbox): Promise<void>
   expect(kept.length).toBeGreaterThanOrEqual(before.length)
   await expect(composer(page)).toBeEnabled()
 }
+
+/** The last reply's text once it has been painted whole: a reply's state can be on the screen a frame before its last words. */
+export async function settledText(page: Page): Promise<string> {
+  const text = () => lastReply(page).locator('[data-part="text"]').innerText()
+  for (let last = await text(); ; ) {
+    await page.waitForTimeout(300)
+    const now = await text()
+    if (now === last) return now
+    last = now
+  }
+}

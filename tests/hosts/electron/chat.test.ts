@@ -3,7 +3,17 @@ import { join } from 'node:path'
 import { expect as expectPage } from '@playwright/test'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Sandbox, startSandbox } from '../../../src-main/sandbox/sandbox.ts'
-import { connectTo, growths, lastReply, pickModel, replies, send, sendWatchStop, settled } from '../../e2e/journey.ts'
+import {
+  connectTo,
+  growths,
+  lastReply,
+  pickModel,
+  replies,
+  send,
+  sendWatchStop,
+  settled,
+  settledText,
+} from '../../e2e/journey.ts'
 import { launchDesktop } from '../../helpers/electron/launch.ts'
 import { newDataDir, openedOutside, tidy, watchOutside } from './fixtures.ts'
 
@@ -50,12 +60,12 @@ test('neither a reload nor a link to the outside costs a token of a running repl
   expect(await openedOutside(desktop)).toEqual(['https://a.example/'])
   await page.keyboard.press('Escape')
   await settled(page, 'stopped')
-  const watched = await text()
+  const watched = await settledText(page)
   expect(watched.startsWith(before.slice(0, 20))).toBe(true)
   // What the page saw over two connections is what was stored from one.
   await page.reload()
   await settled(page, 'stopped')
-  expect(await text()).toBe(watched)
+  expect(await settledText(page)).toBe(watched)
   expect(sandbox.observe.requests().filter((request) => request.stream)).toHaveLength(1)
 })
 
