@@ -1,7 +1,7 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { type ConnectionOptions, connectionUsageFault } from './connection.ts'
 import { failureOf } from './failure.ts'
-import { exitCodes, reportFailure } from './output.ts'
+import { exitCodes, printJson, reportFailure } from './output.ts'
 import { ownPackage } from './package.ts'
 import type { Parts } from './parts.ts'
 
@@ -19,9 +19,19 @@ export async function run(argv: readonly string[], parts: Parts): Promise<number
     return code
   } catch (thrown) {
     // Help and version that were asked for end with 0; every other word of commander's is about usage.
-    if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? exitCodes.ok : exitCodes.usage
-    return reportFailure(failureOf(thrown), argv.includes('--json'))
+    const json = argv.includes('--json')
+    if (thrown instanceof CommanderError) {
+      if (thrown.exitCode === 0) return exitCodes.ok
+      if (json) printJson({ problem: { kind: 'bad_input', message: usageWords(thrown) } })
+      return exitCodes.usage
+    }
+    return reportFailure(failureOf(thrown), json)
   }
+}
+
+/** Commander calls a command group without its command "(outputHelp)"; its other messages begin with "error: ". */
+function usageWords({ code, message }: CommanderError): string {
+  return code === 'commander.help' ? 'A command is missing.' : message.replace(/^error: /, '')
 }
 
 /** Every command with its options; what a command does is loaded when it runs. */

@@ -26,9 +26,11 @@ describe('usage', () => {
     ['tools', 'add', ' '],
     ['chat'],
     ['login'],
-  ])('ends with 2, words on standard error and nothing on standard output: %s %s', async (...args) => {
+  ])('ends with 2, words on standard error and one JSON document on standard output: %s %s', async (...args) => {
     const { code, stdout, stderr } = await runCli([...args, '--json'])
-    expect([code, stdout]).toEqual([2, ''])
+    expect(code).toBe(2)
+    expect(JSON.parse(stdout)).toEqual({ problem: { kind: 'bad_input', message: expect.stringMatching(/^[^(].{5,}/) } })
+    expect((await runCli(args)).stdout).toBe('')
     expect(stderr).not.toBe('')
   })
 
