@@ -110,6 +110,7 @@ export const chat = {
   statusComplete: 'complete',
   statusStopped: 'stopped',
   statusIncomplete: 'incomplete',
+  incompleteMark: 'Incomplete: what stands above is all that came.',
   statusFailed: 'failed',
   settled: '{{model}} replied: {{text}}',
   settledStopped: 'The reply was stopped: {{text}}',

@@ -140,6 +140,7 @@ test('a fault mid-stream keeps what came, says why, and asks again only when tol
   await pickModel(page, 'fault/cut')
   await send(page, 'Be cut.')
   await settled(page, 'incomplete')
+  await expect(lastReply(page)).toContainText('Incomplete')
   const asked = () => sandbox.observe.requests().filter((request) => request.path.endsWith('/chat/completions')).length
   expect(asked()).toBe(1)
   await lastReply(page).getByRole('button', { name: 'Retry' }).first().click()

@@ -33,6 +33,7 @@ function Fault({ reply }: { reply: Message }) {
   const problem: Problem = reply.problem ?? { kind: 'incomplete_stream', message: words('unknownReason') }
   return (
     <div className="chat-fault" data-kind={problem.kind}>
+      {reply.status === 'incomplete' && <p className="chat-mark">{words('incompleteMark')}</p>}
       <ProblemNotice problem={problem} on={{ edit: () => editTurnOf(reply) }} role="note" />
       {problemTargets[problem.kind] !== 'edit' && (
         <button type="button" className="chat-btn chat-small" onClick={() => void retry(reply.id)}>
