@@ -1,6 +1,7 @@
 import { eventIterator } from '@orpc/contract'
 import * as z from 'zod'
 import { instant, problem, procedure } from './problem.ts'
+import { refusal } from './requests.ts'
 
 /** Where requests go. Profiles of kind `sandbox` have an address only while the sandbox runs. */
 export const profile = z.object({
@@ -38,6 +39,12 @@ export const proxyState = z.object({
   /** Requests relayed and refused since start. */
   relayed: z.number().int(),
   refused: z.number().int(),
+  /** Requests that wait at the desk now, the studio's too. */
+  waiting: z.number().int(),
+  /** Until when the service asked everyone to wait (`Retry-After`); null when it does not. */
+  heldUntil: instant.nullable(),
+  /** Newest first, at most 50: refusals that a person should hear of, since start. */
+  refusals: z.array(refusal),
   problem: problem.nullable(),
 })
 export type ProxyState = z.infer<typeof proxyState>
@@ -57,6 +64,14 @@ export const settings = z.object({
   theme: z.enum(['system', 'light', 'dark']),
   proxyEnabled: z.boolean(),
   proxyPort: z.number().int().min(0).max(65_535),
+  /** Also listen on ::1. */
+  proxyIpv6: z.boolean(),
+  /** Origins of web pages (or extensions) that may use the local /v1, each with a tool key; exact, such as `http://localhost:3000`. */
+  proxyOrigins: z.array(z.string().max(300)).max(50),
+  /** Prometheus text at `/metrics` of the web host. */
+  metrics: z.boolean(),
+  /** Logged bodies are erased after so many days. */
+  bodyDays: z.number().int().min(1).max(365),
   /** The chat model picked last; exact id of the list. */
   chatModel: z.string().nullable(),
 })

@@ -40,7 +40,7 @@ export type ToolCall = z.infer<typeof toolCall>
 
 /** What a reply that has no output yet is waiting for. */
 export const wait = z.object({
-  for: z.enum(['connection', 'reply', 'first_token', 'retry']),
+  for: z.enum(['turn', 'connection', 'reply', 'first_token', 'retry']),
   since: instant,
   /** For `retry`: when the next attempt starts, which one it is, and what failed. */
   until: instant.nullable(),

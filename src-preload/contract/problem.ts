@@ -30,6 +30,10 @@ export const problemKinds = [
   'incomplete_stream', // ended with neither [DONE] nor a finish reason
   'foreign_address', // the service named an address that is not under its base address
   'cancelled',
+  // The desk before the service.
+  'would_wait', // asked to fail fast, and it is not its turn
+  'queue_full',
+  'queue_timeout',
   // Ours.
   'bad_input',
   'not_connected', // no profile, or no key for it

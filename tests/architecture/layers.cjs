@@ -1,7 +1,8 @@
 /** Who may know whom: see src-main/README.md. Type-only imports count. */
 const core = '^src-main/core/'
 const rule = (name, from, to, comment) => ({ name, severity: 'error', comment, from, to })
-const useCases = '^src-main/core/(chat|connection|models|settings|tools|speech|transcription|images|usage|keys)/'
+const useCases =
+  '^src-main/core/(chat|connection|models|settings|tools|proxy|admission|ledger|metrics|speech|transcription|images|usage|keys)/'
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {
@@ -28,12 +29,14 @@ module.exports = {
     rule(
       'upstream-knows-no-room',
       { path: '^src-main/core/upstream/' },
-      { path: '^src-main/core/(store|handlers|proxy|chat|connection|models|settings|tools)/' },
+      { path: '^src-main/core/(store|handlers|proxy|admission|ledger|metrics|chat|connection|models|settings|tools)/' },
     ),
     rule(
       'store-knows-no-room',
       { path: '^src-main/core/store/' },
-      { path: '^src-main/core/(upstream|handlers|proxy|chat|connection|models|settings|tools)/' },
+      {
+        path: '^src-main/core/(upstream|handlers|proxy|admission|ledger|metrics|chat|connection|models|settings|tools)/',
+      },
     ),
     rule(
       'only-upstream-has-the-network',

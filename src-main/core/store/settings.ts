@@ -2,12 +2,25 @@ import { type Settings, settings } from '../../../src-preload/contract/app.ts'
 import type { Database } from './database.ts'
 import { parseJson, text } from './rows.ts'
 
-export const defaultSettings: Settings = { theme: 'system', proxyEnabled: true, proxyPort: 8787, chatModel: null }
+export const defaultSettings: Settings = {
+  theme: 'system',
+  proxyEnabled: true,
+  proxyPort: 8787,
+  proxyIpv6: false,
+  proxyOrigins: [],
+  metrics: false,
+  bodyDays: 7,
+  chatModel: null,
+}
 
 const readable = settings.extend({
   theme: settings.shape.theme.catch(defaultSettings.theme),
   proxyEnabled: settings.shape.proxyEnabled.catch(defaultSettings.proxyEnabled),
   proxyPort: settings.shape.proxyPort.catch(defaultSettings.proxyPort),
+  proxyIpv6: settings.shape.proxyIpv6.catch(defaultSettings.proxyIpv6),
+  proxyOrigins: settings.shape.proxyOrigins.catch(defaultSettings.proxyOrigins),
+  metrics: settings.shape.metrics.catch(defaultSettings.metrics),
+  bodyDays: settings.shape.bodyDays.catch(defaultSettings.bodyDays),
   chatModel: settings.shape.chatModel.catch(defaultSettings.chatModel),
 })
 

@@ -1,7 +1,12 @@
 import type { Problem } from '../../../src-preload/contract/problem.ts'
+import type { Endpoint } from '../../../src-preload/contract/requests.ts'
+import type { Asker, RateLimitHeaders, Reading, RequestTrace, StudioRoom, TokenUsage } from '../traffic.ts'
+
+export type { RateLimitHeaders, TokenUsage } from '../traffic.ts'
 
 /** What a call is waiting for before it has output. */
 export type WaitNotice =
+  | { for: 'turn' } // in the queue of the one desk
   | { for: 'connection' } // the request is on its way
   | { for: 'reply' } // sent; no status line yet
   | { for: 'first_token' } // the status was good; no output yet
@@ -9,6 +14,8 @@ export type WaitNotice =
   | { for: 'retry'; attempt: number; delayMs: number; problem: Problem }
 
 export interface CallOptions {
+  /** Which room of the studio asks, for the books; `account` where none is named. */
+  room?: StudioRoom
   signal?: AbortSignal
   onWait?: (wait: WaitNotice) => void
 }
@@ -19,13 +26,6 @@ export interface ReplyFacts {
   requestId: string | null
   contentType: string | null
   rateLimit: RateLimitHeaders
-}
-
-/** `X-RateLimit-Limit`, `X-RateLimit-Remaining` (requests), `Retry-After` (ms). */
-export interface RateLimitHeaders {
-  limit: number | null
-  remaining: number | null
-  retryAfterMs: number | null
 }
 
 /** A JSON reply: what the schema knows is typed, everything else is kept beside it. */
@@ -66,14 +66,6 @@ export interface ChatRequest {
   response_format?: Record<string, unknown>
   stream_options?: { include_usage?: boolean }
   [extra: string]: unknown
-}
-
-export interface TokenUsage {
-  promptTokens: number | null
-  completionTokens: number | null
-  totalTokens: number | null
-  /** A subset of `promptTokens`. */
-  cachedTokens: number | null
 }
 
 /** One thing that a chat stream said, in order. `choice` is `choices[].index`. */
@@ -136,8 +128,20 @@ export interface ImageRequest {
 /** A request of a tool, on its way through the local `/v1`. */
 export interface ForwardRequest {
   method: string
-  /** Path below the base address's `/v1`, with its query, as the tool sent it: `/chat/completions?x=1`. Already checked. */
+  /** Path below the base address, with its query, as the tool sent it: `/v1/chat/completions?x=1`. Already checked. */
   path: string
+  endpoint: Endpoint
+  asker: Asker
+  /** Its row in the books, opened by the caller, who ends it too. */
+  trace: RequestTrace
+  /** Expected use, prompt and reply together. */
+  tokens: number
+  model: string | null
+  stream: boolean
+  /** False: sent once, whatever comes. */
+  retries: boolean
+  /** The usage event that this program asked for is cut out of the stream again. */
+  stripUsage: boolean
   /** Raw header pairs of the tool, its own credential taken off already; hop-by-hop ones are taken off here. */
   headers: [name: string, value: string][]
   /** Null where there is none; bytes where all of it has come already; else a stream, read once, with backpressure. */
@@ -152,6 +156,8 @@ export interface ForwardReply {
   headers: [name: string, value: string][]
   /** Bytes as they arrive, unchanged (not decompressed). Throws StudioError when the service cuts it. */
   body: AsyncIterable<Uint8Array>
+  /** What was used, as far as it can be told by now. */
+  reading(): Reading
   /** How many times it was sent, 1 without a retry. */
   attempts: number
   /** True when the retry policy gave up on a status that it retries: callers' own loops should not go on. */
