@@ -1,20 +1,14 @@
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type ProxyServer, startProxy } from '../../src-main/core/proxy/server.ts'
+import { plainTool } from '../../src-main/core/tools/settings.ts'
 import { parseBaseAddress } from '../../src-main/core/upstream/address.ts'
 import { openUpstream, type Upstream } from '../../src-main/core/upstream/client.ts'
 import { Credential } from '../../src-main/core/upstream/credential.ts'
 import type { RetryPolicy } from '../../src-main/core/upstream/retry.ts'
-import type { Tool } from '../../src-preload/contract/tools.ts'
 
 export const toolKey = 'isk_testtool_0123456789abcdef'
-const tool: Tool = {
-  id: 'testtool',
-  name: 'test',
-  createdAt: '2026-01-01T00:00:00.000Z',
-  lastUsedAt: null,
-  revokedAt: null,
-}
+const tool = plainTool({ id: 'testtool', name: 'test' })
 
 export interface Gateway {
   proxy: ProxyServer
