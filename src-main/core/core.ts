@@ -73,7 +73,10 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
 
   let keychain: AppState['keychain'] = { available: false, reason: 'It has not answered yet.' }
   const proxy = new LocalV1({
-    verify: tools.verify,
+    verify: (presented) => {
+      const verified = tools.verify(presented)
+      return verified.good ? verified.tool : null
+    },
     forward: () => session.current?.forward ?? null,
     used: ({ id }) => tools.touch(id),
     changed: () => state.changed(),
@@ -88,8 +91,7 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
   }
   const keysWatched = tools.observe(() => {
     if (proxy.status().active === 0) return
-    const live = new Set(tools.list().flatMap(({ id, revokedAt }) => (revokedAt === null ? [id] : [])))
-    proxy.cutRevoked((id) => live.has(id))
+    proxy.cutRevoked(tools.isGood)
   })
   const state = new AppStateFeed({
     read: () => ({

@@ -82,7 +82,7 @@ export function createRouter({ host, store, state, session, chat, models, tools,
     },
     tools: {
       watch: os.tools.watch.handler(({ signal }) => guarded(host, tools.watch(signal))),
-      add: os.tools.add.handler(({ input }) => tools.add(input.name)),
+      add: os.tools.add.handler(({ input }) => tools.add(input)),
       revoke: os.tools.revoke.handler(({ input }) => tools.revoke(input.id)),
     },
   })
