@@ -42,14 +42,14 @@ export interface GatewayOptions {
   network?: Partial<NetworkOptions>
   tool?: Partial<Tool>
   desk?: ConstructorParameters<typeof AdmissionDesk>[0]
-  stall?: Partial<Parameters<typeof startProxy>[2]>
+  bounds?: Parameters<typeof startProxy>[2]
 }
 
 /** The real relay, desk, books and limits before the address given, with one tool key. */
 export async function openGateway(
   baseUrl: string,
   apiKey: string,
-  { retry = {}, network = {}, tool: settings = {}, desk: deskOptions, stall }: GatewayOptions = {},
+  { retry = {}, network = {}, tool: settings = {}, desk: deskOptions, bounds }: GatewayOptions = {},
 ): Promise<Gateway> {
   const dataDir = mkdtempSync(join(tmpdir(), 'studio-gateway-'))
   let tool = plainTool({ id: 'testtool', name: 'test', ...settings })
@@ -78,7 +78,6 @@ export async function openGateway(
     allowance,
     price: (endpoint, model, use) => ledger.price(endpoint, model, use) ?? ledger.dearest(endpoint, use),
     typicalOut: (model) => ledger.typicalOut(model),
-    isGood: () => tool.revokedAt === null && tool.pausedAt === null,
     local: () => origin,
   }
   const verify = (presented: string): Verified => {
@@ -102,7 +101,7 @@ export async function openGateway(
         throw error
       },
     },
-    ...(stall ? [stall] : []),
+    bounds,
   )
   origin = new URL(proxy.baseUrl).origin
   return {
