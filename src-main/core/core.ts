@@ -1,7 +1,7 @@
 import type { AppState } from '../../src-preload/contract/app.ts'
 import type { ToolUse } from '../../src-preload/contract/tools.ts'
-import { Bucket } from './app/bucket.ts'
 import { AdmissionDesk } from './admission/desk.ts'
+import { Bucket } from './app/bucket.ts'
 import { PriceWatch } from './app/prices.ts'
 import { StateFeed } from './app/state.ts'
 import { toolUses } from './app/toolUse.ts'

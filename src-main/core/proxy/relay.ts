@@ -306,10 +306,7 @@ const isStream = (body: ForwardRequest['body']): body is AsyncIterable<Uint8Arra
 
 /** The body has grown: the length that the tool told holds no more. */
 function withLength(headers: HeaderPairs, length: number): HeaderPairs {
-  return headers.map(([name, value]) => [
-    name,
-    name.toLowerCase() === 'content-length' ? String(length) : value,
-  ])
+  return headers.map(([name, value]) => [name, name.toLowerCase() === 'content-length' ? String(length) : value])
 }
 
 /** Bytes go to the tool as they come; a tool that reads slowly holds the service back. */

@@ -1,9 +1,18 @@
 import { once } from 'node:events'
-import { type IncomingMessage, request as httpRequest } from 'node:http'
+import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { type Sandbox, startSandbox } from '../../../src-main/sandbox/sandbox.ts'
 import type { RequestRow } from '../../../src-preload/contract/requests.ts'
-import { ask, type Gateway, type GatewayOptions, jsonWithKey, openFarEnd, openGateway, toolKey, withKey } from '../../helpers/gateway.ts'
+import {
+  ask,
+  type Gateway,
+  type GatewayOptions,
+  jsonWithKey,
+  openFarEnd,
+  openGateway,
+  toolKey,
+  withKey,
+} from '../../helpers/gateway.ts'
 
 const quick = { baseDelayMs: 5, maxDelayMs: 20 }
 const closers: (() => Promise<void>)[] = []
@@ -165,8 +174,18 @@ describe('each request is a row', () => {
     )
     for await (const _ of stream) void _
     const [own, list] = gateway.rows()
-    expect(own).toMatchObject({ who: { kind: 'studio', room: 'chat' }, model: 'writer-small', state: 'done', tokensAre: 'measured' })
-    expect(list).toMatchObject({ who: { kind: 'studio', room: 'account' }, endpoint: 'models', state: 'done', cost: '0' })
+    expect(own).toMatchObject({
+      who: { kind: 'studio', room: 'chat' },
+      model: 'writer-small',
+      state: 'done',
+      tokensAre: 'measured',
+    })
+    expect(list).toMatchObject({
+      who: { kind: 'studio', room: 'account' },
+      endpoint: 'models',
+      state: 'done',
+      cost: '0',
+    })
   })
 })
 
@@ -187,7 +206,12 @@ describe('what was cancelled', () => {
     const { request } = await open(gateway, body, {}, { begun: false })
     await vi.waitFor(() => expect(sandbox.observe.openStreams()).toBe(1))
     request.destroy()
-    expect(await lastRow(gateway)).toMatchObject({ state: 'cancelled', cancelledBy: 'tool', cost: '0', costIs: 'measured' })
+    expect(await lastRow(gateway)).toMatchObject({
+      state: 'cancelled',
+      cancelledBy: 'tool',
+      cost: '0',
+      costIs: 'measured',
+    })
   })
 
   it('by a person in the log: the tool is told before output, and cut after it', async () => {
@@ -244,7 +268,12 @@ describe('a tool’s limits', () => {
     await learnPrices(gateway)
     // writer-large: 12 SC a million tokens out; 1,000 of them are some 0.012 SC.
     gateway.change({ budgetDay: '0.02' })
-    const body = chat({ model: 'writer-large', max_tokens: 1000, stream: true, sandbox: { tokens: 900, tokens_per_second: 0 } })
+    const body = chat({
+      model: 'writer-large',
+      max_tokens: 1000,
+      stream: true,
+      sandbox: { tokens: 900, tokens_per_second: 0 },
+    })
     const replies = await Promise.all([post(gateway, body), post(gateway, body), post(gateway, body)])
     expect(replies.map(({ status }) => status).sort()).toEqual([200, 402, 402])
     const refused = replies.find(({ status }) => status === 402)
