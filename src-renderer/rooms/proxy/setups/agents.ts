@@ -1,4 +1,4 @@
-import { jsonText, literal, provider, providerName, type Setup, shellWord } from './setup.ts'
+import { jsonText, provider, providerName, type Setup, shellWord } from './setup.ts'
 
 /** Coding agents that run in a terminal. */
 export const agents: Setup[] = [
