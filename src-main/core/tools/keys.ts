@@ -2,6 +2,7 @@ import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Tool } from '../../../src-preload/contract/tools.ts'
 import { StudioError } from '../errors.ts'
 import type { Store } from '../store/store.ts'
+import { plainTool } from './settings.ts'
 
 /** `isk_ID_SECRET`: the id finds the row, 32 random bytes prove it. Fixed widths, since base64url may hold `_` itself. */
 const format = /^isk_([a-z0-9]{8,32})_([A-Za-z0-9_-]{43})$/
@@ -18,8 +19,9 @@ export function addTool({ toolKeys }: Store, name: string): { tool: Tool; key: s
   const id = randomBytes(5).toString('hex')
   const secret = randomBytes(32).toString('base64url')
   const now = new Date().toISOString()
-  toolKeys.insert({ id, name: trimmed, hash: digest(secret), now })
-  return { tool: { id, name: trimmed, createdAt: now, lastUsedAt: null, revokedAt: null }, key: `isk_${id}_${secret}` }
+  const tool = plainTool({ id, name: trimmed, createdAt: now })
+  toolKeys.insert(tool, digest(secret))
+  return { tool, key: `isk_${id}_${secret}` }
 }
 
 /** Ends a key at once; revoking it again changes nothing. @throws StudioError `no_such_item` */
@@ -27,8 +29,7 @@ export function revokeTool({ toolKeys }: Store, id: string): Tool {
   toolKeys.revoke(id, new Date().toISOString())
   const found = toolKeys.find(id)
   if (!found) throw new StudioError('no_such_item', 'There is no tool key with this id.')
-  const { hash: _, ...tool } = found
-  return tool
+  return found.tool
 }
 
 /** The tool that a presented key belongs to; null for anything else, a revoked key too. A few microseconds: it stands before every request. */
@@ -36,7 +37,6 @@ export function verifyToolKey({ toolKeys }: Store, presented: string): Tool | nu
   const parts = format.exec(presented)
   const found = toolKeys.find(parts?.[1] ?? '')
   const same = timingSafeEqual(digest(parts?.[2] ?? ''), found?.hash ?? nobody)
-  if (!same || !found || found.revokedAt !== null) return null
-  const { hash: _, ...tool } = found
-  return tool
+  if (!same || !found || found.tool.revokedAt !== null) return null
+  return found.tool
 }

@@ -25,7 +25,7 @@ export class Tools {
   }
 
   list = (): Tool[] => this.#store.toolKeys.list()
-  count = (): number => this.#store.toolKeys.count()
+  count = (): number => this.list().filter(({ revokedAt }) => revokedAt === null).length
   verify = (presented: string): Tool | null => verifyToolKey(this.#store, presented)
 
   add(name: string): { tool: Tool; key: string } {

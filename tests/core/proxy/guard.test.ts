@@ -2,6 +2,7 @@ import { connect } from 'node:net'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { pathBelowV1 } from '../../../src-main/core/proxy/target.ts'
+import { plainTool } from '../../../src-main/core/tools/settings.ts'
 import {
   ask,
   type FarEnd,
@@ -208,7 +209,7 @@ describe('the gate of the local /v1', () => {
   it('says so when nothing is connected', async () => {
     const { startProxy } = await import('../../../src-main/core/proxy/server.ts')
     const alone = await startProxy(0, {
-      verify: () => ({ id: 't', name: 't', createdAt: '', lastUsedAt: null, revokedAt: null }),
+      verify: () => plainTool({ id: 't', name: 't' }),
       forward: () => null,
       used: () => undefined,
       changed: () => undefined,
