@@ -1,7 +1,7 @@
 import type { AppState } from '../../src-preload/contract/app.ts'
 import type { ToolUse } from '../../src-preload/contract/tools.ts'
-import { Bucket } from './app/bucket.ts'
 import { AdmissionDesk } from './admission/desk.ts'
+import { Bucket } from './app/bucket.ts'
 import { PriceWatch } from './app/prices.ts'
 import { StateFeed } from './app/state.ts'
 import { toolUses } from './app/toolUse.ts'
@@ -88,7 +88,6 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
   }
 
   let keychain: AppState['keychain'] = { available: false, reason: 'It has not answered yet.' }
-  let closing = false
   let origins: readonly string[] = store.settings.read().proxyOrigins
   const relayDeps: RelayDeps = {
     forward: () => session.current?.forward ?? null,
@@ -96,7 +95,6 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     allowance,
     price: (endpoint, model, use) => ledger.price(endpoint, model, use) ?? ledger.dearest(endpoint, use),
     typicalOut: (model) => ledger.typicalOut(model),
-    isGood: (id) => !closing && tools.isGood(id),
     local: () => new URL(proxy.status().baseUrl ?? 'http://127.0.0.1').origin,
   }
   const proxy = new LocalV1({
@@ -211,7 +209,6 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
   }
 
   async function close(): Promise<void> {
-    closing = true
     keysWatched()
     prices.close()
     await proxy.close()

@@ -1,5 +1,5 @@
-import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
 import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,10 +9,10 @@ import { type RelayDeps, relay } from '../../src-main/core/proxy/relay.ts'
 import { type ProxyServer, startProxy } from '../../src-main/core/proxy/server.ts'
 import { ToolAllowance } from '../../src-main/core/tools/allowance.ts'
 import { plainTool } from '../../src-main/core/tools/settings.ts'
+import type { GateRefusal, Verified } from '../../src-main/core/traffic.ts'
 import { parseBaseAddress } from '../../src-main/core/upstream/address.ts'
 import { openUpstream, type Upstream } from '../../src-main/core/upstream/client.ts'
 import { Credential } from '../../src-main/core/upstream/credential.ts'
-import type { GateRefusal, Verified } from '../../src-main/core/traffic.ts'
 import type { NetworkOptions } from '../../src-main/core/upstream/network.ts'
 import type { RetryPolicy } from '../../src-main/core/upstream/retry.ts'
 import type { RequestRow } from '../../src-preload/contract/requests.ts'
@@ -42,14 +42,14 @@ export interface GatewayOptions {
   network?: Partial<NetworkOptions>
   tool?: Partial<Tool>
   desk?: ConstructorParameters<typeof AdmissionDesk>[0]
-  stall?: Partial<Parameters<typeof startProxy>[2]>
+  bounds?: Parameters<typeof startProxy>[2]
 }
 
 /** The real relay, desk, books and limits before the address given, with one tool key. */
 export async function openGateway(
   baseUrl: string,
   apiKey: string,
-  { retry = {}, network = {}, tool: settings = {}, desk: deskOptions, stall }: GatewayOptions = {},
+  { retry = {}, network = {}, tool: settings = {}, desk: deskOptions, bounds }: GatewayOptions = {},
 ): Promise<Gateway> {
   const dataDir = mkdtempSync(join(tmpdir(), 'studio-gateway-'))
   let tool = plainTool({ id: 'testtool', name: 'test', ...settings })
@@ -78,7 +78,6 @@ export async function openGateway(
     allowance,
     price: (endpoint, model, use) => ledger.price(endpoint, model, use) ?? ledger.dearest(endpoint, use),
     typicalOut: (model) => ledger.typicalOut(model),
-    isGood: () => tool.revokedAt === null && tool.pausedAt === null,
     local: () => origin,
   }
   const verify = (presented: string): Verified => {
@@ -102,7 +101,7 @@ export async function openGateway(
         throw error
       },
     },
-    ...(stall ? [stall] : []),
+    bounds,
   )
   origin = new URL(proxy.baseUrl).origin
   return {

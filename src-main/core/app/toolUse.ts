@@ -24,10 +24,12 @@ export interface UseParts {
 /** What each tool whose key is not revoked does now and has spent. */
 export function toolUses(parts: UseParts): ToolUse[] {
   const waiting = parts.waiting()
-  return parts.tools().flatMap((tool) => (tool.revokedAt === null ? [useOf(parts, tool, waiting.get(tool.id) ?? 0)] : []))
+  return parts
+    .tools()
+    .flatMap((tool) => (tool.revokedAt === null ? [countUse(parts, tool, waiting.get(tool.id) ?? 0)] : []))
 }
 
-function useOf(parts: UseParts, { id }: Tool, waiting: number): ToolUse {
+function countUse(parts: UseParts, { id }: Tool, waiting: number): ToolUse {
   const { day, month, total, ...facts } = parts.spent(id)
   const { active, reserved } = parts.use(id)
   return {

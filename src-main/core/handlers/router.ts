@@ -92,7 +92,7 @@ export function createRouter(rooms: Rooms) {
       add: os.tools.add.handler(({ input }) => tools.add(input)),
       update: os.tools.update.handler(({ input }) => tools.update(input.id, input.changes)),
       pause: os.tools.pause.handler(({ input }) => tools.pause(input.id, input.paused)),
-      pauseAll: os.tools.pauseAll.handler(({ input }) => ({ changed: tools.pauseAll(input.paused) })),
+      pauseAll: os.tools.pauseAll.handler(({ input }) => tools.pauseAll(input.paused)),
       resetSpend: os.tools.resetSpend.handler(({ input }) => {
         const tool = tools.get(input.id)
         ledger.resetSpend(tool.id)

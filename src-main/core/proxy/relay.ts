@@ -1,16 +1,16 @@
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Endpoint } from '../../../src-preload/contract/requests.ts'
-import type { Tool } from '../../../src-preload/contract/tools.ts'
 import { asStudioError, StudioError } from '../errors.ts'
 import type { Nano } from '../money.ts'
 import type { Allowance, Books, Expectation, LimitRefusal, RequestEnd, RequestTrace, Share } from '../traffic.ts'
 import { endpointOf, isInference } from '../upstream/endpoint.ts'
 import { type HeaderPairs, header } from '../upstream/headers.ts'
 import type { ForwardReply, ForwardRequest } from '../upstream/types.ts'
-import { answer, type Refusal, refusalOf } from './answers.ts'
+import { answer, type Refusal, refusalOf, refusalOfLimit } from './answers.ts'
 import { type Carried, modelOf, readCarried, watchedUpload } from './asked.ts'
 import { replyHeaders, requestHeaders } from './headers.ts'
+import type { CutReason, Pass } from './passage.ts'
 
 export type Forward = (request: ForwardRequest) => Promise<ForwardReply>
 
@@ -23,8 +23,6 @@ export interface RelayDeps {
   price(endpoint: Endpoint, model: string | null, use: Use): Nano | null
   /** Tokens of a usual reply of this model. */
   typicalOut(model: string | null): number
-  /** Whether the key may still be used: a request that is cut because it may not is not the tool's own cancel. */
-  isGood(toolId: string): boolean
   /** Such as `http://127.0.0.1:8787`. */
   local(): string
 }
@@ -35,17 +33,6 @@ interface Use {
   tokensOut: number
   bytesUp: number
   count: number
-}
-
-/** A request that the gate let through. */
-export interface GatePass {
-  tool: Tool
-  /** Below the base address, with its query. */
-  path: string
-  /** Lets a client send its body that waits for `100 Continue`. */
-  proceed(): void
-  /** Go with the reply: what CORS asks for where a page was allowed by hand. */
-  extraHeaders: HeaderPairs
 }
 
 /** A client that follows would send the prompt again, to an address that nobody chose. The specification knows no redirect. */
@@ -70,6 +57,14 @@ const stoppedByPerson: Refusal = {
   message: 'This request was stopped in Inference Studio.',
 }
 
+const cutWords: Record<CutReason, string> = {
+  upload_stalled: 'The upload stopped moving.',
+  reading_stalled: 'The tool read nothing of the reply for too long.',
+  malformed_body: 'The body could not be read.',
+  key_ended: 'The tool’s key was paused, revoked or has expired.',
+  closing: 'The local /v1 was switched off or moved.',
+}
+
 /**
  * Carries one request of a tool to the service and its reply back, within the tool's limits and written down in the books.
  * The tool gone closes upstream at once; upstream cut cuts the tool's connection too, so that nobody takes half a reply for a whole one.
@@ -78,35 +73,37 @@ export async function relay(
   deps: RelayDeps,
   request: IncomingMessage,
   response: ServerResponse,
-  pass: GatePass,
+  pass: Pass,
 ): Promise<void> {
   const endpoint = endpointOf(request.method ?? 'GET', pass.path)
   const forward = deps.forward()
   if (!forward) return refuse(deps, request, response, pass, notConnected)
   const share = deps.allowance.begin(pass.tool, endpoint)
-  if ('status' in share) return refuse(deps, request, response, pass, overLimit(share))
-  const passage = new Passage(deps, request, response, pass, endpoint, share)
+  if ('status' in share) return refuse(deps, request, response, pass, refusalOfLimit(share))
+  const carrier = new Carrier(deps, request, response, pass, endpoint, share)
   try {
-    await passage.run(forward)
+    await carrier.run(forward)
   } finally {
-    share.giveBack(passage.tokens)
+    share.giveBack(carrier.tokens)
   }
 }
 
 /** One request under way. */
-class Passage {
+class Carrier {
   /** What was used, once it is known. */
   tokens: number | null = null
   readonly #deps: RelayDeps
   readonly #request: IncomingMessage
   readonly #response: ServerResponse
-  readonly #pass: GatePass
+  readonly #pass: Pass
   readonly #endpoint: Endpoint
   readonly #share: Share
   readonly #gone = new AbortController()
   #trace: RequestTrace | null = null
   #reply: ForwardReply | null = null
   #stopped = false
+  /** The gate ended it, and has answered or cut the connection. */
+  #cut: CutReason | null = null
   /** Said no to after it had begun: the model of an upload stands somewhere in it. */
   #forbidden: LimitRefusal | null = null
 
@@ -114,7 +111,7 @@ class Passage {
     deps: RelayDeps,
     request: IncomingMessage,
     response: ServerResponse,
-    pass: GatePass,
+    pass: Pass,
     endpoint: Endpoint,
     share: Share,
   ) {
@@ -127,17 +124,21 @@ class Passage {
     response.once('close', () => {
       if (!response.writableFinished) this.#gone.abort()
     })
+    pass.onCut = (why) => {
+      this.#cut = why
+      this.#gone.abort()
+    }
   }
 
   async run(forward: Forward): Promise<void> {
-    const { tool, proceed } = this.#pass
+    const { tool } = this.#pass
     try {
-      proceed()
+      this.#pass.proceed()
       const carried = await readCarried(this.#request, this.#endpoint, tool, this.#gone.signal)
       if ('status' in carried) return this.#refuse(carried)
       const expected = this.#expect(carried)
       const over = expected && this.#deps.allowance.expect(tool, this.#share, expected)
-      if (over) return this.#refuse(overLimit(over))
+      if (over) return this.#refuse(refusalOfLimit(over))
       const trace = this.#open(carried)
       if (trace.written) await trace.written
       this.#reply = await forward(this.#forwardRequest(carried, trace, expected))
@@ -234,14 +235,15 @@ class Passage {
 
   #fail(thrown: unknown): void {
     const error = asStudioError(thrown)
-    if (this.#forbidden) {
-      this.#answer(overLimit(this.#forbidden), 'refused')
+    if (this.#cut) {
+      this.#end({ state: 'cancelled', by: 'studio', problem: { kind: this.#cut, message: cutWords[this.#cut] } })
+    } else if (this.#forbidden) {
+      this.#answer(refusalOfLimit(this.#forbidden), 'refused')
     } else if (this.#stopped) {
       this.#end({ state: 'cancelled', by: 'person' })
       answer(this.#response, stoppedByPerson)
     } else if (this.#gone.signal.aborted) {
-      const by = this.#deps.isGood(this.#pass.tool.id) ? 'tool' : 'studio'
-      this.#end({ state: 'cancelled', by })
+      this.#end({ state: 'cancelled', by: 'tool' })
     } else if (thrown instanceof Redirected) {
       this.#gone.abort()
       this.#answer(redirected, 'failed')
@@ -283,7 +285,7 @@ function refuse(
   { books }: RelayDeps,
   { method = 'GET' }: IncomingMessage,
   response: ServerResponse,
-  { tool, path, extraHeaders }: GatePass,
+  { tool, path, extraHeaders }: Pass,
   refusal: Refusal,
 ): void {
   const { status, code, message } = refusal
@@ -299,23 +301,12 @@ function refuse(
   answer(response, refusal, extraHeaders)
 }
 
-const overLimit = ({ status, code, message, retryAfterMs }: LimitRefusal): Refusal => ({
-  status,
-  type: 'studio_limit',
-  code,
-  message,
-  retryAfterMs,
-})
-
 const isStream = (body: ForwardRequest['body']): body is AsyncIterable<Uint8Array> =>
   body !== null && !(body instanceof Uint8Array)
 
 /** The body has grown: the length that the tool told holds no more. */
 function withLength(headers: HeaderPairs, length: number): HeaderPairs {
-  return headers.map(([name, value]) => [
-    name,
-    name.toLowerCase() === 'content-length' ? String(length) : value,
-  ])
+  return headers.map(([name, value]) => [name, name.toLowerCase() === 'content-length' ? String(length) : value])
 }
 
 /** Bytes go to the tool as they come; a tool that reads slowly holds the service back. */

@@ -53,6 +53,7 @@ export function toolKeyTable({ handle, transaction, journal }: Database) {
       return row ? stored(row) : null
     },
     /** Newest first, revoked ones too. */
+    all: (): StoredToolKey[] => all.all().map(stored),
     list: (): Tool[] => all.all().map(read),
     save: (id: string, settings: ToolSettings): void => transaction(() => void save.run({ id, ...write(settings) })),
     pause: (id: string, at: string | null): void => transaction(() => void pause.run({ id, at })),

@@ -103,8 +103,15 @@ async function attempt(
 ): Promise<OpenReply> {
   const { method, url, model = null, tokens = 0 } = request
   const endpoint = endpointOf(method, url.pathname.slice(link.base.prefix.length))
-    const asker = { kind: 'studio', room } as const
-  const wish: Wish = { asker, slot: isInference(endpoint), tokens, model, signal, trace: onWait ? tellingTurn(trace, onWait) : trace }
+  const asker = { kind: 'studio', room } as const
+  const wish: Wish = {
+    asker,
+    slot: isInference(endpoint),
+    tokens,
+    model,
+    signal,
+    trace: onWait ? tellingTurn(trace, onWait) : trace,
+  }
   const body = request.body?.() ?? null
   if (body instanceof Uint8Array) trace.sentBytes(body.length)
   let meter: Meter | null = null
