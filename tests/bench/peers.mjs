@@ -112,7 +112,8 @@ async function startNginx(far) {
   }
 }
 
-function freePort() {
+/** A port of 127.0.0.1 that nothing listens on now. */
+export function freePort() {
   return new Promise((resolve) => {
     const server = createServer().listen(0, '127.0.0.1', () => {
       const { port } = server.address()

@@ -5,11 +5,14 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { node24, root } from '../../resources/scripts/ready.mjs'
+import { buildIfNeeded, node24, root } from '../../resources/scripts/ready.mjs'
 
 const running = new Set()
-/** What is measured; another build than this one's can be named. */
+/** What is measured; another build than this one's can be named, to compare the two. */
 export const cli = process.env.BENCH_CLI ?? join(root, 'out', 'main', 'node.js')
+export function prepareBuild() {
+  if (process.env.BENCH_CLI === undefined) buildIfNeeded()
+}
 
 /** Starts a Node script and gives its first line of JSON, its pid, and the ms it took from spawn to that line. */
 export async function startJson(script, args = [], env = {}, nodeArgs = []) {

@@ -1,8 +1,7 @@
 // `npm run bench [-- start stop proxy] [--quick] [--only name,name]`: figures beside their bars, and beside peers taken in the same run.
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
-import { buildIfNeeded } from '../../resources/scripts/ready.mjs'
-import { removeFolders, stopAll } from './processes.mjs'
+import { prepareBuild, removeFolders, stopAll } from './processes.mjs'
 import { proxyBench, proxyNames } from './proxy.mjs'
 import { startBench } from './start.mjs'
 import { stopBench } from './stop.mjs'
@@ -24,7 +23,7 @@ if (unknown) refuse(`No bench is called ${unknown}; there are: ${Object.keys(sui
 const nothing = only.find((name) => !proxyNames.includes(name))
 if (nothing) refuse(`--only takes names of: ${proxyNames.join(', ')}`)
 
-buildIfNeeded()
+prepareBuild()
 console.log(`Node ${process.version}, ${cpus().length} x ${cpus()[0]?.model ?? 'unknown processor'}\n`)
 let missed = 0
 function report(what, figure, good, bar) {
