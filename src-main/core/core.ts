@@ -1,6 +1,7 @@
 import type { AppState } from '../../src-preload/contract/app.ts'
 import type { ToolUse } from '../../src-preload/contract/tools.ts'
 import { AdmissionDesk } from './admission/desk.ts'
+import { DeskFollower } from './admission/follow.ts'
 import { Bucket } from './app/bucket.ts'
 import { PriceWatch } from './app/prices.ts'
 import { StateFeed } from './app/state.ts'
@@ -79,6 +80,7 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
   const prices = new PriceWatch((usage, baseUrl) => ledger.learn(usage, baseUrl))
   const session = new Session(store, host.secrets, { desk, books: ledger })
   const bucket = new Bucket()
+  const deskFollower = new DeskFollower(desk, bucket)
   const runs = new Runs(store, (line) => host.log('error', line))
   const chat: ChatRoom = { store, runs, upstream: () => session.upstream() }
   const models = {
@@ -144,7 +146,7 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
         tools: tools.list,
         spent: (id) => ledger.spent(id),
         use: (id) => allowance.use(id),
-        waiting: () => waitingByTool(desk),
+        waiting: () => countBy(desk.waiting().map(({ asker }) => (asker.kind === 'tool' ? asker.id : ''))),
       }),
     observe: (changed) => {
       const ends = [tools.observe(changed), ledger.changes.add(changed), desk.changes.add(changed)]
@@ -158,22 +160,17 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     if (session.current === null) {
       bucket.follow(null)
       prices.follow(null)
+      void deskFollower.connect(null)
     }
     state.changed()
   })
   session.opened.add((upstream) => {
-    desk.reset()
+    void deskFollower.connect(upstream)
     bucket.follow(upstream)
     void bucket.ask()
     prices.follow(upstream)
-    void keyLimits(upstream).then((limits) => {
-      if (limits && session.current === upstream) desk.limits(limits)
-    })
   })
-  bucket.changes.add(() => {
-    if (bucket.value) desk.bucket(bucket.value)
-    state.changed()
-  })
+  bucket.changes.add(state.changed)
   ledger.ended.add(({ endpoint }) => {
     if (endpoint !== 'account' && endpoint !== 'models') prices.used()
   })
@@ -211,6 +208,7 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
   async function close(): Promise<void> {
     keysWatched()
     prices.close()
+    deskFollower.close()
     await proxy.close()
     await runs.shutDown()
     bucket.close()

@@ -43,3 +43,9 @@ function countUse(parts: UseParts, { id }: Tool, waiting: number): ToolUse {
     ...facts,
   }
 }
+
+export function countBy(keys: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1)
+  return counts
+}

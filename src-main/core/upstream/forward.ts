@@ -7,7 +7,7 @@ import { isInference } from './endpoint.ts'
 import { kindOfStatus } from './errors.ts'
 import type { RawReply } from './exchange.ts'
 import { type HeaderPairs, header, withoutHopByHop } from './headers.ts'
-import { type BodyCopy, copyBody } from './meter/copy.ts'
+import { copyBody } from './meter/copy.ts'
 import { localiseImageUrls } from './meter/images.ts'
 import { type Meter, openMeter } from './meter/meter.ts'
 import { ReplayableBody } from './replay.ts'
@@ -32,6 +32,8 @@ const imagesLimit = 64 * 1024 * 1024
 export function forward(link: Link, request: ForwardRequest): Promise<ForwardReply> {
   return new Forwarding(link, request).run()
 }
+
+type BodyCopy = ReturnType<typeof copyBody>
 
 class Forwarding {
   readonly #link: Link
