@@ -1,9 +1,11 @@
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
+import { Command, CommanderError, InvalidArgumentError } from 'commander'
+import { json, nonEmpty } from './arguments.ts'
 import { type ConnectionOptions, connectionUsageFault } from './connection.ts'
 import { failureOf } from './failure.ts'
 import { exitCodes, printJson, reportFailure } from './output.ts'
 import { ownPackage } from './package.ts'
 import type { Parts } from './parts.ts'
+import { describeTools } from './toolsProgram.ts'
 
 /** Reads a command line (without node and script) and runs its command. Answers the exit code. */
 export async function run(argv: readonly string[], parts: Parts): Promise<number> {
@@ -103,34 +105,6 @@ function describe(parts: Parts, ended: (code: number) => void): Command {
   return program
 }
 
-function describeTools(program: Command, parts: Parts, ended: (code: number) => void): void {
-  const tools = program.command('tools').description('keys of the tools that may use the local /v1')
-  const folder = () => new Option('--data-dir <dir>', 'the data folder')
-  const load = () => import('./commands/tools.ts')
-  tools
-    .command('add')
-    .description('make a key; it is shown once')
-    .argument('<name>', 'what the tool is called', toolName)
-    .addOption(folder())
-    .addOption(json())
-    .action(async (name, options) => ended(await (await load()).addTool(name, options, parts)))
-  tools
-    .command('list')
-    .description('all keys, newest first')
-    .addOption(folder())
-    .addOption(json())
-    .action(async (options) => ended(await (await load()).listTools(options, parts)))
-  tools
-    .command('revoke')
-    .description('end a key, at once')
-    .argument('<id>', 'the id that tools list shows', nonEmpty)
-    .addOption(folder())
-    .addOption(json())
-    .action(async (id, options) => ended(await (await load()).revokeTool(id, options, parts)))
-}
-
-const json = (): Option => new Option('--json', 'JSON on standard output, one document a line').default(false)
-
 function connectable(command: Command): Command {
   return command
     .option('--sandbox', 'use the local stand-in for the service')
@@ -147,14 +121,4 @@ function port(text: string): number {
   const number = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN
   if (!(number <= 65_535)) throw new InvalidArgumentError('A port is a number from 0 to 65535.')
   return number
-}
-
-function nonEmpty(text: string): string {
-  if (text.trim() === '') throw new InvalidArgumentError('It must not be empty.')
-  return text
-}
-
-function toolName(text: string): string {
-  if (text.trim().length > 80) throw new InvalidArgumentError('At most 80 characters.')
-  return nonEmpty(text).trim()
 }
