@@ -1,4 +1,5 @@
 import type { Tool } from '../../../src-preload/contract/tools.ts'
+import { StudioError } from '../errors.ts'
 import { type Feed, type FeedSource, feed, Listeners } from '../feed.ts'
 import { openStore, type Store } from '../store/store.ts'
 import type { Verified } from '../traffic.ts'
@@ -47,6 +48,13 @@ export class Tools {
 
   /** Newest first, revoked ones too. */
   list = (): Tool[] => [...this.#cache.contents.tools]
+
+  /** @throws StudioError `no_such_item` */
+  get(id: string): Tool {
+    const row = this.#cache.contents.rows.get(id)
+    if (!row) throw new StudioError('no_such_item', 'There is no tool key with this id.')
+    return row.tool
+  }
 
   /** Keys that are good now. */
   count = (): number => this.#cache.contents.rows.values().reduce((n, row) => n + Number(fault(row) === null), 0)

@@ -1,5 +1,6 @@
 import type { Router } from '@orpc/server'
 import type { Contract } from '../../../src-preload/contract/contract.ts'
+import type { RequestFilter, RequestRow } from '../../../src-preload/contract/requests.ts'
 import type { Tool } from '../../../src-preload/contract/tools.ts'
 import type { CoreOptions } from '../../core/core.ts'
 import type { Host } from '../../core/host.ts'
@@ -33,9 +34,19 @@ export interface ToolKeys {
   close(): void
 }
 
+/** The log of requests of a data folder, also while another process serves it. */
+export interface RequestLog {
+  page(filter: RequestFilter, before: number, limit: number): RequestRow[]
+  follow(filter: RequestFilter, options: { signal: AbortSignal; after?: number }): AsyncIterable<RequestRow>
+  /** The id of the tool that is called so; what is no tool's name is answered as it is. */
+  idOf(name: string): string
+  close(): void
+}
+
 /** What the commands are made of, loaded when a command first needs it: `--help` and `tools` start without the core. */
 export interface Parts {
   startCore(host: Host, options: CoreOptions): Promise<RunningCore>
   openToolKeys(dataDir: string): Promise<ToolKeys>
+  openRequestLog(dataDir: string): Promise<RequestLog>
   startSandbox(options: { port: number }): Promise<{ baseUrl: string; apiKey: string; close(): Promise<void> }>
 }
