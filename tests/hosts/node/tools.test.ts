@@ -200,9 +200,10 @@ describe('beside a running serve', () => {
     await reply.arrayBuffer()
     return reply.status
   }
-  /** A reply that streams until somebody ends it. */
+  /** A reply that streams for minutes where nobody ends it. */
   async function stream(baseUrl: string, key: string) {
-    const body = { model: 'endless', stream: true, messages: [{ role: 'user', content: 'Go on' }] }
+    const sandbox = { tokens: 20_000, tokens_per_second: 100 }
+    const body = { model: 'writer-small', stream: true, sandbox, messages: [{ role: 'user', content: 'Go on' }] }
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
     const asked = request(`${baseUrl}/chat/completions`, { method: 'POST', headers })
     asked.end(JSON.stringify(body))
@@ -243,7 +244,10 @@ describe('beside a running serve', () => {
     const baseUrl = await serve()
     const { id, key } = await done('add', 'one')
     const running = await stream(baseUrl, key)
-    const expiresAt = Date.now() + 2500
+    const begun = Date.now()
+    await done('show', id)
+    // Enough for one more command, however busy the machine is.
+    const expiresAt = Date.now() + 1500 + 3 * (Date.now() - begun)
     await done('set', id, '--expires', new Date(expiresAt).toISOString())
     expect(await ask(baseUrl, key)).toBe(200)
     await running.cut
