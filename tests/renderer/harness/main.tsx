@@ -2,6 +2,7 @@ import { createORPCClient } from '@orpc/client'
 import { RPCLink } from '@orpc/client/message-port'
 import { implement } from '@orpc/server'
 import { RPCHandler } from '@orpc/server/message-port'
+import { plainTool } from '../../../src-main/core/tools/settings.ts'
 import type { AppState } from '../../../src-preload/contract/app.ts'
 import { contract } from '../../../src-preload/contract/contract.ts'
 import type { Client } from '../../../src-renderer/api/connect.ts'
@@ -100,13 +101,8 @@ const router = os.router({
   tools: {
     watch: os.tools.watch.handler(({ signal }) => live(() => tools, signal)),
     add: os.tools.add.handler(({ input }) => {
-      const tool = {
-        id: crypto.randomUUID(),
-        name: input.name,
-        createdAt: '2026-11-21T14:06:00.000Z',
-        lastUsedAt: null,
-        revokedAt: null,
-      }
+      const { name, colour = 'blue' } = input
+      const tool = plainTool({ id: crypto.randomUUID(), name, colour, createdAt: '2026-11-21T14:06:00.000Z' })
       tools = [tool, ...tools]
       change({})
       return { tool, key: 'ist_4Zr8Qm1vY7kLw0Tt9cPpXd2sHn6uJb3a' }

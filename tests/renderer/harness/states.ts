@@ -1,3 +1,4 @@
+import { plainTool } from '../../../src-main/core/tools/settings.ts'
 import type { AppState } from '../../../src-preload/contract/app.ts'
 import type { Tool } from '../../../src-preload/contract/tools.ts'
 
@@ -29,6 +30,9 @@ const connected: AppState = {
     active: 2,
     relayed: 1204,
     refused: 3,
+    waiting: 0,
+    heldUntil: null,
+    refusals: [],
     problem: null,
   },
   bucket: {
@@ -39,16 +43,20 @@ const connected: AppState = {
     bannedUntil: null,
     asOf: new Date().toISOString(),
   },
-  settings: { theme: 'system', proxyEnabled: true, proxyPort: 8787, chatModel: 'writer-large' },
+  settings: {
+    theme: 'system',
+    proxyEnabled: true,
+    proxyPort: 8787,
+    proxyIpv6: false,
+    proxyOrigins: [],
+    metrics: false,
+    bodyDays: 7,
+    chatModel: 'writer-large',
+  },
 }
 
-const tool = (id: string, name: string, lastUsedAt: string | null, revokedAt: string | null = null): Tool => ({
-  id,
-  name,
-  createdAt: '2026-11-14T09:12:00.000Z',
-  lastUsedAt,
-  revokedAt,
-})
+const tool = (id: string, name: string, lastUsedAt: string | null, revokedAt: string | null = null): Tool =>
+  plainTool({ id, name, createdAt: '2026-11-14T09:12:00.000Z', lastUsedAt, revokedAt })
 export const someTools: Tool[] = [
   tool('t1', 'opencode', at),
   tool('t2', 'notebook', '2026-11-20T18:40:00.000Z'),
