@@ -80,7 +80,7 @@ const dayClock = new Intl.DateTimeFormat('en', {
   hourCycle: 'h23',
 })
 
-/** The person's own clock: `14:06:31`, and `20 Nov, 14:06` of another day. */
+/** The person's own clock: `14:06:31`, and `20 Nov 14:06` of another day. */
 export function showTime(instant: string, now: number): string {
   const at = new Date(instant)
   if (Number.isNaN(at.getTime())) return instant
@@ -89,7 +89,7 @@ export function showTime(instant: string, now: number): string {
     at.getDate() === today.getDate() && at.getMonth() === today.getMonth() && at.getFullYear() === today.getFullYear()
   if (same) return clock.format(at)
   const parts = new Map(dayClock.formatToParts(at).map(({ type, value }) => [type, value]))
-  return `${parts.get('day')} ${parts.get('month')}, ${parts.get('hour')}:${parts.get('minute')}`
+  return `${parts.get('day')} ${parts.get('month')} ${parts.get('hour')}:${parts.get('minute')}`
 }
 
 /** The same instant as the books have it, for a title. */

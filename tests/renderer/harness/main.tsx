@@ -86,14 +86,14 @@ const router = os.router({
     }),
   },
   models: {
-    list: os.models.list.handler(() => ({ 
+    list: os.models.list.handler(() => ({
       models: ['writer-large', 'writer-small', 'reasoner', 'vision', 'mirror'].map((id) => ({
         id,
         created: null,
         ownedBy: null,
       })),
       asOf: now(),
-     })),
+    })),
   },
   chat: {
     watchList: os.chat.watchList.handler(({ signal }) =>
