@@ -34,7 +34,7 @@ export interface Wish {
   model: string | null
   signal: AbortSignal | undefined
   /** Told when it has to wait and when the wait is over. */
-  trace: RequestTrace
+  trace: Pick<RequestTrace, 'id' | 'queued' | 'admitted'>
 }
 
 /** The leave to send one attempt. Given back exactly once, when its connection is free again. */

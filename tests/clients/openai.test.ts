@@ -14,7 +14,7 @@ const folder = mkdtempSync(join(tmpdir(), 'studio-openai-'))
 
 beforeAll(async () => {
   sandbox = await startSandbox()
-  gateway = await openGateway(sandbox.baseUrl, sandbox.apiKey, { baseDelayMs: 5, maxDelayMs: 20 })
+  gateway = await openGateway(sandbox.baseUrl, sandbox.apiKey, { retry: { baseDelayMs: 5, maxDelayMs: 20 } })
   client = new OpenAI({ baseURL: gateway.url, apiKey: toolKey })
 })
 afterAll(async () => {

@@ -64,6 +64,20 @@ function describe(parts: Parts, ended: (code: number) => void): Command {
 
   describeTools(program, parts, ended)
 
+  program
+    .command('requests')
+    .description('the log of requests, of tools and of the studio')
+    .option('--follow', 'go on as they come, until Ctrl-C', false)
+    .option('--tool <id or name>', 'of one tool; also: studio, strangers', nonEmpty)
+    .option('--model <id>', 'that named this model', nonEmpty)
+    .addOption(new Option('--outcome <which>', 'how they ended').choices(['open', 'ok', 'failed', 'refused', 'cancelled']))
+    .option('--text <text>', 'anywhere in path, model, tool, problem or request id', nonEmpty)
+    .option('--since <instant>', 'from this time on (UTC, ISO 8601)', instant)
+    .option('--limit <n>', 'how many of the newest', count, 50)
+    .option('--data-dir <dir>', 'the data folder')
+    .addOption(json())
+    .action(async (options) => ended(await (await import('./commands/requests.ts')).requests(options, parts)))
+
   connectable(program.command('chat').description('ask once; the reply streams to the terminal'))
     .argument('<prompt>', 'what to ask', nonEmpty)
     .option('--model <id>', 'exact id of a model (usual: the first of the list)')
@@ -147,6 +161,18 @@ function port(text: string): number {
   const number = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN
   if (!(number <= 65_535)) throw new InvalidArgumentError('A port is a number from 0 to 65535.')
   return number
+}
+
+function count(text: string): number {
+  const number = /^\d{1,4}$/.test(text) ? Number(text) : 0
+  if (number < 1 || number > 1000) throw new InvalidArgumentError('A number from 1 to 1000.')
+  return number
+}
+
+function instant(text: string): string {
+  const at = new Date(text)
+  if (Number.isNaN(at.getTime())) throw new InvalidArgumentError('A time such as 2026-11-21 or 2026-11-21T14:05:00Z.')
+  return at.toISOString()
 }
 
 function nonEmpty(text: string): string {

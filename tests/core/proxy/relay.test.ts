@@ -15,7 +15,7 @@ afterEach(async () => {
 
 async function gatewayBefore(...args: Parameters<typeof openFarEnd>) {
   const far = await openFarEnd(...args)
-  const gateway = await openGateway(far.url, apiKey, quick)
+  const gateway = await openGateway(far.url, apiKey, { retry: quick })
   closers.push(far.close, gateway.close)
   return { far, gateway }
 }
@@ -24,7 +24,7 @@ async function beforeSandbox(key: 'main' | 'oneAtATime' = 'main') {
   const sandbox = await startSandbox()
   // With one slot, a refusal is to be seen as it is: asked again, it would wait for the slot.
   const policy = key === 'oneAtATime' ? { ...quick, maxAttempts: 1 } : quick
-  const gateway = await openGateway(sandbox.baseUrl, sandbox.keys[key], policy)
+  const gateway = await openGateway(sandbox.baseUrl, sandbox.keys[key], { retry: policy })
   closers.push(sandbox.close, gateway.close)
   return { sandbox, gateway }
 }
@@ -403,7 +403,7 @@ describe('the one retry loop', () => {
 
   it('says in the error object when the service can’t be reached', async () => {
     const far = await openFarEnd(() => undefined)
-    const gateway = await openGateway(far.url, apiKey, { ...quick, maxAttempts: 2 })
+    const gateway = await openGateway(far.url, apiKey, { retry: { ...quick, maxAttempts: 2 } })
     closers.push(gateway.close)
     await far.close()
     const answer = await ask(`${gateway.url}/models`, { headers: withKey })

@@ -10,7 +10,7 @@ interface ToolsOptions {
 
 export function addTool(name: string, options: ToolsOptions, parts: Parts): Promise<number> {
   return withToolKeys(options, parts, (keys) => {
-    const { tool, key } = keys.add(name)
+    const { tool, key } = keys.add({ name })
     if (options.json) printJson({ id: tool.id, name: tool.name, key })
     else say(`Made a key for ${tool.name} (${tool.id}). It is shown this once:`, '', key, '')
   })

@@ -1,3 +1,14 @@
+<<<<<<< HEAD
+import { agents } from './agents.ts'
+import { editors } from './editors.ts'
+import { libraries } from './libraries.ts'
+import type { Setup } from './setup.ts'
+
+export type { Facts, Setup, SetupStep } from './setup.ts'
+
+/** In the order in which they are offered. Ids are unique. */
+export const setups: Setup[] = [...agents, ...editors, ...libraries]
+=======
 export interface SetupFacts {
   baseUrl: string
   key: string
@@ -93,3 +104,4 @@ for await (const chunk of stream) process.stdout.write(chunk.choices[0]?.delta?.
     ],
   },
 ]
+>>>>>>> room
