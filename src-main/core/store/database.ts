@@ -3,8 +3,20 @@ import { DatabaseSync } from 'node:sqlite'
 import { StudioError } from '../errors.ts'
 import { migrations } from './migrations/index.ts'
 
-/** "IStu": tells our file from another program's database under the same name. */
-const applicationId = 0x49537475
+/** What sets one database file of ours apart from the others. */
+export interface DatabaseKind {
+  /** Tells our file from another program's database under the same name. */
+  applicationId: number
+  /** In order; `user_version` is how many of them the file has had. */
+  migrations: readonly string[]
+  /** What a plain transaction is worth: FULL survives a power cut, NORMAL the death of the process. */
+  synchronous: 'FULL' | 'NORMAL'
+  /** Set on each connection before anything else; `auto_vacuum` counts on a new file alone. */
+  pragmas?: string
+}
+
+/** What a person wrote and decided. The id is "IStu". */
+export const studioDatabase: DatabaseKind = { applicationId: 0x49537475, migrations, synchronous: 'FULL' }
 
 export interface Database {
   readonly handle: DatabaseSync
@@ -28,18 +40,21 @@ export interface Database {
  * `checkWhole` reads every page first (after an owner that did not end cleanly).
  * @throws StudioError `store_newer` (the file is left as it is), `store_damaged` (likewise), `folder_in_use` (locked too long)
  */
-export function openDatabase(file: string, { checkWhole = false } = {}): Database {
+export function openDatabase(file: string, kind: DatabaseKind, { checkWhole = false } = {}): Database {
   try {
-    if (!makeFile(file)) refuseForeign(file, checkWhole)
+    if (!makeFile(file)) refuseForeign(file, kind, checkWhole)
     const handle = new DatabaseSync(file, { timeout: 5000, enableForeignKeyConstraints: true })
     try {
-      handle.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 16777216')
-      migrate(handle)
+      if (kind.pragmas) handle.exec(kind.pragmas)
+      handle.exec(
+        `PRAGMA journal_mode = WAL; PRAGMA synchronous = ${kind.synchronous}; PRAGMA journal_size_limit = 16777216`,
+      )
+      migrate(handle, kind)
     } catch (thrown) {
       handle.close()
       throw thrown
     }
-    return wrap(handle)
+    return wrap(handle, kind)
   } catch (thrown) {
     throw asStoreError(thrown, file)
   }
@@ -87,7 +102,7 @@ function makeFile(file: string): boolean {
 }
 
 /** Looks before touching: through a read-only connection, so that a file which we may not use keeps every byte. */
-function refuseForeign(file: string, checkWhole: boolean): void {
+function refuseForeign(file: string, { applicationId, migrations }: DatabaseKind, checkWhole: boolean): void {
   const handle = new DatabaseSync(file, { readOnly: true, timeout: 5000 })
   try {
     const version = pragma(handle, 'user_version')
@@ -111,7 +126,7 @@ function refuseForeign(file: string, checkWhole: boolean): void {
   }
 }
 
-function migrate(handle: DatabaseSync): void {
+function migrate(handle: DatabaseSync, { applicationId, migrations }: DatabaseKind): void {
   if (pragma(handle, 'user_version') === migrations.length) return
   // Immediate: a second process that opens the file now waits, then finds the work done.
   handle.exec('BEGIN IMMEDIATE')
@@ -129,7 +144,7 @@ function pragma(handle: DatabaseSync, name: 'user_version' | 'application_id' | 
   return Number(handle.prepare(`PRAGMA ${name}`).get()?.[name])
 }
 
-function wrap(handle: DatabaseSync): Database {
+function wrap(handle: DatabaseSync, { synchronous }: DatabaseKind): Database {
   const begin = handle.prepare('BEGIN IMMEDIATE')
   const commit = handle.prepare('COMMIT')
   const version = handle.prepare('PRAGMA data_version')
@@ -151,7 +166,7 @@ function wrap(handle: DatabaseSync): Database {
     handle,
     transaction,
     journal(work) {
-      if (handle.isTransaction) return work()
+      if (handle.isTransaction || synchronous === 'NORMAL') return transaction(work)
       handle.exec('PRAGMA synchronous = NORMAL')
       try {
         return transaction(work)

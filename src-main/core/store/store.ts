@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { conversationTable } from './conversations.ts'
-import { openDatabase } from './database.ts'
+import { openDatabase, studioDatabase } from './database.ts'
 import { messageTable } from './messages.ts'
 import { modelListTable } from './modelLists.ts'
 import { pieceTable } from './pieces.ts'
@@ -12,7 +12,7 @@ export const databaseFile = (dataDir: string): string => join(dataDir, 'studio.s
 
 /** The one database of a data folder, a table family a property. @throws as openDatabase does */
 export function openStore(dataDir: string, options: { checkWhole?: boolean } = {}) {
-  const database = openDatabase(databaseFile(dataDir), options)
+  const database = openDatabase(databaseFile(dataDir), studioDatabase, options)
   return {
     conversations: conversationTable(database),
     messages: messageTable(database),

@@ -1,0 +1,485 @@
+import type * as z from 'zod'
+import type {
+  Endpoint,
+  RequestDetail,
+  RequestFilter,
+  RequestRow,
+  RequestsEvent,
+  requestCounts,
+} from '../../../src-preload/contract/requests.ts'
+import { StudioError } from '../errors.ts'
+import { type Feed, feed, Listeners } from '../feed.ts'
+import type { Nano } from '../money.ts'
+import type { BodyWish } from '../store/ledger/bodies.ts'
+import { Callers } from '../store/ledger/callers.ts'
+import { certainties, codeOf, endpoints, endStates, outcomes } from '../store/ledger/codes.ts'
+import { type LedgerStore, openLedgerStore } from '../store/ledger/open.ts'
+import type { StoredRequest } from '../store/ledger/requests.ts'
+import type { Asker, Books, GateRefusal, RequestNotice, RequestTrace } from '../traffic.ts'
+import { isInference } from '../upstream/endpoint.ts'
+import type { AccountUsage } from '../upstream/schemas.ts'
+import { eraseBodies } from './bodies.ts'
+import { Names, type ToolName } from './names.ts'
+import { Prices, type Use } from './prices.ts'
+import { Query } from './query.ts'
+import { type RefusalRow, Refusals } from './refusals.ts'
+import { showRow } from './rows.ts'
+import { readyFilter } from './search.ts'
+import { Spend, type Spent } from './spend.ts'
+import { type KeptHeaders, Trace } from './trace.ts'
+import { Typical } from './typical.ts'
+import { Watcher } from './watch.ts'
+import { Writer } from './writer.ts'
+
+export type { Use } from './prices.ts'
+export type { Spent } from './spend.ts'
+
+const dayMs = 86_400_000
+const hourMs = 3_600_000
+/** Changes are told at most ten times a second. */
+const tellEveryMs = 100
+/** Requests whose headers are kept in memory. */
+const headersKept = 1000
+/** A clock that is put right by less than this is taken as standing still, so that ids and times agree. */
+const stillMs = 10_000
+
+export interface LedgerOptions {
+  dataDir: string
+  /** Names and colours of the tool keys as they are now. */
+  tools(): readonly ToolName[]
+  /** How long logged bodies are kept; asked at each sweep. */
+  bodyDays(): number
+  log(level: 'info' | 'warn' | 'error', line: string): void
+  /** Reads every page first: after a start that did not end cleanly. */
+  checkWhole?: boolean
+  /** Milliseconds since 1970. */
+  now?: () => number
+}
+
+type Source = Trace | (RefusalRow & { id: number })
+
+/** The books: every request of the program, who made it and what it cost. @throws as openDatabase does */
+export class Ledger implements Books {
+  /** Each request once it has ended and its row stands, within about 100 ms. Refusals at the gate are not among them. */
+  readonly ended = new Listeners<[RequestRow]>()
+  /** Something that is shown changed, at most ten times a second. */
+  readonly changes = new Listeners()
+
+  readonly #store: LedgerStore
+  readonly #callers = new Callers()
+  readonly #names: Names
+  readonly #prices: Prices
+  readonly #spend: Spend
+  readonly #refusals: Refusals
+  readonly #typical = new Typical()
+  readonly #query: Query
+  readonly #writer: Writer
+  readonly #options: LedgerOptions
+  readonly #now: () => number
+  readonly #live = new Map<number, Trace>()
+  readonly #headers = new Map<number, KeptHeaders>()
+  readonly #watchers = new Set<Watcher<Source>>()
+  readonly #changed = new Set<Source>()
+  #tellTimer: NodeJS.Timeout | null = null
+  readonly #sweep: NodeJS.Timeout
+  #erasing: Promise<unknown> = Promise.resolve()
+  #lastId = 0
+  #lastAt = 0
+  #size = 0
+  #clockWentBack = false
+  #refusedToday = { day: 0, times: 0 }
+
+  constructor(options: LedgerOptions) {
+    this.#options = options
+    this.#now = options.now ?? Date.now
+    this.#names = new Names(options.tools)
+    this.#store = openLedgerStore(options.dataDir, { checkWhole: options.checkWhole ?? false })
+    const store = this.#store
+    this.#prices = new Prices(store.prices, this.#now)
+    this.#spend = new Spend(this.#now)
+    this.#query = new Query(store, () => this.#clockWentBack)
+    this.#refusals = new Refusals(this.#callers, () => this.#nextId())
+    this.#writer = new Writer({
+      store,
+      callers: this.#callers,
+      spend: this.#spend,
+      refusals: this.#refusals,
+      lowestLive: () => this.#lowestLive(),
+      closed: (traces) => this.#closed(traces),
+      log: options.log,
+    })
+    this.#load()
+    this.#sweep = setInterval(() => this.#eraseOld(), hourMs)
+    this.#sweep.unref()
+    setImmediate(() => this.#eraseOld())
+  }
+
+  // ---- what is written -------------------------------------------------------------------------------------------------
+
+  open(notice: RequestNotice): RequestTrace {
+    const at = this.#at()
+    const trace = new Trace(this.#home, this.#writer.batch(), this.#nextId(), at, whoOf(notice.asker), notice)
+    this.#live.set(trace.id, trace)
+    this.#spend.tick(trace.who, at)
+    this.#writer.opens(trace)
+    this.#home.changed(trace)
+    return trace
+  }
+
+  refused(refused: GateRefusal): void {
+    const at = this.#at()
+    this.#countRefused(at)
+    const refusal = this.#refusals.add(refused, at)
+    this.#writer.soon()
+    if (this.#isWatched()) this.#touch(Object.assign(refusal, { id: refusal.row.id }))
+  }
+
+  // ---- what is asked of it ---------------------------------------------------------------------------------------------
+
+  /** The newest `newest` rows of a filter, then changes. */
+  watch(filter: RequestFilter, newest: number, signal?: AbortSignal): Feed<RequestsEvent> {
+    const watcher = new Watcher<Source>({
+      show: (source) => this.#show(source),
+      newest: () => this.page(filter, Number.MAX_SAFE_INTEGER, newest),
+      ready: () => readyFilter(filter, this.#callers, this.#names),
+      join: (one) => {
+        this.#watchers.add(one)
+        return () => void this.#watchers.delete(one)
+      },
+    })
+    return feed(watcher, signal)
+  }
+
+  /** Newest first, with ids below `before`. Fewer than `limit` means that there are no more. */
+  async page(filter: RequestFilter, before: number, limit: number): Promise<RequestRow[]> {
+    this.#writer.flush()
+    const ready = readyFilter(filter, this.#callers, this.#names)
+    const rows = new Map<number, RequestRow>()
+    for (const trace of this.#live.values()) {
+      if (trace.id >= before) continue
+      const row = this.#show(trace)
+      if (ready.matches(row)) rows.set(row.id, row)
+    }
+    for (const stored of await this.#query.page(ready, before, limit)) {
+      rows.set(stored.id, showRow(stored, this.#callers, this.#names))
+    }
+    return [...rows.values()].sort((a, b) => b.id - a.id).slice(0, limit)
+  }
+
+  async counts(filter: RequestFilter): Promise<z.infer<typeof requestCounts>> {
+    this.#writer.flush()
+    return {
+      kept: await this.#kept(filter),
+      refusedToday: this.#refusedToday.day === dayOf(this.#now()) ? this.#refusedToday.times : 0,
+      bodyBytes: this.#store.bodies.bytes(),
+    }
+  }
+
+  async #kept(filter: RequestFilter): Promise<number> {
+    const { who, model, outcome, text, since, until } = filter
+    if ([who, model, outcome, text, since, until].every((part) => part === undefined || part === '')) return this.#size
+    const ready = readyFilter(filter, this.#callers, this.#names)
+    let open = 0
+    for (const trace of this.#live.values()) if (ready.matches(this.#show(trace))) open += 1
+    return open + (await this.#query.count(ready, this.#lowestLive() - 1))
+  }
+
+  /** @throws StudioError `no_such_item` */
+  get(id: number): RequestDetail {
+    const live = this.#live.get(id)
+    if (live) {
+      const { requestHeaders, replyHeaders } = live.cleaned()
+      return { row: this.#show(live), requestHeaders, replyHeaders, requestBody: null, replyBody: null }
+    }
+    this.#writer.flush()
+    const stored = this.#store.requests.get(id)
+    if (!stored) throw new StudioError('no_such_item', 'This request is not in the log.')
+    const kept = stored.hasBodies === 1 ? this.#store.bodies.get(id) : null
+    const headers = this.#headers.get(id)
+    const clean = (pairs: [string, string][]): [string, string][] =>
+      pairs.map(([name, value]) => [name, headers?.clean(value) ?? value])
+    return {
+      row: showRow(stored, this.#callers, this.#names),
+      requestHeaders: headers ? clean(headers.request) : (kept?.requestHeaders ?? null),
+      replyHeaders: headers ? clean(headers.reply) : (kept?.replyHeaders ?? null),
+      requestBody: kept?.request ?? null,
+      replyBody: kept?.reply ?? null,
+    }
+  }
+
+  /** A person ends a request that is waiting or under way. False when it had ended. */
+  stop(id: number): boolean {
+    return this.#live.get(id)?.stop() ?? false
+  }
+
+  /** Erases logged bodies of one request, of one tool, or all; the rows stay. When it resolves, they are gone from the disk. */
+  async eraseBodies({ id, tool }: { id?: number | undefined; tool?: string | undefined }): Promise<number> {
+    this.#writer.flush()
+    if (id !== undefined) return this.#erase({ id })
+    return this.#erase(tool === undefined ? 'all' : { who: `tool:${tool}` })
+  }
+
+  // ---- money -----------------------------------------------------------------------------------------------------------
+
+  /** The estimate of a request's cost. Null where nothing is known of the model's price. */
+  price(endpoint: Endpoint, model: string | null, use: Use): Nano | null {
+    return this.#prices.price(endpoint, model, use)
+  }
+
+  /** The same at the dearest known price of such requests, for a reservation where the model's own is not known. */
+  dearest(endpoint: Endpoint, use: Use): Nano | null {
+    return this.#prices.dearest(endpoint, use)
+  }
+
+  /** Output tokens that a request to this model used in the mean. */
+  typicalOut(model: string | null): number {
+    return this.#typical.of(model)
+  }
+
+  /** From memory: what ended is in it at once. */
+  spent(toolId: string): Spent {
+    return this.#spend.of(`tool:${toolId}`)
+  }
+
+  /** Spend in all starts at nothing again; the log, the day and the month stay. */
+  resetSpend(toolId: string): void {
+    this.#spend.reset(`tool:${toolId}`)
+    this.#writer.flush()
+    this.changes.tell()
+  }
+
+  /** Which service is connected: each has prices of its own. */
+  connectedTo(baseUrl: string): void {
+    this.#prices.use(baseUrl)
+  }
+
+  /** Learns prices from the service's own daily rows. */
+  learn(usage: AccountUsage, baseUrl: string): void {
+    this.#store.transaction(() => this.#prices.learn(usage, baseUrl))
+  }
+
+  /** What was learned of a model's price. */
+  learned(model: string): { how: string; days: number; asOf: number } | null {
+    return this.#prices.get(model)
+  }
+
+  // ---- life ------------------------------------------------------------------------------------------------------------
+
+  /** Requests under way, of everybody. */
+  live(): number {
+    return this.#live.size
+  }
+
+  /** Requests of a tool that are under way, and those of them that wait in the queue. */
+  liveOf(toolId: string): { active: number; waiting: number } {
+    const count = { active: 0, waiting: 0 }
+    const who = `tool:${toolId}`
+    for (const trace of this.#live.values()) {
+      if (trace.who !== who) continue
+      count.active += 1
+      if (trace.live === 'waiting') count.waiting += 1
+    }
+    return count
+  }
+
+  /** After everybody who writes has ended. */
+  async close(): Promise<void> {
+    clearInterval(this.#sweep)
+    if (this.#tellTimer) clearTimeout(this.#tellTimer)
+    this.#closing = true
+    await this.#erasing.catch(() => undefined)
+    this.#writer.close()
+    this.#store.facts.set('floor', this.#lowestLive())
+    this.#store.close()
+  }
+  #closing = false
+
+  // ---- within ----------------------------------------------------------------------------------------------------------
+
+  readonly #home = {
+    callers: this.#callers,
+    price: (endpoint: Endpoint, model: string | null, use: Use): Nano | null =>
+      this.#prices.price(endpoint, model, use),
+    clock: (): number => this.#options.now?.() ?? performance.now(),
+    changed: (trace: Trace): void => {
+      if (this.#isWatched()) this.#touch(trace)
+    },
+    ended: (trace: Trace): void => this.#ended(trace),
+  }
+
+  #ended(trace: Trace): void {
+    const { end } = trace
+    if (!end) return
+    this.#live.delete(trace.id)
+    if (end.outcome === refusedCode) {
+      this.#spend.tick(trace.who, trace.at, -1)
+      this.#countRefused(trace.at)
+    } else {
+      this.#spend.settle(trace.who, spendOf(end))
+      this.#typical.saw(trace.model, end.tokensOut)
+    }
+    if (trace.headersKept) this.#keepHeaders(trace.id, trace.headersKept)
+    this.#writer.ends(trace)
+    this.#home.changed(trace)
+  }
+
+  #closed(traces: Trace[]): void {
+    if (this.ended.size === 0) return
+    for (const trace of traces) this.ended.tell(this.#show(trace))
+  }
+
+  #show(source: Source): RequestRow {
+    if (source instanceof Trace) return showRow(source.stored(), this.#callers, this.#names, source.live)
+    return showRow(source.row, this.#callers, this.#names)
+  }
+
+  #keepHeaders(id: number, headers: KeptHeaders): void {
+    this.#headers.set(id, headers)
+    if (this.#headers.size <= headersKept) return
+    for (const oldest of this.#headers.keys()) {
+      this.#headers.delete(oldest)
+      return
+    }
+  }
+
+  #isWatched(): boolean {
+    return this.#watchers.size > 0 || this.changes.size > 0
+  }
+
+  #touch(source: Source): void {
+    this.#changed.add(source)
+    if (this.#tellTimer) return
+    this.#tellTimer = setTimeout(this.#tell, tellEveryMs)
+    this.#tellTimer.unref()
+  }
+
+  readonly #tell = (): void => {
+    this.#tellTimer = null
+    const changed = new Set(this.#changed)
+    this.#changed.clear()
+    for (const watcher of this.#watchers) watcher.tell(changed)
+    this.changes.tell()
+  }
+
+  #nextId(): number {
+    this.#lastId += 1
+    this.#size += 1
+    return this.#lastId
+  }
+
+  /** Now, never before the row before: ids and times agree, but where the clock was truly put back. */
+  #at(): number {
+    const now = Math.floor(this.#now())
+    if (now < this.#lastAt) {
+      if (this.#lastAt - now < stillMs) return this.#lastAt
+      if (!this.#clockWentBack) this.#store.facts.set('clock_went_back', 1)
+      this.#clockWentBack = true
+    }
+    this.#lastAt = now
+    return now
+  }
+
+  #lowestLive(): number {
+    // Insertion order is id order.
+    for (const id of this.#live.keys()) return id
+    return this.#lastId + 1
+  }
+
+  #countRefused(at: number): void {
+    const day = dayOf(at)
+    if (this.#refusedToday.day !== day) this.#refusedToday = { day, times: 0 }
+    this.#refusedToday.times += 1
+  }
+
+  #eraseOld(): void {
+    if (this.#closing) return
+    const wish = { before: this.#now() - this.#options.bodyDays() * dayMs }
+    this.#erase(wish).catch((thrown: unknown) => {
+      this.#options.log('error', `Old bodies could not be erased: ${String(thrown)}`)
+    })
+  }
+
+  /** One erasure after the other. */
+  #erase(wish: BodyWish): Promise<number> {
+    const work = this.#erasing.then(async () => {
+      const erased = await eraseBodies(this.#store, wish)
+      if (erased > 0) {
+        for (const watcher of this.#watchers) watcher.erased()
+        this.changes.tell()
+      }
+      return erased
+    })
+    this.#erasing = work.catch(() => undefined)
+    return work
+  }
+
+  #load(): void {
+    const { requests, callers, spend, facts } = this.#store
+    for (const caller of callers.after(0)) this.#callers.add(caller)
+    const last = requests.last()
+    this.#lastId = last?.id ?? 0
+    this.#lastAt = last?.at ?? 0
+    this.#size = requests.size()
+    this.#clockWentBack = facts.get('clock_went_back') === 1
+    this.#spend.load(spend)
+    this.#recover()
+    const now = this.#now()
+    const low = (at: number): number => (this.#clockWentBack ? 1 : this.#query.firstAt(at))
+    const midnight = dayOf(now) * dayMs
+    this.#refusedToday = { day: dayOf(now), times: requests.refusedSince(low(midnight), midnight) }
+    for (const { caller, minute, n } of requests.perMinute(low(now - hourMs), now - hourMs)) {
+      this.#spend.tick(this.#callers.get(caller)?.who ?? '', minute * 60_000, n)
+    }
+    for (const { caller, model, mean, n } of requests.meanOutputs(this.#lastId - 5000)) {
+      this.#typical.load(model ?? this.#callers.get(caller)?.model ?? null, mean, n)
+    }
+  }
+
+  /** Rows that never ended: the program was killed while they were in flight. */
+  #recover(): void {
+    const cut = this.#store.requests.leftOpen(this.#store.facts.get('floor'))
+    if (cut.length === 0) return
+    this.#store.transaction(() => {
+      for (const row of cut) {
+        const end = inFlight(row)
+        this.#store.requests.close(end)
+        this.#spend.settle(this.#callers.get(row.caller)?.who ?? 'stranger', spendOf(end))
+      }
+      this.#spend.save(this.#store.spend)
+    })
+    this.#spend.saved()
+    this.#options.log('warn', `${cut.length} requests were in flight when the program ended; the log says so.`)
+  }
+}
+
+const dayOf = (ms: number): number => Math.floor(ms / dayMs)
+const refusedCode = codeOf(outcomes, 'refused')
+
+function whoOf(asker: Asker): string {
+  return asker.kind === 'tool' ? `tool:${asker.id}` : `studio:${asker.room}`
+}
+
+function spendOf(row: StoredRequest) {
+  return {
+    at: row.at,
+    cost: row.cost,
+    costIs: certainties[row.costIs] ?? 'unknown',
+    tokensIn: row.tokensIn ?? 0,
+    tokensOut: row.tokensOut ?? 0,
+    tokensCached: row.tokensCached ?? 0,
+  }
+}
+
+function inFlight(row: StoredRequest): StoredRequest {
+  const endpoint = endpoints[row.endpoint] ?? 'other'
+  const free = !isInference(endpoint) && endpoint !== 'other'
+  return {
+    ...row,
+    outcome: codeOf(outcomes, 'failed'),
+    state: codeOf(endStates, 'unknown'),
+    cost: free ? 0n : null,
+    costIs: codeOf(certainties, free ? 'measured' : 'unknown'),
+    problemKind: 'was_in_flight',
+    problemMessage: 'It was in flight when the program ended. Nobody here knows how it went on.',
+  }
+}

@@ -1,0 +1,111 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { RequestFilter, RequestRow } from '../../../src-preload/contract/requests.ts'
+import { Callers } from '../store/ledger/callers.ts'
+import { type LedgerForReading, openLedgerForReading } from '../store/ledger/open.ts'
+import type { StoredRequest } from '../store/ledger/requests.ts'
+import { Names, type ToolName } from './names.ts'
+import { showRow } from './rows.ts'
+import { outcomeOfRow, readyFilter } from './search.ts'
+
+/** Rows that one look may bring: a reader that comes late reads on with the next. */
+const mostAtOnce = 1000
+
+export interface FollowOptions {
+  signal: AbortSignal
+  /** From the rows above this id on; without it, from now on. */
+  after?: number
+  everyMs?: number
+}
+
+export interface LedgerReader {
+  /** Newest first, with ids below `before`. Requests under way show as `sent`: how far they are, the running core alone knows. */
+  page(filter: RequestFilter, before: number, limit: number): RequestRow[]
+  /** Rows with ids above `after`, oldest first. */
+  since(filter: RequestFilter, after: number, limit: number): RequestRow[]
+  /** Each matching row once it is there, and once more when it has ended, until the signal. */
+  follow(filter: RequestFilter, options: FollowOptions): AsyncGenerator<RequestRow, void>
+  close(): void
+}
+
+/**
+ * The log for reading alone, for the command line: beside a running core, or without one. A folder without a log reads as empty.
+ * @throws StudioError `store_newer`, `store_damaged`
+ */
+export function openLedgerReader(dataDir: string, tools: () => readonly ToolName[] = () => []): LedgerReader {
+  const callers = new Callers()
+  const names = new Names(tools)
+  let file: LedgerForReading | null = null
+  let version = 0
+
+  /** The log with its callers as they are by now. */
+  function look(): LedgerForReading | null {
+    file ??= openLedgerForReading(dataDir)
+    const newest = file?.dataVersion() ?? 0
+    if (file && newest !== version) {
+      for (const caller of file.callers.after(callers.last)) callers.add(caller)
+      version = newest
+    }
+    return file
+  }
+
+  function find(filter: RequestFilter, low: number, high: number, limit: number): RequestRow[] {
+    const open = look()
+    if (!open) return []
+    const { search, since, until } = readyFilter(filter, callers, names)
+    return open.search.find({ ...search, since, until }, { low, high }, limit, true).map(show)
+  }
+
+  const show = (row: StoredRequest): RequestRow => showRow(row, callers, names)
+
+  function since(filter: RequestFilter, after: number, limit: number): RequestRow[] {
+    const open = look()
+    const last = open?.requests.last()?.id ?? 0
+    const rows: RequestRow[] = []
+    for (let low = after + 1; low <= last && rows.length < limit; low += mostAtOnce) {
+      rows.push(...find(filter, low, Math.min(last, low + mostAtOnce - 1), mostAtOnce).reverse())
+    }
+    return rows.slice(0, limit)
+  }
+
+  /** Those of `open` that have ended by now; they are taken out of it. */
+  function endedOf(log: LedgerForReading, open: Set<number>): RequestRow[] {
+    return [...open].flatMap((id) => {
+      const stored = log.requests.get(id)
+      if (!stored || stored.outcome === null) return []
+      open.delete(id)
+      return show(stored)
+    })
+  }
+
+  async function* follow(filter: RequestFilter, { signal, after, everyMs = 250 }: FollowOptions) {
+    let last = after ?? look()?.requests.last()?.id ?? 0
+    let seen = -1
+    // Those under way are looked at again, also where they don't match yet: an outcome comes with the end.
+    const open = new Set<number>()
+    while (!signal.aborted) {
+      const log = look()
+      if (!log || seen === version) {
+        await pause(everyMs, undefined, { signal }).catch(() => undefined)
+        continue
+      }
+      const { matches } = readyFilter(filter, callers, names)
+      const come = since({}, last, mostAtOnce)
+      // With a full look there may be more to read at once.
+      if (come.length < mostAtOnce) seen = version
+      const rows = [...endedOf(log, open), ...come]
+      for (const row of come) if (outcomeOfRow(row) === null) open.add(row.id)
+      last = come.at(-1)?.id ?? last
+      yield* rows.filter(matches)
+    }
+  }
+
+  return {
+    page: (filter, before, limit) => find(filter, 1, before - 1, limit),
+    since,
+    follow,
+    close() {
+      file?.close()
+      file = null
+    },
+  }
+}

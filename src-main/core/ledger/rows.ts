@@ -1,0 +1,61 @@
+import type { Certainty, RequestRow, RequestState, Who } from '../../../src-preload/contract/requests.ts'
+import { studioRoom } from '../../../src-preload/contract/requests.ts'
+import { fromNano } from '../money.ts'
+import type { Callers } from '../store/ledger/callers.ts'
+import { cancellers, certainties, endpoints, endStates, usualPath } from '../store/ledger/codes.ts'
+import type { StoredRequest } from '../store/ledger/requests.ts'
+import type { Names } from './names.ts'
+
+/** What a row says that the database does not know while the request is under way. */
+export type LiveState = Extract<RequestState, 'waiting' | 'backing_off' | 'sent' | 'streaming'>
+
+/** A stored row in the contract's words, with names as they are now. A row that never ended shows as `live`. */
+export function showRow(row: StoredRequest, callers: Callers, names: Names, live: LiveState = 'sent'): RequestRow {
+  const caller = callers.get(row.caller)
+  const endpoint = endpoints[row.endpoint] ?? 'other'
+  return {
+    id: row.id,
+    at: new Date(row.at).toISOString(),
+    who: whoOf(caller?.who ?? 'stranger', row.origin, names),
+    method: row.method ?? 'POST',
+    path: row.path ?? usualPath[endpoint] ?? '',
+    endpoint,
+    model: row.model ?? caller?.model ?? null,
+    state: row.state === null ? live : (endStates[row.state] ?? 'unknown'),
+    stream: row.stream === 1,
+    status: row.status,
+    problem: row.problemKind === null ? null : { kind: row.problemKind, message: row.problemMessage ?? '' },
+    cancelledBy: row.cancelledBy === null ? null : (cancellers[row.cancelledBy] ?? null),
+    attempts: row.attempts,
+    retriedAfter: row.retriedAfter === null ? [] : row.retriedAfter.split(',').map(Number),
+    queuedMs: row.queuedUs / 1000,
+    backoffMs: row.backoffUs / 1000,
+    connectMs: ms(row.connectUs),
+    firstByteMs: ms(row.firstByteUs),
+    durationMs: ms(row.durationUs),
+    bytesUp: row.bytesUp,
+    bytesDown: row.bytesDown,
+    tokensIn: row.tokensIn,
+    tokensOut: row.tokensOut,
+    tokensCached: row.tokensCached,
+    tokensAre: certainty(row.tokensAre),
+    cost: row.cost === null ? null : fromNano(row.cost),
+    costIs: certainty(row.costIs),
+    requestId: row.requestId,
+    times: row.times,
+    hasBodies: row.hasBodies === 1,
+  }
+}
+
+const ms = (us: number | null): number | null => (us === null ? null : us / 1000)
+const certainty = (code: number): Certainty => certainties[code] ?? 'unknown'
+
+function whoOf(who: string, origin: string | null, names: Names): Who {
+  if (who.startsWith('tool:')) {
+    const { id, name, colour } = names.of(who.slice(5))
+    return { kind: 'tool', id, name, colour }
+  }
+  const room = studioRoom.safeParse(who.slice('studio:'.length)).data
+  if (room && who.startsWith('studio:')) return { kind: 'studio', room }
+  return { kind: 'stranger', from: origin ?? '' }
+}

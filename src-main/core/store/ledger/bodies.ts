@@ -1,0 +1,106 @@
+import type { LoggedBody } from '../../../../src-preload/contract/requests.ts'
+import type { Database } from '../database.ts'
+import { number, numberOrNull, parseJson, type Row, textOrNull } from '../rows.ts'
+
+type Pairs = [name: string, value: string][]
+
+/** What was kept of a request whose caller may be logged. All texts are free of secrets when they come here. */
+export interface KeptBodies {
+  id: number
+  who: string
+  at: number
+  requestHeaders: Pairs | null
+  replyHeaders: Pairs | null
+  request: LoggedBody | null
+  reply: LoggedBody | null
+}
+
+export type BodyWish = { id: number } | { who: string } | { before: number } | 'all'
+
+/** Logged bodies, in a file of their own: `erase` overwrites them, gives the space back and empties the write-ahead log. */
+export function bodyTable({ handle, transaction }: Database) {
+  const insert = handle.prepare(
+    `INSERT OR REPLACE INTO bodies (id, who, at, size, request_bytes, request_capped, reply_bytes, reply_capped,
+      request_headers, reply_headers, request_text, reply_text) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  )
+  const one = handle.prepare('SELECT * FROM bodies WHERE id = ?')
+  const total = handle.prepare('SELECT coalesce(sum(size), 0) AS n FROM bodies INDEXED BY bodies_by_who')
+  const remove = handle.prepare('DELETE FROM bodies WHERE id = ? RETURNING size')
+  const some = {
+    id: handle.prepare('SELECT id FROM bodies WHERE id = ? LIMIT ?'),
+    who: handle.prepare('SELECT id FROM bodies INDEXED BY bodies_by_who WHERE who = ? LIMIT ?'),
+    before: handle.prepare('SELECT id FROM bodies INDEXED BY bodies_by_who WHERE at < ? LIMIT ?'),
+    all: handle.prepare('SELECT id FROM bodies INDEXED BY bodies_by_who LIMIT ?'),
+  }
+  let bytes = read(total.get())
+
+  return {
+    /** Bytes of the texts that are kept. */
+    bytes: (): number => bytes,
+    keep(kept: KeptBodies[]): void {
+      transaction(() => {
+        for (const k of kept) {
+          const requestHeaders = k.requestHeaders && JSON.stringify(k.requestHeaders)
+          const replyHeaders = k.replyHeaders && JSON.stringify(k.replyHeaders)
+          const texts = [requestHeaders, replyHeaders, k.request?.text ?? null, k.reply?.text ?? null]
+          const size = texts.reduce((sum, one) => sum + (one === null ? 0 : Buffer.byteLength(one)), 0)
+          insert.run(
+            ...[k.id, k.who, k.at, size, k.request?.bytes ?? null, k.request ? Number(k.request.capped) : null],
+            ...[k.reply?.bytes ?? null, k.reply ? Number(k.reply.capped) : null, ...texts],
+          )
+          bytes += size
+        }
+      })
+    },
+    get(id: number): Pick<KeptBodies, 'requestHeaders' | 'replyHeaders' | 'request' | 'reply'> | null {
+      const row = one.get(id)
+      return row
+        ? {
+            requestHeaders: pairs(textOrNull(row, 'request_headers')),
+            replyHeaders: pairs(textOrNull(row, 'reply_headers')),
+            request: body(row, 'request'),
+            reply: body(row, 'reply'),
+          }
+        : null
+    },
+    /** Erases at most `most` and answers whose they were; fewer than `most` means that none are left. */
+    eraseSome(wish: BodyWish, most: number): number[] {
+      return transaction(() => {
+        const ids = pick(wish, most).map((row) => number(row, 'id'))
+        for (const id of ids) {
+          const gone = remove.get(id)
+          if (gone) bytes -= number(gone, 'size')
+        }
+        return ids
+      })
+    },
+    /** After erasing: free pages leave the file, and no copy stays in the write-ahead log. */
+    giveBack(): void {
+      handle.exec('PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE)')
+    },
+  }
+
+  function pick(wish: BodyWish, most: number): Row[] {
+    if (wish === 'all') return some.all.all(most)
+    if ('id' in wish) return some.id.all(wish.id, most)
+    return 'who' in wish ? some.who.all(wish.who, most) : some.before.all(wish.before, most)
+  }
+}
+export type BodyTable = ReturnType<typeof bodyTable>
+
+const read = (row: Row | undefined): number => (row ? number(row, 'n') : 0)
+
+function body(row: Row, side: 'request' | 'reply'): LoggedBody | null {
+  const bytes = numberOrNull(row, `${side}_bytes`)
+  if (bytes === null) return null
+  return { text: textOrNull(row, `${side}_text`), bytes, capped: numberOrNull(row, `${side}_capped`) === 1 }
+}
+
+function pairs(json: string | null): Pairs | null {
+  const value = json === null ? null : parseJson(json)
+  if (!Array.isArray(value)) return null
+  return value.flatMap(
+    (pair: unknown): Pairs =>
+      Array.isArray(pair) && typeof pair[0] === 'string' && typeof pair[1] === 'string' ? [[pair[0], pair[1]]] : [],
+  )
+}

@@ -1,0 +1,95 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { StudioError } from '../../errors.ts'
+import { asStoreError, type Database, openDatabase } from '../database.ts'
+import { number } from '../rows.ts'
+import { bodyTable } from './bodies.ts'
+import { callerTable } from './callers.ts'
+import { priceTable } from './prices.ts'
+import { requestTable } from './requests.ts'
+import { bodyDatabase, ledgerDatabase } from './schema.ts'
+import { requestSearch } from './search.ts'
+import { spendTable } from './spend.ts'
+
+export const ledgerFile = (dataDir: string): string => join(dataDir, 'ledger.sqlite')
+export const bodiesFile = (dataDir: string): string => join(dataDir, 'bodies.sqlite')
+
+/** The books' two files, a table family a property. @throws as openDatabase does */
+export function openLedgerStore(dataDir: string, options: { checkWhole?: boolean } = {}) {
+  const ledger = openDatabase(ledgerFile(dataDir), ledgerDatabase, options)
+  let bodies: Database
+  try {
+    bodies = openDatabase(bodiesFile(dataDir), bodyDatabase, options)
+  } catch (thrown) {
+    ledger.close()
+    throw thrown
+  }
+  return {
+    requests: requestTable(ledger),
+    callers: callerTable(ledger),
+    search: requestSearch(ledger),
+    spend: spendTable(ledger),
+    prices: priceTable(ledger),
+    facts: factTable(ledger),
+    bodies: bodyTable(bodies),
+    transaction: ledger.transaction,
+    close() {
+      bodies.close()
+      ledger.close()
+    },
+  }
+}
+export type LedgerStore = ReturnType<typeof openLedgerStore>
+
+/** Small numbers that the books remember about themselves. */
+function factTable({ handle }: Database) {
+  const get = handle.prepare('SELECT value FROM facts WHERE name = ?')
+  const set = handle.prepare('INSERT OR REPLACE INTO facts (name, value) VALUES (?, ?)')
+  type Fact = 'floor' | 'clock_went_back'
+  return {
+    /** `floor`: every row below it has ended. `clock_went_back`: 1 once ids and times disagreed. 0 where nothing is known. */
+    get(name: Fact): number {
+      const row = get.get(name)
+      return row ? number(row, 'value') : 0
+    },
+    set: (name: Fact, value: number): void => void set.run(name, value),
+  }
+}
+
+/**
+ * The ledger for reading alone, beside a running core or without one; null where there is none yet.
+ * @throws StudioError `store_newer`, `store_damaged`
+ */
+export function openLedgerForReading(dataDir: string) {
+  const file = ledgerFile(dataDir)
+  if (!existsSync(file)) return null
+  try {
+    const handle = new DatabaseSync(file, { readOnly: true, timeout: 5000 })
+    try {
+      const version = Number(handle.prepare('PRAGMA user_version').get()?.user_version)
+      if (version > ledgerDatabase.migrations.length) {
+        throw new StudioError('store_newer', `${file} was written by a newer version of Inference Studio.`)
+      }
+      // Made this moment by a core that has not come to its tables yet, or left by an older one that must migrate it first.
+      if (version < ledgerDatabase.migrations.length) {
+        handle.close()
+        return null
+      }
+      const dataVersion = handle.prepare('PRAGMA data_version')
+      return {
+        callers: callerTable({ handle }),
+        requests: requestTable({ handle }),
+        search: requestSearch({ handle }),
+        dataVersion: () => Number(dataVersion.get()?.data_version),
+        close: () => handle.close(),
+      }
+    } catch (thrown) {
+      if (handle.isOpen) handle.close()
+      throw thrown
+    }
+  } catch (thrown) {
+    throw asStoreError(thrown, file)
+  }
+}
+export type LedgerForReading = NonNullable<ReturnType<typeof openLedgerForReading>>

@@ -1,0 +1,49 @@
+import type { Database } from '../database.ts'
+import { number, text } from '../rows.ts'
+
+/** What one model seems to cost, in 1e-18 SC for a token or a request. */
+export interface StoredPrice {
+  model: string
+  how: string
+  /** A token of the prompt that was not cached. */
+  fresh: bigint
+  cached: bigint
+  out: bigint
+  request: bigint
+  /** Daily rows that it was learned from. */
+  days: number
+  /** ms since 1970 */
+  asOf: number
+}
+
+export function priceTable({ handle }: Pick<Database, 'handle'>) {
+  const put = handle.prepare(
+    `INSERT OR REPLACE INTO prices (base_url, model, how, fresh, cached, out, request, days, as_of)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  )
+  const of = handle.prepare('SELECT * FROM prices WHERE base_url = ?')
+  const newest = handle.prepare('SELECT base_url FROM prices ORDER BY as_of DESC LIMIT 1')
+  return {
+    put: (baseUrl: string, p: StoredPrice): void =>
+      void put.run(
+        ...[baseUrl, p.model, p.how, `${p.fresh}`, `${p.cached}`, `${p.out}`, `${p.request}`, p.days, p.asOf],
+      ),
+    of: (baseUrl: string): StoredPrice[] =>
+      of.all(baseUrl).map((row) => ({
+        model: text(row, 'model'),
+        how: text(row, 'how'),
+        fresh: BigInt(text(row, 'fresh')),
+        cached: BigInt(text(row, 'cached')),
+        out: BigInt(text(row, 'out')),
+        request: BigInt(text(row, 'request')),
+        days: number(row, 'days'),
+        asOf: number(row, 'as_of'),
+      })),
+    /** The service that prices were learned from last. */
+    newest(): string | null {
+      const row = newest.get()
+      return row ? text(row, 'base_url') : null
+    },
+  }
+}
+export type PriceTable = ReturnType<typeof priceTable>

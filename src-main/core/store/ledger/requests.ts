@@ -1,0 +1,197 @@
+import type { Database } from '../database.ts'
+import { number, numberOrNull, type Row, textOrNull } from '../rows.ts'
+
+/** A row of the log as the database keeps it: numbers for words (codes.ts), microseconds, billionths. */
+export interface StoredRequest {
+  id: number
+  at: number
+  caller: number
+  endpoint: number
+  stream: number
+  outcome: number | null
+  state: number | null
+  status: number | null
+  attempts: number
+  queuedUs: number
+  backoffUs: number
+  connectUs: number | null
+  firstByteUs: number | null
+  durationUs: number | null
+  bytesUp: number
+  bytesDown: number
+  tokensIn: number | null
+  tokensOut: number | null
+  tokensCached: number | null
+  tokensAre: number
+  cost: bigint | null
+  costIs: number
+  requestId: string | null
+  hasBodies: number
+  times: number
+  cancelledBy: number | null
+  /** Statuses with commas between. */
+  retriedAfter: string | null
+  /** Null: POST. */
+  method: string | null
+  /** Null: the endpoint's own. */
+  path: string | null
+  /** Where `callers` does not have it. */
+  model: string | null
+  /** Who a stranger was, in words. */
+  origin: string | null
+  problemKind: string | null
+  problemMessage: string | null
+}
+
+export type OpenedRequest = Pick<StoredRequest, 'id' | 'at' | 'caller' | 'endpoint' | 'stream' | 'method' | 'path'>
+
+export const requestColumns = 'r.*, CAST(r.cost AS TEXT) AS cost_text'
+
+export type RequestTable = ReturnType<typeof requestTable>
+
+/** Writes rows. The caller holds the transaction: all that one turn of the event loop opened is one commit. */
+export function requestTable({ handle }: Pick<Database, 'handle'>) {
+  const openUsual = handle.prepare('INSERT INTO requests (id, at, caller, endpoint, stream) VALUES (?, ?, ?, ?, ?)')
+  const openOther = handle.prepare(
+    'INSERT INTO requests (id, at, caller, endpoint, stream, method, path) VALUES (?, ?, ?, ?, ?, ?, ?)',
+  )
+  // Almost every row ends without trouble: what trouble needs is a second statement, not thirteen more parameters each time.
+  const close = handle.prepare(
+    `UPDATE requests SET caller = ?, stream = ?, outcome = ?, state = ?, status = ?, attempts = ?, queued_us = ?,
+      connect_us = ?, first_byte_us = ?, duration_us = ?, bytes_up = ?, bytes_down = ?, tokens_in = ?, tokens_out = ?,
+      tokens_cached = ?, tokens_are = ?, cost = ?, cost_is = ?, request_id = ? WHERE id = ?`,
+  )
+  const trouble = handle.prepare(
+    `UPDATE requests SET backoff_us = ?, cancelled_by = ?, retried_after = ?, model = ?, problem_kind = ?,
+      problem_message = ?, has_bodies = ? WHERE id = ?`,
+  )
+  const refuse = handle.prepare(
+    `INSERT INTO requests (id, at, caller, endpoint, outcome, state, status, method, path, origin, problem_kind,
+      problem_message, cost, cost_is, duration_us, times) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, ?)`,
+  )
+  const again = handle.prepare('UPDATE requests SET times = ? WHERE id = ?')
+  const one = handle.prepare(`SELECT ${requestColumns} FROM requests AS r WHERE r.id = ?`)
+  const lastOne = handle.prepare('SELECT id, at FROM requests ORDER BY id DESC LIMIT 1')
+  const atOrAfter = handle.prepare('SELECT id, at FROM requests WHERE id >= ? ORDER BY id LIMIT 1')
+  const howMany = handle.prepare('SELECT count(*) AS n FROM requests')
+  const left = handle.prepare(
+    `SELECT ${requestColumns} FROM requests AS r NOT INDEXED WHERE r.id >= ? AND r.outcome IS NULL ORDER BY r.id`,
+  )
+  const refused = handle.prepare(
+    'SELECT coalesce(sum(times), 0) AS n FROM requests NOT INDEXED WHERE id >= ? AND at >= ? AND outcome = 2',
+  )
+  const minutes = handle.prepare(
+    `SELECT caller, at / 60000 AS minute, count(*) AS n FROM requests NOT INDEXED
+      WHERE id >= ? AND at >= ? AND outcome IS NOT 2 GROUP BY 1, 2`,
+  )
+  const outputs = handle.prepare(
+    `SELECT caller, model, avg(tokens_out) AS mean, count(*) AS n FROM requests NOT INDEXED
+      WHERE id > ? AND tokens_out > 0 GROUP BY 1, 2`,
+  )
+  const forget = handle.prepare('UPDATE requests SET has_bodies = 0 WHERE id = ?')
+
+  return {
+    open(row: OpenedRequest): void {
+      if (row.method === null && row.path === null) openUsual.run(row.id, row.at, row.caller, row.endpoint, row.stream)
+      else openOther.run(row.id, row.at, row.caller, row.endpoint, row.stream, row.method, row.path)
+    },
+    close(r: StoredRequest): void {
+      close.run(
+        ...[r.caller, r.stream, r.outcome, r.state, r.status, r.attempts, r.queuedUs, r.connectUs, r.firstByteUs],
+        ...[r.durationUs, r.bytesUp, r.bytesDown, r.tokensIn, r.tokensOut, r.tokensCached, r.tokensAre, r.cost],
+        ...[r.costIs, r.requestId, r.id],
+      )
+      const quiet =
+        r.backoffUs === 0 &&
+        r.cancelledBy === null &&
+        r.retriedAfter === null &&
+        r.model === null &&
+        r.problemKind === null &&
+        r.hasBodies === 0
+      if (quiet) return
+      trouble.run(
+        ...[r.backoffUs, r.cancelledBy, r.retriedAfter, r.model, r.problemKind, r.problemMessage, r.hasBodies, r.id],
+      )
+    },
+    /** A refusal at the gate: a whole row at once. */
+    refuse(r: StoredRequest): void {
+      refuse.run(
+        ...[r.id, r.at, r.caller, r.endpoint, r.outcome, r.state, r.status, r.method, r.path, r.origin],
+        ...[r.problemKind, r.problemMessage, r.times],
+      )
+    },
+    count: (id: number, times: number): void => void again.run(times, id),
+    get(id: number): StoredRequest | null {
+      const row = one.get(id)
+      return row ? readRequest(row) : null
+    },
+    last: (): { id: number; at: number } | null => idAndAt(lastOne.get()),
+    /** The first row that has this id or a higher one. */
+    from: (id: number): { id: number; at: number } | null => idAndAt(atOrAfter.get(id)),
+    size: (): number => count(howMany.get()),
+    /** Rows that never ended, from an id on. */
+    leftOpen: (id: number): StoredRequest[] => left.all(id).map(readRequest),
+    refusedSince: (id: number, at: number): number => count(refused.get(id, at)),
+    perMinute: (id: number, at: number): { caller: number; minute: number; n: number }[] =>
+      minutes
+        .all(id, at)
+        .map((row) => ({ caller: number(row, 'caller'), minute: number(row, 'minute'), n: number(row, 'n') })),
+    meanOutputs: (id: number): { caller: number; model: string | null; mean: number; n: number }[] =>
+      outputs.all(id).map((row) => ({
+        caller: number(row, 'caller'),
+        model: textOrNull(row, 'model'),
+        mean: number(row, 'mean'),
+        n: number(row, 'n'),
+      })),
+    forgetBodies: (id: number): void => void forget.run(id),
+  }
+}
+
+const count = (row: Row | undefined): number => (row ? number(row, 'n') : 0)
+
+const idAndAt = (row: Row | undefined): { id: number; at: number } | null =>
+  row ? { id: number(row, 'id'), at: number(row, 'at') } : null
+
+export function readRequest(row: Row): StoredRequest {
+  const cost = textOrNull(row, 'cost_text')
+  return {
+    id: number(row, 'id'),
+    at: number(row, 'at'),
+    caller: number(row, 'caller'),
+    endpoint: number(row, 'endpoint'),
+    stream: number(row, 'stream'),
+    outcome: numberOrNull(row, 'outcome'),
+    state: numberOrNull(row, 'state'),
+    status: numberOrNull(row, 'status'),
+    attempts: number(row, 'attempts'),
+    queuedUs: number(row, 'queued_us'),
+    backoffUs: number(row, 'backoff_us'),
+    connectUs: numberOrNull(row, 'connect_us'),
+    firstByteUs: numberOrNull(row, 'first_byte_us'),
+    durationUs: numberOrNull(row, 'duration_us'),
+    bytesUp: number(row, 'bytes_up'),
+    bytesDown: number(row, 'bytes_down'),
+    tokensIn: numberOrNull(row, 'tokens_in'),
+    tokensOut: numberOrNull(row, 'tokens_out'),
+    tokensCached: numberOrNull(row, 'tokens_cached'),
+    tokensAre: number(row, 'tokens_are'),
+    cost: cost === null ? null : BigInt(cost),
+    costIs: number(row, 'cost_is'),
+    requestId: textOrNull(row, 'request_id'),
+    hasBodies: number(row, 'has_bodies'),
+    times: number(row, 'times'),
+    cancelledBy: numberOrNull(row, 'cancelled_by'),
+    retriedAfter: textOrNull(row, 'retried_after'),
+    method: textOrNull(row, 'method'),
+    path: textOrNull(row, 'path'),
+    model: textOrNull(row, 'model'),
+    origin: textOrNull(row, 'origin'),
+    problemKind: textOrNull(row, 'problem_kind'),
+    problemMessage: textOrNull(row, 'problem_message'),
+  }
+}
+
+/** What a stored amount of SC is allowed to be: the columns hold 64 bits, and their sums must too. */
+export const mostCost = 10n ** 17n
+/** More tokens than this in one reply are nonsense, whoever says so. */
+export const mostTokens = 1e12

@@ -1,0 +1,124 @@
+import type { DatabaseKind } from '../database.ts'
+
+/**
+ * Times: `at` in ms since 1970 (UTC), the rest in microseconds from the row's opening. Money in billionths of an SC.
+ * `day` counts days since 1970 (UTC). A row whose `outcome` is NULL is under way, or was when the program died; it stands in no
+ * index, so that opening one touches one page.
+ */
+const first = `
+CREATE TABLE callers (
+  id     INTEGER PRIMARY KEY,
+  who    TEXT NOT NULL,
+  model  TEXT,
+  many   INTEGER NOT NULL DEFAULT 0 CHECK (many IN (0, 1))
+) STRICT;
+
+CREATE TABLE requests (
+  id               INTEGER PRIMARY KEY,
+  at               INTEGER NOT NULL,
+  caller           INTEGER NOT NULL,
+  endpoint         INTEGER NOT NULL,
+  stream           INTEGER NOT NULL DEFAULT 0,
+  outcome          INTEGER,
+  state            INTEGER,
+  status           INTEGER,
+  attempts         INTEGER NOT NULL DEFAULT 0,
+  queued_us        INTEGER NOT NULL DEFAULT 0,
+  backoff_us       INTEGER NOT NULL DEFAULT 0,
+  connect_us       INTEGER,
+  first_byte_us    INTEGER,
+  duration_us      INTEGER,
+  bytes_up         INTEGER NOT NULL DEFAULT 0,
+  bytes_down       INTEGER NOT NULL DEFAULT 0,
+  tokens_in        INTEGER,
+  tokens_out       INTEGER,
+  tokens_cached    INTEGER,
+  tokens_are       INTEGER NOT NULL DEFAULT 2,
+  cost             INTEGER,
+  cost_is          INTEGER NOT NULL DEFAULT 2,
+  request_id       TEXT,
+  has_bodies       INTEGER NOT NULL DEFAULT 0,
+  times            INTEGER NOT NULL DEFAULT 1,
+  cancelled_by     INTEGER,
+  retried_after    TEXT,
+  method           TEXT,
+  path             TEXT,
+  model            TEXT,
+  origin           TEXT,
+  problem_kind     TEXT,
+  problem_message  TEXT
+) STRICT;
+CREATE INDEX requests_by_caller ON requests (caller, outcome) WHERE outcome IS NOT NULL;
+
+CREATE TABLE spend (
+  who            TEXT NOT NULL,
+  day            INTEGER NOT NULL,
+  requests       INTEGER NOT NULL,
+  tokens_in      INTEGER NOT NULL,
+  tokens_out     INTEGER NOT NULL,
+  tokens_cached  INTEGER NOT NULL,
+  cost           INTEGER NOT NULL,
+  estimated      INTEGER NOT NULL,
+  unpriced       INTEGER NOT NULL,
+  PRIMARY KEY (who, day)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE spend_resets (
+  who        TEXT PRIMARY KEY,
+  cost       INTEGER NOT NULL,
+  estimated  INTEGER NOT NULL,
+  at         INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE prices (
+  base_url  TEXT NOT NULL,
+  model     TEXT NOT NULL,
+  how       TEXT NOT NULL,
+  fresh     TEXT NOT NULL,
+  cached    TEXT NOT NULL,
+  out       TEXT NOT NULL,
+  request   TEXT NOT NULL,
+  days      INTEGER NOT NULL,
+  as_of     INTEGER NOT NULL,
+  PRIMARY KEY (base_url, model)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE facts (
+  name   TEXT PRIMARY KEY,
+  value  INTEGER NOT NULL
+) STRICT;
+`
+
+const firstBodies = `
+CREATE TABLE bodies (
+  id               INTEGER PRIMARY KEY,
+  who              TEXT NOT NULL,
+  at               INTEGER NOT NULL,
+  size             INTEGER NOT NULL,
+  request_bytes    INTEGER,
+  request_capped   INTEGER,
+  reply_bytes      INTEGER,
+  reply_capped     INTEGER,
+  request_headers  TEXT,
+  reply_headers    TEXT,
+  request_text     TEXT,
+  reply_text       TEXT
+) STRICT;
+CREATE INDEX bodies_by_who ON bodies (who, at, size);
+`
+
+/** "ISle". A checkpoint every 4,000 pages (16 MB): the pages that every row touches are then folded in once for thousands of rows. */
+export const ledgerDatabase: DatabaseKind = {
+  applicationId: 0x49536c65,
+  migrations: [first],
+  synchronous: 'NORMAL',
+  pragmas: 'PRAGMA wal_autocheckpoint = 4000',
+}
+
+/** "ISbo". What is erased is overwritten with zeros, and the file gives its pages back. */
+export const bodyDatabase: DatabaseKind = {
+  applicationId: 0x4953626f,
+  migrations: [firstBodies],
+  synchronous: 'NORMAL',
+  pragmas: 'PRAGMA auto_vacuum = INCREMENTAL; PRAGMA secure_delete = ON',
+}

@@ -1,0 +1,136 @@
+import type { SQLInputValue } from 'node:sqlite'
+import type { Database } from '../database.ts'
+import { number, type Row } from '../rows.ts'
+import { readRequest, requestColumns, type StoredRequest } from './requests.ts'
+
+/** Which rows: every part that is not null must hold. Numbers are those of `callers` and codes.ts. */
+export interface RowSearch {
+  callers: readonly number[] | null
+  /** For callers of many models: the name in the row. */
+  model: string | null
+  /** Null in the list stands for rows under way. */
+  outcomes: readonly (number | null)[] | null
+  /** Anywhere in the texts of a row, or a caller or an endpoint that has the text in its name or path. */
+  text: { like: string; callers: readonly number[]; endpoints: readonly number[] } | null
+  /** Only where the clock once went back, so that ids alone don't tell. */
+  since: number | null
+  until: number | null
+}
+
+/** Both ends belong to it. */
+export interface IdRange {
+  low: number
+  high: number
+}
+
+const ended = [0, 1, 2, 3] as const
+
+/**
+ * Searches rows newest first. Rows that ended are found through the index by caller and outcome, one short walk for each pair,
+ * so that a rare caller among a million rows costs no scan. Text has no index: who asks gives short ranges.
+ */
+export function requestSearch({ handle }: Pick<Database, 'handle'>) {
+  const byId = handle.prepare(`SELECT ${requestColumns} FROM requests AS r WHERE r.id = ?`)
+
+  /** Rows of a range by a walk along the table itself. Rows under way only where `outcomes` asks for them. */
+  function scan(search: RowSearch, { low, high }: IdRange, limit: number): StoredRequest[] {
+    const { sql, values } = conditions(search, true)
+    const statement = handle.prepare(
+      `SELECT ${requestColumns} FROM requests AS r NOT INDEXED WHERE r.id BETWEEN ? AND ?${sql} ORDER BY r.id DESC LIMIT ?`,
+    )
+    return statement.all(low, high, ...values, limit).map(readRequest)
+  }
+
+  function walk(search: RowSearch, callers: readonly number[], range: IdRange, limit: number): StoredRequest[] {
+    const { sql, values } = conditions(search, false)
+    const statement = handle.prepare(
+      `SELECT r.id FROM requests AS r INDEXED BY requests_by_caller
+        WHERE r.caller = ? AND r.outcome = ? AND r.id BETWEEN ? AND ?${sql} ORDER BY r.id DESC LIMIT ?`,
+    )
+    let newest: number[] = []
+    let { low } = range
+    for (const caller of callers) {
+      for (const outcome of search.outcomes ?? ended) {
+        const found = statement.all(caller, outcome, low, range.high, ...values, limit)
+        if (found.length === 0) continue
+        newest = [...newest, ...found.map((row) => number(row, 'id'))].sort((a, b) => b - a).slice(0, limit)
+        // What lies below the oldest of a full page can't come onto it.
+        if (newest.length === limit) low = newest.at(-1) ?? low
+      }
+    }
+    return newest.flatMap((id) => {
+      const row = byId.get(id)
+      return row ? [readRequest(row)] : []
+    })
+  }
+
+  return {
+    /** The newest `limit` rows of a range that have ended, and with `underWay` those that have not as well. */
+    find(search: RowSearch, range: IdRange, limit: number, underWay = false): StoredRequest[] {
+      if (range.high < range.low || limit < 1) return []
+      if (underWay) return scan(search, range, limit)
+      const callers = search.callers ?? (search.outcomes === null ? null : everyCaller())
+      if (callers === null) return scan({ ...search, outcomes: ended }, range, limit)
+      return walk(search, callers, range, limit)
+    },
+    /** How many rows of a range have ended and match. */
+    count(search: RowSearch, { low, high }: IdRange): number {
+      if (high < low) return 0
+      if (search.callers === null && search.text !== null) {
+        const { sql, values } = conditions({ ...search, outcomes: search.outcomes ?? ended }, true)
+        const all = `SELECT count(*) AS n FROM requests AS r NOT INDEXED WHERE r.id BETWEEN ? AND ?${sql}`
+        return countOf(handle.prepare(all).get(low, high, ...values))
+      }
+      const { sql, values } = conditions(search, false)
+      const statement = handle.prepare(
+        `SELECT count(*) AS n FROM requests AS r INDEXED BY requests_by_caller
+          WHERE r.caller = ? AND r.outcome = ? AND r.id BETWEEN ? AND ?${sql}`,
+      )
+      let total = 0
+      for (const caller of search.callers ?? everyCaller()) {
+        for (const outcome of search.outcomes ?? ended) {
+          total += countOf(statement.get(caller, outcome, low, high, ...values))
+        }
+      }
+      return total
+    },
+  }
+
+  function everyCaller(): number[] {
+    return handle
+      .prepare('SELECT id FROM callers')
+      .all()
+      .map((row) => number(row, 'id'))
+  }
+}
+export type RequestSearch = ReturnType<typeof requestSearch>
+
+const countOf = (row: Row | undefined): number => (row ? number(row, 'n') : 0)
+
+/** What the index can't tell; with `all` also caller and outcome. Lists of numbers go as JSON: one text for any length. */
+function conditions(search: RowSearch, all: boolean): { sql: string; values: SQLInputValue[] } {
+  const parts: string[] = []
+  const values: SQLInputValue[] = []
+  const add = (sql: string, ...more: SQLInputValue[]): void => {
+    parts.push(` AND ${sql}`)
+    values.push(...more)
+  }
+  const { callers, model, outcomes, text, since, until } = search
+  if (all && callers !== null) add('r.caller IN (SELECT value FROM json_each(?))', JSON.stringify(callers))
+  if (all && outcomes !== null) {
+    const orOpen = outcomes.includes(null) ? ' OR r.outcome IS NULL' : ''
+    add(`(r.outcome IN (SELECT value FROM json_each(?))${orOpen})`, JSON.stringify(outcomes))
+  }
+  if (model !== null) add('(r.model IS NULL OR r.model = ?)', model)
+  if (since !== null) add('r.at >= ?', since)
+  if (until !== null) add('r.at <= ?', until)
+  if (text !== null) {
+    const columns = ['path', 'model', 'problem_kind', 'problem_message', 'request_id']
+    const likes = columns.map((column) => `r.${column} LIKE ? ESCAPE '\\'`).join(' OR ')
+    const like = Array<SQLInputValue>(columns.length).fill(text.like)
+    const endpoint = '(r.path IS NULL AND r.endpoint IN (SELECT value FROM json_each(?)))'
+    const caller = 'r.caller IN (SELECT value FROM json_each(?))'
+    add(`(${likes} OR ${endpoint} OR ${caller})`, ...like, JSON.stringify(text.endpoints), JSON.stringify(text.callers))
+  }
+  return { sql: parts.join(''), values }
+}

@@ -1,0 +1,66 @@
+import type { Database } from '../database.ts'
+import { number, text } from '../rows.ts'
+
+/** What one caller used in one day (UTC). Requests that were refused are not in it. */
+export interface SpendDay {
+  who: string
+  /** Days since 1970. */
+  day: number
+  requests: number
+  tokensIn: number
+  tokensOut: number
+  tokensCached: number
+  /** Billionths of an SC, as far as anybody can tell. */
+  cost: bigint
+  /** Requests whose cost is an estimate, and those whose cost nobody knows. */
+  estimated: number
+  unpriced: number
+}
+
+/** What had been spent when a person set the spend in all back to nothing. */
+export interface SpendReset {
+  who: string
+  cost: bigint
+  estimated: number
+  at: number
+}
+
+export function spendTable({ handle }: Pick<Database, 'handle'>) {
+  const put = handle.prepare(
+    `INSERT INTO spend (who, day, requests, tokens_in, tokens_out, tokens_cached, cost, estimated, unpriced)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (who, day) DO UPDATE SET requests = excluded.requests,
+      tokens_in = excluded.tokens_in, tokens_out = excluded.tokens_out, tokens_cached = excluded.tokens_cached,
+      cost = excluded.cost, estimated = excluded.estimated, unpriced = excluded.unpriced`,
+  )
+  // As text: a sum may be beyond what a JavaScript number holds exactly.
+  const days = handle.prepare('SELECT *, CAST(cost AS TEXT) AS cost_text FROM spend')
+  const reset = handle.prepare('INSERT OR REPLACE INTO spend_resets (who, cost, estimated, at) VALUES (?, ?, ?, ?)')
+  const resets = handle.prepare('SELECT *, CAST(cost AS TEXT) AS cost_text FROM spend_resets')
+  return {
+    put: (d: SpendDay): void =>
+      void put.run(
+        ...[d.who, d.day, d.requests, d.tokensIn, d.tokensOut, d.tokensCached, d.cost, d.estimated, d.unpriced],
+      ),
+    days: (): SpendDay[] =>
+      days.all().map((row) => ({
+        who: text(row, 'who'),
+        day: number(row, 'day'),
+        requests: number(row, 'requests'),
+        tokensIn: number(row, 'tokens_in'),
+        tokensOut: number(row, 'tokens_out'),
+        tokensCached: number(row, 'tokens_cached'),
+        cost: BigInt(text(row, 'cost_text')),
+        estimated: number(row, 'estimated'),
+        unpriced: number(row, 'unpriced'),
+      })),
+    reset: (r: SpendReset): void => void reset.run(r.who, r.cost, r.estimated, r.at),
+    resets: (): SpendReset[] =>
+      resets.all().map((row) => ({
+        who: text(row, 'who'),
+        cost: BigInt(text(row, 'cost_text')),
+        estimated: number(row, 'estimated'),
+        at: number(row, 'at'),
+      })),
+  }
+}
+export type SpendTable = ReturnType<typeof spendTable>
