@@ -145,8 +145,8 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
       toolUses({
         tools: tools.list,
         spent: (id) => ledger.spent(id),
-        use: (id) => allowance.use(id),
-        waiting: () => countBy(desk.waiting().map(({ asker }) => (asker.kind === 'tool' ? asker.id : ''))),
+        live: (id) => ledger.liveOf(id),
+        reserved: (id) => allowance.use(id).reserved,
       }),
     observe: (changed) => {
       const ends = [tools.observe(changed), ledger.changes.add(changed), desk.changes.add(changed)]
@@ -168,6 +168,7 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     void deskFollower.connect(upstream)
     bucket.follow(upstream)
     void bucket.ask()
+    ledger.connectedTo(upstream.base.url)
     prices.follow(upstream)
   })
   bucket.changes.add(state.changed)

@@ -139,7 +139,7 @@ export class Capacity {
     if (spent > 0) this.#tokens.add(now, Math.ceil(spent))
   }
 
-  /** A reply's head. True where it changed what may go. */
+  /** A reply's head. True where more may go than before. */
   saw(
     status: number,
     { limit, remaining, retryAfterMs }: RateLimitHeaders,
@@ -147,10 +147,11 @@ export class Capacity {
     now: number,
   ): boolean {
     if (this.#unanswered > 0) this.#unanswered -= 1
+    const stoodStill = this.#general.empty(now)
     if (limit !== null || remaining !== null) this.#general.told(limit, remaining, this.#onTheWay(now), now)
     if (status === 429) this.#hold(retryAfterMs, remaining, model, now)
-    else if (status < 500) this.#soft.succeeded(now)
-    return status === 429 || remaining !== null || this.#soft.active
+    const grown = status < 500 && status !== 429 && this.#soft.succeeded(now)
+    return grown || (stoodStill && !this.#general.empty(now))
   }
 
   set({ concurrent, rpm, tpm }: KeyLimits): void {

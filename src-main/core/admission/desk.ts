@@ -214,14 +214,12 @@ export class AdmissionDesk implements Desk {
     this.#turns.add(waiter)
     const letIn = this.#letIn(now)
     if (waiter.pass !== null) {
-      this.#plan(now)
       if (letIn > 1) this.changes.tell()
       return waiter.pass
     }
     const refusal = this.#refusal(waiter, now)
     if (refusal === null) return this.#wait(waiter, now)
     this.#turns.remove(waiter)
-    this.#plan(now)
     if (letIn > 0) this.changes.tell()
     throw refusal
   }
@@ -348,6 +346,7 @@ export class AdmissionDesk implements Desk {
     const timesOut = oldest.since + this.#options.maxWaitMs
     const gate = capacity.gate(now)
     if (gate !== null) return Math.min(timesOut, capacity.clearsAt(gate, 0, now))
+    if (this.#turns.slotless === 0 && capacity.full(now)) return Math.min(timesOut, capacity.clearsAt('slot', 0, now))
     let fewestTokens = Number.POSITIVE_INFINITY
     let at = timesOut
     for (const { wish } of this.#turns.heads()) {

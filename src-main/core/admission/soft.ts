@@ -33,18 +33,23 @@ export class SoftBound {
     return this.active ? this.#grownAt + growEveryMs : Number.POSITIVE_INFINITY
   }
 
+  /** Where nothing ran, the 429 was not about that. */
   halve(running: number, now: number): void {
-    const before = Math.max(1, Math.min(this.at(now), running))
+    if (running === 0) return
+    const before = Math.min(this.at(now), running)
     this.#goal = Math.max(before, this.active ? this.#goal : 0)
     this.#level = Math.max(1, Math.floor(before / 2))
     this.#good = 0
     this.#grownAt = now
   }
 
-  succeeded(now: number): void {
-    if (!this.active) return
+  /** True where it grew. */
+  succeeded(now: number): boolean {
+    if (!this.active) return false
     this.#good += 1
-    if (this.#good >= this.#level) this.#grow(now)
+    if (this.#good < this.#level) return false
+    this.#grow(now)
+    return true
   }
 
   #grow(at: number): void {

@@ -125,6 +125,15 @@ describe('tokens a minute', () => {
     expect(third.trace.told).toEqual(['queued', 'admitted'])
   })
 
+  it('what fits exactly goes, one token more waits', () => {
+    const { desk } = deskAt()
+    desk.limits({ ...unset, tpm: 1_000 })
+    now(desk.enter(wish(studio, { tokens: 400 })))
+    now(desk.enter(wish(studio, { tokens: 600 }))).leave(599)
+    void later(desk.enter(wish(studio, { tokens: 2 })))
+    expect(desk.counts().waiting).toBe(1)
+  })
+
   it('one larger than a whole minute goes when nothing else counts: the service decides', () => {
     const { clock, desk } = deskAt()
     desk.limits({ ...unset, tpm: 1_000 })
@@ -150,6 +159,20 @@ describe('tokens a minute', () => {
     clock.pass(60_200)
     expect(large.trace.told).toEqual(['queued', 'admitted'])
     expect(small.trace.told).toEqual(['queued', 'admitted'])
+  })
+
+  it('who waited behind a large one goes when that gives up', async () => {
+    const { clock, desk } = deskAt()
+    desk.limits({ ...unset, tpm: 1_000 })
+    now(desk.enter(wish(tool('x'), { tokens: 500 }))).leave(500)
+    const control = new AbortController()
+    const large = later(desk.enter(wish(tool('large'), { tokens: 900, signal: control.signal })))
+    clock.pass(10_000)
+    const small = wish(tool('small'), { tokens: 100 })
+    void later(desk.enter(small))
+    control.abort()
+    expect(small.trace.told).toEqual(['queued', 'admitted'])
+    await expect(large).rejects.toMatchObject({ kind: 'cancelled' })
   })
 })
 
@@ -287,6 +310,7 @@ describe('429', () => {
     expect(desk.counts().heldUntil).toBe(new Date(clock.date() + 5_000).toISOString())
     expect(desk.waiting().map(({ why }) => why)).toEqual(['held', 'held', 'held'])
     clock.pass(4_999)
+    void later(desk.enter(wish()))
     expect(order).toEqual([])
     clock.pass(2)
     // Eight still run, and four at once is what the 429 left.
@@ -327,10 +351,21 @@ describe('429', () => {
     expect(inside()).toBe(6)
     clock.pass(10_000)
     expect(inside()).toBe(7)
+    for (let round = 0; round < 90; round++) desk.saw(200, headers())
+    // Beyond the eight of before, and still no flood.
+    expect(inside()).toBeGreaterThan(12)
+    expect(inside()).toBeLessThan(20)
     // It is gone once everybody is through and it has grown to where it was.
     for (let number = 0; number < 40; number++) (await waiting[number]?.[1])?.leave(0)
     clock.pass(120_000)
     expect(desk.counts()).toMatchObject({ waiting: 0, slots: { used: 0, of: null } })
+  })
+
+  it('where nothing ran at once, nothing is halved', () => {
+    const { desk } = deskAt()
+    now(desk.enter(wish({ kind: 'studio', room: 'account' }, { slot: false })))
+    desk.saw(429, headers())
+    expect(desk.counts().slots.of).toBeNull()
   })
 
   it('halving stops at one', () => {
@@ -462,6 +497,19 @@ describe('turns', () => {
   it('a greedy tool does not starve the others, and each tool’s own go in order', () => {
     const order = served([...times(5, tool('greedy')), ...times(2, tool('a')), tool('b')])
     expect(order).toEqual(['greedy1', 'a1', 'b1', 'greedy2', 'a2', 'greedy3', 'greedy4', 'greedy5'])
+  })
+
+  it('a tool that gave up does not count as one that the studio goes before', () => {
+    const { desk } = deskAt()
+    desk.limits({ ...unset, concurrent: 1 })
+    now(desk.enter(wish()))
+    for (let number = 0; number < 8; number++) void later(desk.enter(wish()))
+    expect(() => desk.enter(wish(tool('fast', true)))).toThrow(expect.objectContaining({ kind: 'would_wait' }))
+    desk.limits({ ...unset, concurrent: 9 })
+    const asked = [wish(tool('a')), wish()]
+    for (const one of asked) void later(desk.enter(one))
+    desk.limits({ ...unset, concurrent: 10 })
+    expect(asked.map(({ trace }) => trace.told.length)).toEqual([1, 2])
   })
 
   it('after eight of the studio in a row a tool goes', () => {

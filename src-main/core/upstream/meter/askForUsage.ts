@@ -4,17 +4,24 @@ import { hasEscapedLetters, type Member, membersOf, skipSpace } from './json.ts'
 const wholeOption = '"stream_options":{"include_usage":true}'
 const option = '"include_usage":true'
 
+/** What `readAsked` found, as far as it spares a search. */
+interface Known {
+  json: boolean
+  streamOptions: boolean
+}
+
 /**
  * The same body with `stream_options.include_usage: true` put in, every other byte as it was: in front of the other members, or,
  * where null stands in its place, instead of that null. Null where it can't be put in safely: no JSON object, already there
  * (true or declined), named twice, or of another type.
  */
-export function askForUsage(body: Uint8Array): Uint8Array | null {
+export function askForUsage(body: Uint8Array, known?: Known): Uint8Array | null {
   const bytes = asBuffer(body)
   const start = skipSpace(bytes, markLength(bytes))
   if (bytes[start] !== 0x7b) return null
-  // Most bodies name it nowhere, which a native search proves; only the others are walked through.
-  if (!bytes.includes('"stream_options"') && !hasEscapedLetters(bytes)) {
+  // Most bodies name it nowhere, which JSON.parse or a native search proves; only the others are walked through.
+  const absent = known?.json ? !known.streamOptions : !bytes.includes('"stream_options"') && !hasEscapedLetters(bytes)
+  if (absent) {
     const first = bytes[skipSpace(bytes, start + 1)]
     return first === 0x22 || first === 0x7d ? putFirst(bytes, start, wholeOption, first === 0x7d) : null
   }

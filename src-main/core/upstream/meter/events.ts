@@ -10,7 +10,10 @@ const longestRead = 1024 * 1024
 /** An event that has not ended by then can't be the one that only brings the usage, and is held no longer. */
 const longestHeld = 64 * 1024
 
-/** After so many events in a row that looked unlike the one before, only every 64th is learned from. */
+/** Choices, reasoning and text may take turns. */
+const mostTemplates = 4
+
+/** After so many events in a row that looked unlike any before, only every 64th is learned from. */
 const patience = 8
 
 const lf = 0x0a
@@ -27,7 +30,9 @@ export class EventMeter implements Meter {
   readonly #strip: boolean
   readonly #tokensIn: number | null
   #done = false
-  #template: EventTemplate | null = null
+  #templates: EventTemplate[] = []
+  /** The one that fitted last. */
+  #fitted = 0
   #misses = 0
 
   /** What has come of the event that has not ended yet, as far as it is wanted; `#size` counts all of it. */
@@ -70,7 +75,7 @@ export class EventMeter implements Meter {
     let at = this.#afterCr && bytes.length > 0 ? this.#lateLf(bytes, out) : 0
     let start = this.#size === 0 ? at : 0
     while (at < bytes.length) {
-      let end = this.#size === 0 ? this.#likeLast(bytes, at) : -1
+      let end = this.#size === 0 ? this.#likeBefore(bytes, at) : -1
       if (end === -1) {
         end = this.#endOfEvent(bytes, at)
         if (end === -1) break
@@ -99,9 +104,14 @@ export class EventMeter implements Meter {
     return 1
   }
 
-  /** Takes an event that differs from the last one in its text alone, and gives its end; else -1. */
-  #likeLast(bytes: Buffer, at: number): number {
-    const end = this.#template === null ? -1 : this.#template.take(bytes, at)
+  /** Takes an event that differs from one before in its text alone, and gives its end; else -1. */
+  #likeBefore(bytes: Buffer, at: number): number {
+    let end = this.#templates[this.#fitted]?.take(bytes, at) ?? -1
+    for (let i = 0; end === -1 && i < this.#templates.length; i++) {
+      if (i === this.#fitted) continue
+      end = this.#templates[i]?.take(bytes, at) ?? -1
+      if (end !== -1) this.#fitted = i
+    }
     if (end === -1) return -1
     this.#reply.output = true
     this.#cutLast = false
@@ -210,8 +220,13 @@ export class EventMeter implements Meter {
     const piece = this.#reply.lone
     if (piece === null) return
     this.#misses++
-    if (this.#misses > patience && this.#misses % 64 !== 0) return
-    this.#template = EventTemplate.learn(bytes, from, to, piece)
+    // A stream whose events all differ elsewhere too is not worth the comparisons.
+    if (this.#misses === patience) this.#templates = []
+    if (this.#misses >= patience && this.#misses % 64 !== 0) return
+    const template = EventTemplate.learn(bytes, from, to, piece)
+    if (template === null) return
+    this.#fitted = this.#templates.length < mostTemplates ? this.#templates.length : (this.#fitted + 1) % mostTemplates
+    this.#templates[this.#fitted] = template
   }
 }
 

@@ -24,6 +24,14 @@ export class ReplyReader {
   readonly #open = new Set<number>()
   readonly #finished = new Set<number>()
   #pieces = 0
+  #keepsText = true
+
+  /** A whole reply, of which there is only one: where it tells its usage, its text need not be kept. */
+  readWhole(value: unknown): void {
+    if (isFields(value) && isFields(value.usage)) this.takeUsage(value.usage)
+    this.#keepsText = this.#measured === null
+    this.read(value)
+  }
 
   /** True for an event that only brings the usage: an empty `choices` and a usage object. */
   read(value: unknown): boolean {
@@ -65,15 +73,19 @@ export class ReplyReader {
 
   /** Figures of the service where it told both; what is missing is counted from the text or taken from the request's estimate. */
   reading(tokensIn: number | null): Reading {
+    const measured = this.#measured
+    if (measured !== null) return { usage: measured, measured: true, output: this.output }
     const told = this.#usage
-    if (told !== null && told.promptTokens !== null && told.completionTokens !== null) {
-      return { usage: told, measured: true, output: this.output }
-    }
     const promptTokens = told?.promptTokens ?? tokensIn
     const completionTokens = told?.completionTokens ?? this.text.tokens()
     const totalTokens = told?.totalTokens ?? (promptTokens === null ? null : promptTokens + completionTokens)
     const usage = { promptTokens, completionTokens, totalTokens, cachedTokens: told?.cachedTokens ?? null }
     return { usage, measured: false, output: this.output }
+  }
+
+  get #measured(): TokenUsage | null {
+    const told = this.#usage
+    return told !== null && told.promptTokens !== null && told.completionTokens !== null ? told : null
   }
 
   /** True where the choice ends here. */
@@ -130,7 +142,7 @@ export class ReplyReader {
     this.output = true
     this.#pieces++
     const lane = this.text.lane(choice, kind, call)
-    lane.appendText(text)
+    if (this.#keepsText) lane.appendText(text)
     this.lone = { key, text, lane }
     return true
   }

@@ -12,6 +12,8 @@ export interface AskedFor {
   stream: boolean
   /** `stream_options.include_usage`; null counts as absent. */
   usage: 'asked' | 'declined' | 'absent'
+  /** Whether `stream_options` stands there at all: `askForUsage` needn't look for it where it doesn't. */
+  streamOptions: boolean
   /** Estimate. */
   tokensIn: number
   /** The larger of `max_tokens` and `max_completion_tokens`. */
@@ -34,17 +36,29 @@ export function readAsked(endpoint: Endpoint, body: Uint8Array): AskedFor {
   const bytes = asBuffer(body)
   const asked = parseBetween(bytes, markLength(bytes), bytes.length)
   if (!isFields(asked)) {
-    return { model: null, stream: false, usage: 'absent', tokensIn: 0, maxTokens: null, count: 1, json: false }
+    return nothingAsked
   }
   return {
     model: namesOneModel(asked, bytes) ? textOrNull(asked.model) : null,
     stream: asked.stream === true,
     usage: usageWish(asked.stream_options),
+    streamOptions: Object.hasOwn(asked, 'stream_options'),
     tokensIn: tokensIn(endpoint, asked),
     maxTokens: larger(countOrNull(asked.max_tokens), countOrNull(asked.max_completion_tokens)),
     count: Math.max(1, countOrNull(asked.n) ?? 1),
     json: true,
   }
+}
+
+const nothingAsked: Readonly<AskedFor> = {
+  model: null,
+  stream: false,
+  usage: 'absent',
+  streamOptions: false,
+  tokensIn: 0,
+  maxTokens: null,
+  count: 1,
+  json: false,
 }
 
 function usageWish(options: unknown): AskedFor['usage'] {

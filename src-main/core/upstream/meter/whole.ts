@@ -63,7 +63,7 @@ export class WholeMeter implements Meter {
       if (first === undefined) return reply
       const bytes = this.#chunks.length === 1 ? asBuffer(first) : Buffer.concat(this.#chunks)
       const document = parseBetween(bytes, markLength(bytes), bytes.length)
-      reply.read(document)
+      reply.readWhole(document)
       // Cut off in the middle: what there is of it is output all the same.
       if (document === undefined) this.#unread(reply)
     } else {
