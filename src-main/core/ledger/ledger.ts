@@ -81,7 +81,6 @@ export class Ledger implements Books {
   #closing = false
   #lastId = 0
   #lastAt = 0
-  #size = 0
   #clockWentBack = false
   #refusedToday = { day: 0, times: 0 }
 
@@ -169,8 +168,6 @@ export class Ledger implements Books {
   }
 
   async #kept(filter: RequestFilter): Promise<number> {
-    const { who, model, outcome, text, since, until } = filter
-    if ([who, model, outcome, text, since, until].every((part) => part === undefined || part === '')) return this.#size
     const ready = readyFilter(filter, this.#callers, this.#names)
     let open = 0
     for (const trace of this.#live.values()) if (ready.matches(this.#show(trace))) open += 1
@@ -322,7 +319,6 @@ export class Ledger implements Books {
 
   #nextId(): number {
     this.#lastId += 1
-    this.#size += 1
     return this.#lastId
   }
 
@@ -375,7 +371,6 @@ export class Ledger implements Books {
     const last = requests.last()
     this.#lastId = last?.id ?? 0
     this.#lastAt = last?.at ?? 0
-    this.#size = requests.size()
     this.#clockWentBack = facts.get('clock_went_back') === 1
     this.#spend.load(spend)
     recover(this.#store, this.#callers, this.#spend, this.#options.log)
