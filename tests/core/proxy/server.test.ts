@@ -320,6 +320,17 @@ describe('uploads', () => {
     expect(gate.cuts).toEqual([])
   })
 
+  it('are not blamed for time in which this program stood still', async () => {
+    const gate = await gateWith({ uploadMs: 300 }, swallow)
+    const opened = line(gate)
+    opened.socket.write(`${head(gate, 'Content-Length: 4\r\nConnection: close\r\n', 'POST /v1/x')}ab`)
+    await once(() => gate.proxy.counts().active === 1)
+    const started = performance.now()
+    while (performance.now() - started < 900);
+    opened.socket.write('cd')
+    expect(statuses(await opened.closed)).toEqual([200])
+  })
+
   it('that the service reads slowly are not their sender’s fault', async () => {
     let readOn: () => void = () => undefined
     const leave = new Promise<void>((resolve) => {
@@ -367,6 +378,19 @@ describe('replies', () => {
     await once(() => state.running === 0)
     expect(gate.cuts).toEqual(['reading_stalled'])
     await once(() => gate.proxy.counts().active === 0)
+  })
+
+  it('that were given whole and are not taken are cut too', async () => {
+    const gate = await gateWith({ readMs: 400 }, async (_request, response) => {
+      response.end(Buffer.alloc(32 * 1024 * 1024))
+    })
+    const opened = line(gate)
+    opened.socket.pause()
+    opened.socket.write(head(gate))
+    await once(() => gate.proxy.counts().relayed === 1)
+    expect(gate.proxy.counts().active).toBe(1)
+    await once(() => gate.proxy.counts().active === 0)
+    expect(gate.cuts).toEqual(['reading_stalled'])
   })
 
   it('that are read slowly go on', async () => {
