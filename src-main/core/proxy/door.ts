@@ -196,15 +196,17 @@ export class Door {
     connection: Connection,
     awaitsContinue: boolean,
   ): Promise<void> {
-    const passage = new Passage(request, response, passed, awaitsContinue, this.#stalls.begin())
     this.#connections.proved(request.socket, connection)
-    connection.passage = passage
     connection.open += 1
     connection.requests += 1
-    if (connection.requests >= this.#bounds.requestsPerSocket) {
-      connection.closing = true
-      response.setHeader('Connection', 'close')
-    }
+    const last = connection.requests >= this.#bounds.requestsPerSocket
+    connection.closing = last
+    const passage = new Passage(request, response, passed, {
+      holdsBack: awaitsContinue,
+      last,
+      marks: this.#stalls.begin(),
+    })
+    connection.passage = passage
     this.#running.add(passage)
     this.#relayed += 1
     try {
@@ -215,6 +217,7 @@ export class Door {
       response.destroy()
       this.#deps.failed(asStudioError(thrown))
     } finally {
+      if (passage.holdsBack) connection.closing = true
       if (!request.complete) this.#readPast(request)
       // Given whole, but not taken yet: its reader is watched to the end. Small replies are gone in one go.
       if (response.writableLength === 0 || request.socket.destroyed) this.#ended(passage, connection)
