@@ -2,7 +2,6 @@ import { createORPCClient } from '@orpc/client'
 import { RPCLink } from '@orpc/client/message-port'
 import { implement } from '@orpc/server'
 import { RPCHandler } from '@orpc/server/message-port'
-import { plainTool } from '../../../src-main/core/tools/settings.ts'
 import type { AppState } from '../../../src-preload/contract/app.ts'
 import { contract } from '../../../src-preload/contract/contract.ts'
 import type { Client } from '../../../src-renderer/api/connect.ts'
@@ -87,14 +86,14 @@ const router = os.router({
     }),
   },
   models: {
-    list: os.models.list.handler(() => ({ 
+    list: os.models.list.handler(() => ({
       models: ['writer-large', 'writer-small', 'reasoner', 'vision', 'mirror'].map((id) => ({
         id,
         created: null,
         ownedBy: null,
       })),
       asOf: now(),
-     })),
+    })),
   },
   chat: {
     watchList: os.chat.watchList.handler(({ signal }) =>
