@@ -1,12 +1,12 @@
 import { StudioError } from '../errors.ts'
-import type { Reading, Wish } from '../traffic.ts'
+import type { Wish } from '../traffic.ts'
 import { attemptOnce } from './attempt.ts'
 import { readUpTo } from './body.ts'
 import type { Link } from './call.ts'
 import { isInference } from './endpoint.ts'
 import { kindOfStatus } from './errors.ts'
 import type { RawReply } from './exchange.ts'
-import { type HeaderPairs, header, withoutHopByHop } from './headers.ts'
+import { type HeaderPairs, header, isEventStream, withoutHopByHop } from './headers.ts'
 import { copyBody } from './meter/copy.ts'
 import { localiseImageUrls } from './meter/images.ts'
 import { type Meter, openMeter } from './meter/meter.ts'
@@ -123,7 +123,7 @@ class Forwarding {
       headers,
       body: reply.body,
       reading: () => meter.reading(),
-      complete: () => meter.complete,
+      complete: () => !isEventStream(contentType) || meter.complete,
       attempts: this.#attempts,
       retriesExhausted,
     }

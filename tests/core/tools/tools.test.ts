@@ -157,6 +157,7 @@ describe('a key', () => {
     expect(() => tools.update('nobody', { name: 'x' })).toThrow(gone)
     expect(() => tools.pause('nobody', true)).toThrow(gone)
     expect(() => tools.revoke('nobody')).toThrow(gone)
+    expect(() => tools.get('nobody')).toThrow(gone)
     expect(tools.isGood('nobody')).toBe(false)
   })
 })
