@@ -35,6 +35,10 @@ export function forward(link: Link, request: ForwardRequest): Promise<ForwardRep
 
 type BodyCopy = ReturnType<typeof copyBody>
 
+function cleanerOf({ credential }: Link): (text: string) => string {
+  return (text) => credential.redact(text)
+}
+
 class Forwarding {
   readonly #link: Link
   readonly #request: ForwardRequest
@@ -43,11 +47,14 @@ class Forwarding {
   readonly #here: Uint8Array | null
   readonly #streamed: ReplayableBody | null
   readonly #sentCopy: BodyCopy | null
+  /** The books keep it for as long as they keep headers, so it must hold nothing of this request, its body least of all. */
+  readonly #clean: (text: string) => string
   #meter: Meter | null = null
   #attempts = 0
 
   constructor(link: Link, request: ForwardRequest) {
     this.#link = link
+    this.#clean = cleanerOf(link)
     this.#request = request
     const { body, asker, endpoint, tokens, model, signal, trace } = request
     this.#wish = { asker, slot: isInference(endpoint), tokens, model, signal, trace }
@@ -114,6 +121,7 @@ class Forwarding {
     trace.headers(this.#request.headers, headers, this.#clean)
     const contentType = header(headers, 'content-type')
     const contentEncoding = header(headers, 'content-encoding')
+    const events = status < 300 && /^\s*text\/event-stream\b/i.test(contentType ?? '')
     const meter = openMeter({ endpoint, stream, status, contentType, contentEncoding, stripUsage, tokensIn })
     this.#meter = meter
     this.#follow(reply, meter)
@@ -123,7 +131,8 @@ class Forwarding {
       headers,
       body: reply.body,
       reading: () => meter.reading(),
-      complete: () => meter.complete,
+      // Only events say themselves when they are over; anything else is whole when its framing says so.
+      complete: () => !events || meter.complete,
       attempts: this.#attempts,
       retriesExhausted,
     }
@@ -162,8 +171,6 @@ class Forwarding {
     this.#request.trace.sentBytes(bytes.length)
     this.#sentCopy?.push(bytes)
   }
-
-  readonly #clean = (text: string): string => this.#link.credential.redact(text)
 
   readonly #used = (): number | null => {
     const usage = this.#meter?.reading().usage
