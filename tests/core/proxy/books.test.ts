@@ -269,7 +269,11 @@ describe('a tool’s limits', () => {
     const over = await list()
     expect(over.status).toBe(429)
     expect(Number(over.headers['retry-after'])).toBeGreaterThan(50)
-    expect(await newest(gateway)).toMatchObject({ state: 'refused', status: 429, who: { kind: 'tool', id: 'testtool' } })
+    expect(await newest(gateway)).toMatchObject({
+      state: 'refused',
+      status: 429,
+      who: { kind: 'tool', id: 'testtool' },
+    })
   })
 
   it('two requests at once can’t both spend the last SC', async () => {

@@ -183,11 +183,7 @@ export class Gateway {
     return found
   }
 
-  async *events(
-    filter: RequestFilter,
-    newest: number,
-    signal: AbortSignal | undefined,
-  ): AsyncGenerator<RequestsEvent> {
+  async *events(filter: RequestFilter, newest: number, signal: AbortSignal | undefined): AsyncGenerator<RequestsEvent> {
     yield { type: 'snapshot', rows: this.page(filter, Number.MAX_SAFE_INTEGER, newest) }
     let waiting: RequestRow[] = []
     let wake = () => undefined as void
@@ -319,7 +315,8 @@ export class Gateway {
     const last = this.rows.length
     const change = (back: number, age: number, row: Partial<RequestRow>) => {
       const before = this.rows[last - back - 1]
-      if (before) this.rows[last - back - 1] = { ...before, at: ago(age), state: 'done', status: 200, problem: null, ...row }
+      if (before)
+        this.rows[last - back - 1] = { ...before, at: ago(age), state: 'done', status: 200, problem: null, ...row }
     }
     const opencode: Who = { kind: 'tool', id: 't1', name: 'opencode', colour: 'blue' }
     const notes: Who = { kind: 'tool', id: 't3', name: 'release-notes', colour: 'violet' }
