@@ -11,6 +11,7 @@ const mostPlaces = 50
 
 /** A row that stands for one refusal or for many of the same. */
 export interface RefusalRow {
+  id: number
   row: StoredRequest
   /** False until the row is in the database; then only `times` changes. */
   stored: boolean
@@ -39,10 +40,8 @@ export class Refusals {
       this.#unsaved.add(known.refusal)
       return known.refusal
     }
-    const refusal = {
-      row: this.#row(others ? { ...refused, toolId: null, from: 'others' } : refused, at),
-      stored: false,
-    }
+    const row = this.#row(others ? { ...refused, toolId: null, from: 'others' } : refused, at)
+    const refusal = { id: row.id, row, stored: false }
     this.#recent.set(others ? refused.code : key, { refusal, until: at + windowMs })
     this.#unsaved.add(refusal)
     return refusal

@@ -15,10 +15,9 @@ import type { OpenedRequest, StoredRequest } from '../store/ledger/requests.ts'
 import type { CopiedBody, Reading, RequestEnd, RequestNotice, RequestTrace } from '../traffic.ts'
 import { shorten, withoutLocalKeys } from './clean.ts'
 import { cleanUsage, costOf } from './cost.ts'
+import { cleanPairs, type KeptHeaders, type Pairs } from './headers.ts'
 import type { Use } from './prices.ts'
 import type { LiveState } from './rows.ts'
-
-type Pairs = [name: string, value: string][]
 
 /** Rows that one commit brings to the disk. `promise` is settled with it. */
 export interface Batch {
@@ -35,13 +34,6 @@ export interface TraceHome {
   /** Something shown of it changed. */
   changed(trace: Trace): void
   ended(trace: Trace): void
-}
-
-/** Headers as the carrier handed them over: not copied, and cleaned only when somebody looks. */
-export interface KeptHeaders {
-  request: Pairs
-  reply: Pairs
-  clean(text: string): string
 }
 
 /**
@@ -326,13 +318,12 @@ export class Trace implements RequestTrace {
     request: LoggedBody | null
     reply: LoggedBody | null
   } {
-    const pairs = (kept: Pairs | undefined): Pairs | null =>
-      kept ? kept.map(([name, value]) => [name, this.#clean(value)]) : null
+    const kept = this.headersKept
     const body = (copied: CopiedBody | null | undefined): LoggedBody | null =>
       copied ? { ...copied, text: copied.text === null ? null : this.#clean(copied.text) } : null
     return {
-      requestHeaders: pairs(this.headersKept?.request),
-      replyHeaders: pairs(this.headersKept?.reply),
+      requestHeaders: kept && cleanPairs(kept, kept.request),
+      replyHeaders: kept && cleanPairs(kept, kept.reply),
       request: body(this.bodiesKept?.request),
       reply: body(this.bodiesKept?.reply),
     }

@@ -1,12 +1,12 @@
 import { StudioError } from '../errors.ts'
-import type { Reading, Wish } from '../traffic.ts'
+import type { Wish } from '../traffic.ts'
 import { attemptOnce } from './attempt.ts'
 import { readUpTo } from './body.ts'
 import type { Link } from './call.ts'
 import { isInference } from './endpoint.ts'
 import { kindOfStatus } from './errors.ts'
 import type { RawReply } from './exchange.ts'
-import { type HeaderPairs, header, withoutHopByHop } from './headers.ts'
+import { type HeaderPairs, header, isEventStream, withoutHopByHop } from './headers.ts'
 import { copyBody } from './meter/copy.ts'
 import { localiseImageUrls } from './meter/images.ts'
 import { type Meter, openMeter } from './meter/meter.ts'
@@ -121,7 +121,6 @@ class Forwarding {
     trace.headers(this.#request.headers, headers, this.#clean)
     const contentType = header(headers, 'content-type')
     const contentEncoding = header(headers, 'content-encoding')
-    const events = status < 300 && /^\s*text\/event-stream\b/i.test(contentType ?? '')
     const meter = openMeter({ endpoint, stream, status, contentType, contentEncoding, stripUsage, tokensIn })
     this.#meter = meter
     this.#follow(reply, meter)
@@ -131,8 +130,7 @@ class Forwarding {
       headers,
       body: reply.body,
       reading: () => meter.reading(),
-      // Only events say themselves when they are over; anything else is whole when its framing says so.
-      complete: () => !events || meter.complete,
+      complete: () => !isEventStream(contentType) || meter.complete,
       attempts: this.#attempts,
       retriesExhausted,
     }

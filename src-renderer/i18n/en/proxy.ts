@@ -68,7 +68,7 @@ export const proxy = {
       waiting: '{{count}} waiting',
     },
     today: 'SC today',
-    estimated: 'estimated',
+    estimated: 'est.',
     measured: 'measured',
     held: '{{amount}} SC held for what is under way',
     unpriced_one: '{{count}} request of unknown cost is not in it',
@@ -304,6 +304,7 @@ export const proxy = {
   },
   detail: {
     title: 'Request',
+    label: 'Details of the request',
     emptyTitle: 'No request is picked',
     empty: 'Pick a row of the log: its timeline, tokens, cost, headers and bodies stand here.',
     close: 'Close the request',

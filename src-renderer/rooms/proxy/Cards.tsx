@@ -63,25 +63,24 @@ export function Cards(props: CardsProps) {
           </EmptyState>
         </Card>
       ) : (
-        <ul className="grid grid-cols-[repeat(auto-fill,minmax(min(270px,100%),1fr))] gap-2.5">
+        <ul className="grid grid-cols-[repeat(auto-fill,minmax(min(236px,100%),1fr))] gap-2.5">
           {alive.map((tool) => (
             <li key={tool.id} className="min-w-0">
               <ToolCard tool={tool} now={now} onDeed={props.onDeed} />
             </li>
           ))}
-          <li className="min-w-0">
-            <button
-              type="button"
-              onClick={props.onAdd}
-              className="flex size-full min-h-[92px] items-center justify-center gap-1.5 rounded-l border border-line-strong border-dashed font-[540] text-s text-soft transition-colors duration-100 hover:bg-hover hover:text-ink"
-            >
-              <Plus aria-hidden size={15} strokeWidth={1.75} />
-              {t('add')}
-            </button>
-          </li>
         </ul>
       )}
-      {ended.length > 0 && <Ended tools={ended} now={now} onDeed={props.onDeed} />}
+      {(ended.length > 0 || alive.length > 0) && (
+        <div className="flex items-start gap-3">
+          {ended.length > 0 && <Ended tools={ended} now={now} onDeed={props.onDeed} />}
+          {alive.length > 0 && (
+            <Button look="plain" size="small" icon={Plus} onClick={props.onAdd} className="ml-auto">
+              {t('add')}
+            </Button>
+          )}
+        </div>
+      )}
     </section>
   )
 }
@@ -120,12 +119,11 @@ function StatePill({ state }: { state: ToolState }) {
 }
 
 function ToolCard({ tool, now, onDeed }: { tool: Tool; now: number; onDeed: CardsProps['onDeed'] }) {
-  const { t } = useTranslation('proxy')
   const use = useToolUse(tool.id)
   const state = stateOf(tool, use, now)
   const budgets = budgetsOf(tool, use)
   return (
-    <Card className="flex h-full flex-col gap-1.5 px-4 py-3">
+    <Card className="flex h-full flex-col gap-1.5 px-4 pt-3 pb-2.5">
       <article aria-label={tool.name} className="contents">
         <header className="flex min-w-0 items-center gap-2">
           <Badge name={tool.name} colour={tool.colour} />
@@ -138,13 +136,11 @@ function ToolCard({ tool, now, onDeed }: { tool: Tool; now: number; onDeed: Card
         </header>
         <div className="flex items-end gap-2">
           <Spend use={use} />
-          <span className="ml-auto" />
           <Sparkline perMinute={use?.perMinute ?? []} colour={tool.colour} />
         </div>
         {budgets.map((budget) => (
           <BudgetLine key={budget.period} name={tool.name} budget={budget} />
         ))}
-        {budgets.length === 0 && <div className="text-faint text-s">{t('tools.budget.none')}</div>}
         <Small tool={tool} use={use} now={now} />
       </article>
     </Card>
@@ -196,6 +192,7 @@ function Small({ tool, use, now }: { tool: Tool; use: ToolUse | null; now: numbe
     tool.lastUsedAt ? t('tools.lastUsed', { at: showTime(tool.lastUsedAt, now) }) : t('tools.neverUsed'),
   ].filter(Boolean)
   const limits = [
+    tool.budgetDay === null && tool.budgetMonth === null && tool.budgetTotal === null && t('tools.budget.none'),
     ...(['requestsPerMinute', 'tokensPerMinute', 'concurrent'] as const).map((limit) => {
       const figure = tool[limit]
       return figure === null ? null : t(`tools.limits.${limit}`, { figure: compact(figure) })
@@ -208,7 +205,7 @@ function Small({ tool, use, now }: { tool: Tool; use: ToolUse | null; now: numbe
     tool.failFast && t('tools.limits.failFast'),
   ].filter(Boolean)
   return (
-    <footer className="num mt-auto flex flex-col text-faint text-s">
+    <footer className="num mt-auto flex flex-col text-faint text-xs leading-[1.55]">
       {use && use.unpricedToday > 0 && (
         <span className="text-warn">{t('tools.unpriced', { count: use.unpricedToday })}</span>
       )}
@@ -270,7 +267,7 @@ function CardMenu({ tool, onDeed }: { tool: Tool; onDeed: CardsProps['onDeed'] }
 function Ended({ tools, now, onDeed }: { tools: readonly Tool[]; now: number; onDeed: CardsProps['onDeed'] }) {
   const { t } = useTranslation('proxy')
   return (
-    <details className="group text-s">
+    <details className="group min-w-0 flex-1 text-s">
       <summary className="flex w-fit list-none items-center gap-1 rounded-s pr-1.5 text-soft hover:text-ink">
         <ChevronRight aria-hidden size={14} className="transition-transform duration-100 group-open:rotate-90" />
         {t('tools.ended', { count: tools.length })}

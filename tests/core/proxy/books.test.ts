@@ -235,7 +235,7 @@ describe('what was cancelled', () => {
 
     const { response } = await open(gateway, chat({ stream: true, sandbox: { tokens: 500, tokens_per_second: 50 } }))
     expect(gateway.ledger.stop((await newest(gateway)).id)).toBe(true)
-    if (response) await once(response, 'close')
+    if (response) await new Promise((resolve) => response.once('close', resolve))
     expect(response?.complete).toBe(false)
     expect(gateway.ledger.stop((await newest(gateway)).id)).toBe(false)
     await vi.waitFor(() => expect(sandbox.observe.openStreams()).toBe(0))

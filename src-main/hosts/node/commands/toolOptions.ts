@@ -45,21 +45,22 @@ function budget(option: string) {
 }
 
 /** An instant, or a time from now on. */
-function expiry(text: string): string {
+const expiry = (now: number) => (text: string) => {
   const later = /^\+(\d{1,5})([mhdw])$/.exec(text)
   const unit = units[later?.[2] ?? '']
-  if (later && unit) return new Date(Date.now() + Number(later[1]) * unit).toISOString()
+  if (later && unit) return new Date(now + Number(later[1]) * unit).toISOString()
   if (!/^\d{4}-\d\d-\d\dT/.test(text) || Number.isNaN(Date.parse(text)))
     throw bad('--expires takes an instant such as 2026-12-31T18:00:00Z, a time from now on such as +30d, or none.')
   return text
 }
 
 /** What the options say, checked as the core does it. @throws StudioError `bad_input` in words */
-export function readToolOptions(typed: ToolOptions, now: number = Date.now()): ToolChanges {
+export function readToolOptions(typed: ToolOptions): ToolChanges {
+  const now = Date.now()
   const changes = checkedChanges({
     name: typed.name,
     colour: typed.colour,
-    expiresAt: limit(typed.expires, expiry),
+    expiresAt: limit(typed.expires, expiry(now)),
     models: limit(typed.models, several),
     endpoints: limit(typed.endpoints, several),
     requestsPerMinute: limit(typed.rpm, count('--rpm')),
