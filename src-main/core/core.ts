@@ -1,6 +1,11 @@
 import type { AppState } from '../../src-preload/contract/app.ts'
+import type { ToolUse } from '../../src-preload/contract/tools.ts'
+import { AdmissionDesk } from './admission/desk.ts'
+import { DeskFollower } from './admission/follow.ts'
 import { Bucket } from './app/bucket.ts'
-import { AppStateFeed } from './app/state.ts'
+import { PriceWatch } from './app/prices.ts'
+import { StateFeed } from './app/state.ts'
+import { toolUses } from './app/toolUse.ts'
 import type { ChatRoom } from './chat/chat.ts'
 import { Runs, recoverReplies } from './chat/runs.ts'
 import { send } from './chat/send.ts'
@@ -11,10 +16,13 @@ import { askModels } from './connection/probe.ts'
 import { Session } from './connection/session.ts'
 import { createRouter, type StudioRouter } from './handlers/router.ts'
 import type { Host } from './host.ts'
+import { Ledger } from './ledger/ledger.ts'
 import { listModels } from './models/list.ts'
 import { LocalV1, type Wish } from './proxy/localV1.ts'
+import { type RelayDeps, relay } from './proxy/relay.ts'
 import { lockFolder } from './store/lock.ts'
 import { openStore } from './store/store.ts'
+import { ToolAllowance } from './tools/allowance.ts'
 import { Tools } from './tools/tools.ts'
 
 /** Ways to start that a command line may ask for; all absent means "as it was left". */
@@ -34,6 +42,8 @@ export interface Core {
   /** Tells a second process that wants this folder where this one answers. */
   announce(address: string | null): void
   readonly tools: Pick<Tools, 'add' | 'list' | 'revoke'>
+  /** For the web host's `/metrics` and for tests. */
+  readonly ledger: Pick<Ledger, 'page' | 'ended'>
   readonly chat: {
     send(input: Parameters<typeof send>[1]): ReturnType<typeof send>
     stop(input: { replyId: string }): { stopped: boolean }
@@ -60,9 +70,17 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
   const cut = recoverReplies(store)
   if (cut > 0) host.log('warn', `${cut} replies were cut when the program ended; they are kept and marked.`)
 
-  const session = new Session(store, host.secrets)
-  const bucket = new Bucket()
   const tools = new Tools(store)
+  const desk = new AdmissionDesk()
+  const ledger = openLedgerOr(() => {
+    store.close()
+    lock.release()
+  })
+  const allowance = new ToolAllowance({ spent: (id) => ledger.spent(id) })
+  const prices = new PriceWatch((usage, baseUrl) => ledger.learn(usage, baseUrl))
+  const session = new Session(store, host.secrets, { desk, books: ledger })
+  const bucket = new Bucket()
+  const deskFollower = new DeskFollower(desk, bucket)
   const runs = new Runs(store, (line) => host.log('error', line))
   const chat: ChatRoom = { store, runs, upstream: () => session.upstream() }
   const models = {
@@ -72,26 +90,38 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
   }
 
   let keychain: AppState['keychain'] = { available: false, reason: 'It has not answered yet.' }
+  let origins: readonly string[] = store.settings.read().proxyOrigins
+  const relayDeps: RelayDeps = {
+    forward: () => session.current?.forward ?? null,
+    books: ledger,
+    allowance,
+    price: (endpoint, model, use) => ledger.price(endpoint, model, use) ?? ledger.dearest(endpoint, use),
+    typicalOut: (model) => ledger.typicalOut(model),
+    local: () => new URL(proxy.status().baseUrl ?? 'http://127.0.0.1').origin,
+  }
   const proxy = new LocalV1({
     verify: tools.verify,
-    forward: () => session.current?.forward ?? null,
+    relay: (request, response, pass) => relay(relayDeps, request, response, pass),
+    connected: () => session.current !== null,
     used: ({ id }) => tools.touch(id),
+    refused: (refusal) => ledger.refused(refusal),
+    allowedOrigins: () => origins,
+    desk: () => desk.counts(),
     changed: () => state.changed(),
     log: host.log,
   })
   /** The command line's wish for this run goes before the settings. */
   const proxyWish = (): Wish => {
-    const { proxyEnabled, proxyPort } = store.settings.read()
+    const { proxyEnabled, proxyPort, proxyIpv6: ipv6 } = store.settings.read()
     const { proxyPort: port } = options
-    if (port === null) return { enabled: false, port: proxyPort }
-    return { enabled: port !== undefined || proxyEnabled, port: port ?? proxyPort }
+    if (port === null) return { enabled: false, port: proxyPort, ipv6 }
+    return { enabled: port !== undefined || proxyEnabled, port: port ?? proxyPort, ipv6 }
   }
   const keysWatched = tools.observe(() => {
-    if (proxy.status().active === 0) return
-    const live = new Set(tools.list().flatMap(({ id, revokedAt }) => (revokedAt === null ? [id] : [])))
-    proxy.cutRevoked((id) => live.has(id))
+    if (proxy.status().active > 0) proxy.cutBad(tools.isGood)
   })
-  const state = new AppStateFeed({
+  const state = new StateFeed<AppState>({
+    everyMs: 50,
     read: () => ({
       host: host.name,
       version: host.version,
@@ -103,7 +133,23 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
       settings: store.settings.read(),
     }),
     observe: (changed) => {
-      const ends = [tools.observe(changed), bucket.watch()]
+      const ends = [tools.observe(changed), bucket.watch(), desk.changes.add(changed)]
+      return () => {
+        for (const end of ends) end()
+      }
+    },
+  })
+  const toolUse = new StateFeed<ToolUse[]>({
+    everyMs: 500,
+    read: () =>
+      toolUses({
+        tools: tools.list,
+        spent: (id) => ledger.spent(id),
+        live: (id) => ledger.liveOf(id),
+        reserved: (id) => allowance.use(id).reserved,
+      }),
+    observe: (changed) => {
+      const ends = [tools.observe(changed), ledger.changes.add(changed), desk.changes.add(changed)]
       return () => {
         for (const end of ends) end()
       }
@@ -111,24 +157,46 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
   })
 
   session.changes.add(() => {
-    if (session.current === null) bucket.follow(null)
+    if (session.current === null) {
+      bucket.follow(null)
+      prices.follow(null)
+      void deskFollower.connect(null)
+    }
     state.changed()
   })
   session.opened.add((upstream) => {
+    void deskFollower.connect(upstream)
     bucket.follow(upstream)
     void bucket.ask()
+    ledger.connectedTo(upstream.base.url)
+    prices.follow(upstream)
   })
   bucket.changes.add(state.changed)
+  ledger.ended.add(({ endpoint }) => {
+    if (endpoint !== 'account' && endpoint !== 'models') prices.used()
+  })
 
   const lookForKeychain = async (): Promise<void> => {
     keychain = await host.secrets.probe()
     state.changed()
   }
   const settingsChanged = (): void => {
+    origins = store.settings.read().proxyOrigins
     state.changed()
     void proxy.apply(proxyWish())
   }
-  const router = createRouter({ host, store, state, session, chat, models, tools, settingsChanged })
+  const router = createRouter({
+    host,
+    store,
+    state,
+    session,
+    chat,
+    models,
+    tools,
+    toolUse,
+    ledger,
+    settingsChanged,
+  })
   session.rechecks.add(() => void lookForKeychain())
 
   async function connectAtStart(): Promise<void> {
@@ -140,10 +208,14 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
 
   async function close(): Promise<void> {
     keysWatched()
+    prices.close()
+    deskFollower.close()
     await proxy.close()
     await runs.shutDown()
     bucket.close()
     await session.close()
+    desk.close()
+    await ledger.close()
     tools.close()
     store.close()
     lock.release()
@@ -174,6 +246,7 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     }),
     announce: lock.announce,
     tools,
+    ledger,
     chat: {
       send: (input) => send(chat, input),
       stop: (input) => stopReply(chat, input),
@@ -186,6 +259,21 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
       check: () => recheck(session),
     },
     stop,
+  }
+
+  function openLedgerOr(giveUp: () => void) {
+    try {
+      return new Ledger({
+        dataDir: host.dataDir,
+        tools: () => tools.list(),
+        bodyDays: () => store.settings.read().bodyDays,
+        log: host.log,
+        checkWhole: !lock.endedCleanlyBefore,
+      })
+    } catch (thrown) {
+      giveUp()
+      throw thrown
+    }
   }
 
   function openStoreOr(giveUp: () => void) {

@@ -50,6 +50,7 @@ export const chat = {
   reasoning: 'Reasoning… {{seconds}} s',
   reasonedFor: 'Reasoned for {{seconds}} s',
   reasoned: 'Reasoning',
+  waitTurn: 'Waiting its turn… {{seconds}} s',
   waitConnection: 'Connecting…',
   waitReply: 'Waiting for the service to answer… {{seconds}} s',
   waitFirst: 'Waiting for the first token… {{seconds}} s',

@@ -41,7 +41,8 @@ export function Field({ label, hint, error, quietLabel = false, children }: Fiel
   )
 }
 
-function useFieldProps() {
+/** Ties a control to the `Field` around it, if there is one. */
+export function useFieldProps() {
   const field = use(FieldContext)
   if (!field) return {}
   return {

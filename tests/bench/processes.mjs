@@ -1,30 +1,50 @@
 // Child processes for the measurements: started, read one line of JSON from, measured by /proc, ended by id.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { node24, root } from '../../resources/scripts/ready.mjs'
+import { buildIfNeeded, node24, root } from '../../resources/scripts/ready.mjs'
 
 const running = new Set()
-export const cli = join(root, 'out', 'main', 'node.js')
+/** What is measured; another build than this one's can be named, to compare the two. */
+export const cli = process.env.BENCH_CLI ?? join(root, 'out', 'main', 'node.js')
+export function prepareBuild() {
+  if (process.env.BENCH_CLI === undefined) buildIfNeeded()
+}
 
 /** Starts a Node script and gives its first line of JSON, its pid, and the ms it took from spawn to that line. */
-export async function startJson(script, args = [], env = {}) {
+export async function startJson(script, args = [], env = {}, nodeArgs = []) {
   const from = performance.now()
-  const child = spawn(node24(), [script, ...args], {
+  const child = spawn(node24(), [...nodeArgs, script, ...args], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', process.env.BENCH_VERBOSE ? 'inherit' : 'ignore'],
   })
   running.add(child)
   child.once('exit', () => running.delete(child))
   const lines = createInterface({ input: child.stdout })
-  const [line] = await Promise.race([
-    once(lines, 'line'),
+  const line = await Promise.race([
+    firstJson(lines),
     once(child, 'exit').then(([code]) => Promise.reject(new Error(`${script} ended with ${code}`))),
   ])
+  // Whatever else it prints must not fill the pipe.
+  child.stdout.resume()
   return { ready: JSON.parse(line), pid: child.pid, tookMs: performance.now() - from, stop: () => stop(child) }
+}
+
+/** Some print a banner first. */
+async function firstJson(lines) {
+  for await (const line of lines) if (line.startsWith('{')) return line
+  throw new Error('It ended without a line of JSON.')
+}
+
+/** Starts another program, such as a server; its output goes nowhere. */
+export function startProgram(command, args) {
+  const child = spawn(command, args, { stdio: ['ignore', 'ignore', process.env.BENCH_VERBOSE ? 'inherit' : 'ignore'] })
+  running.add(child)
+  child.once('exit', () => running.delete(child))
+  return { pid: child.pid, stop: () => stop(child) }
 }
 
 async function stop(child) {
@@ -47,11 +67,57 @@ export async function run(args) {
   return JSON.parse(out)
 }
 
-/** CPU time of a process so far, in microseconds; the clock tick is 10 ms, so measure over seconds. */
-export function cpuMicros(pid) {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ')
-  return (Number(fields[11]) + Number(fields[12])) * 10_000
+/** A process and all that it started, by id. */
+export function tree(pid) {
+  const children = new Map()
+  for (const entry of readdirSync('/proc')) {
+    if (!/^\d+$/.test(entry)) continue
+    const parent = Number(readOf(`/proc/${entry}/stat`).split(') ')[1]?.split(' ')[1])
+    children.set(parent, [...(children.get(parent) ?? []), Number(entry)])
+  }
+  const all = [pid]
+  for (const one of all) all.push(...(children.get(one) ?? []))
+  return all
 }
+
+/** A process may end between the look and the reading. */
+function readOf(path) {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+/**
+ * CPU time so far of these processes, all their threads, in microseconds. From the scheduler's own nanoseconds where the kernel
+ * keeps them, else from `stat`, whose clock tick of 10 ms wants measuring over seconds.
+ */
+export function cpuMicros(pids) {
+  let micros = 0
+  for (const pid of pids) {
+    const threads = existsSync(`/proc/${pid}/task`) ? readdirSync(`/proc/${pid}/task`) : []
+    const nanos = threads.map((thread) => Number(readOf(`/proc/${pid}/task/${thread}/schedstat`).split(' ')[0] ?? 0))
+    const sum = nanos.reduce((all, one) => all + one, 0)
+    micros += sum > 0 ? sum / 1000 : ticksOf(pid) * 10_000
+  }
+  return micros
+}
+
+function ticksOf(pid) {
+  const fields = readOf(`/proc/${pid}/stat`).split(') ')[1]?.split(' ') ?? []
+  return Number(fields[11] ?? 0) + Number(fields[12] ?? 0)
+}
+
+/** Resident memory of these processes in bytes. */
+export function residentBytes(pids) {
+  let kilobytes = 0
+  for (const pid of pids) kilobytes += Number(/VmRSS:\s+(\d+)/.exec(readOf(`/proc/${pid}/status`))?.[1] ?? 0)
+  return kilobytes * 1024
+}
+
+/** Open file descriptors of a process, which its sockets are. */
+export const descriptors = (pid) => readdirSync(`/proc/${pid}/fd`).length
 
 const folders = []
 export function temporaryFolder() {
@@ -61,9 +127,4 @@ export function temporaryFolder() {
 }
 export function removeFolders() {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true })
-}
-
-export function quantile(values, at) {
-  const sorted = [...values].sort((a, b) => a - b)
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * at))]
 }

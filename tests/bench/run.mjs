@@ -1,29 +1,39 @@
-// `npm run bench [-- start stop proxy]`: figures beside their bars, and beside a bare relay taken in the same run.
+// `npm run bench [-- start stop proxy] [--quick] [--only name,name]`: figures beside their bars, and beside peers taken in the same run.
 import { cpus } from 'node:os'
-import { buildIfNeeded } from '../../resources/scripts/ready.mjs'
-import { removeFolders, stopAll } from './processes.mjs'
-import { proxyBench } from './proxy.mjs'
+import { parseArgs } from 'node:util'
+import { prepareBuild, removeFolders, stopAll } from './processes.mjs'
+import { proxyBench, proxyNames } from './proxy.mjs'
 import { startBench } from './start.mjs'
 import { stopBench } from './stop.mjs'
 
 const suites = { start: startBench, stop: stopBench, proxy: proxyBench }
-const asked = process.argv.slice(2).filter((name) => !name.startsWith('-'))
-const unknown = asked.find((name) => !(name in suites))
-if (unknown) {
-  console.error(`No bench is called ${unknown}; there are: ${Object.keys(suites).join(', ')}`)
+
+function refuse(words) {
+  console.error(words)
   process.exit(2)
 }
 
-buildIfNeeded()
+const { values, positionals: asked } = parseArgs({
+  allowPositionals: true,
+  options: { quick: { type: 'boolean' }, only: { type: 'string', multiple: true } },
+})
+const only = (values.only ?? []).flatMap((names) => names.split(','))
+const unknown = asked.find((name) => !(name in suites))
+if (unknown) refuse(`No bench is called ${unknown}; there are: ${Object.keys(suites).join(', ')}`)
+const nothing = only.find((name) => !proxyNames.includes(name))
+if (nothing) refuse(`--only takes names of: ${proxyNames.join(', ')}`)
+
+prepareBuild()
 console.log(`Node ${process.version}, ${cpus().length} x ${cpus()[0]?.model ?? 'unknown processor'}\n`)
 let missed = 0
 function report(what, figure, good, bar) {
   if (good === false) missed += 1
   const verdict = good === undefined ? '' : good ? `within ${bar}` : `MISSED ${bar}`
-  console.log(`${what.padEnd(50)} ${String(figure).padEnd(44)} ${verdict}`)
+  console.log(`${what.padEnd(52)} ${String(figure).padEnd(48)} ${verdict}`)
 }
 try {
-  for (const name of asked.length ? asked : Object.keys(suites)) await suites[name](report)
+  for (const name of asked.length ? asked : Object.keys(suites))
+    await suites[name](report, { quick: values.quick, only })
 } finally {
   await stopAll()
   removeFolders()

@@ -1,7 +1,8 @@
 // From process start to the address answering, and from there to a page that can be used.
 import { chromium } from '@playwright/test'
 import { chromiumArgs, findBrowser } from '../helpers/browser.mjs'
-import { cli, quantile, startJson, temporaryFolder } from './processes.mjs'
+import { quantile } from './figures.mjs'
+import { cli, startJson, temporaryFolder } from './processes.mjs'
 
 const rounds = 7
 

@@ -2,7 +2,8 @@
 import { chromium } from '@playwright/test'
 import { startSandbox } from '../../src-main/sandbox/sandbox.ts'
 import { chromiumArgs, findBrowser } from '../helpers/browser.mjs'
-import { cli, quantile, startJson, temporaryFolder } from './processes.mjs'
+import { quantile } from './figures.mjs'
+import { cli, startJson, temporaryFolder } from './processes.mjs'
 
 const rounds = 15
 

@@ -2,7 +2,6 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
 import { databaseFile, openStore } from '../../src-main/core/store/store.ts'
-import { openTools, Tools } from '../../src-main/core/tools/tools.ts'
 import { freshFolder } from './helpers/core.ts'
 
 describe('the store', () => {
@@ -39,40 +38,5 @@ describe('the store', () => {
     other.exec('CREATE TABLE theirs (a)')
     other.close()
     expect(() => openStore(folder)).toThrow(expect.objectContaining({ kind: 'store_damaged' }))
-  })
-})
-
-describe('tool keys', () => {
-  it('made and revoked by the command line are honoured by a running core at once, and shown', async () => {
-    const folder = freshFolder()
-    const store = openStore(folder)
-    const tools = new Tools(store)
-    const shown = tools.watch()
-    expect((await shown.next()).value).toEqual([])
-    const beside = openTools(folder)
-    const { tool, key } = beside.add('an editor')
-    expect(key).toMatch(/^isk_[a-z0-9]{8,}_[A-Za-z0-9_-]{43}$/)
-    expect(tools.verify(key)).toEqual(tool)
-    expect((await shown.next()).value).toEqual([tool])
-    beside.revoke(tool.id)
-    expect(tools.verify(key)).toBeNull()
-    expect((await shown.next()).value).toMatchObject([{ id: tool.id, revokedAt: expect.any(String) }])
-    await shown.return?.()
-    beside.close()
-    tools.close()
-    store.close()
-    expect(readFileSync(databaseFile(folder)).includes(key.slice(-43))).toBe(false)
-  })
-
-  it('refuses every other text', () => {
-    const store = openStore(freshFolder())
-    const tools = new Tools(store)
-    const { tool, key } = tools.add('one')
-    const wrongSecret = `isk_${tool.id}_${'A'.repeat(43)}`
-    for (const text of ['', 'isk_', key.slice(0, -1), `${key}x`, ` ${key}`, wrongSecret, key.replace('isk_', 'sk_')]) {
-      expect(tools.verify(text)).toBeNull()
-    }
-    expect(tools.verify(key)?.id).toBe(tool.id)
-    store.close()
   })
 })

@@ -1,52 +1,130 @@
+import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { AdmissionDesk } from '../../src-main/core/admission/desk.ts'
+import { Ledger } from '../../src-main/core/ledger/ledger.ts'
+import { type RelayDeps, relay } from '../../src-main/core/proxy/relay.ts'
 import { type ProxyServer, startProxy } from '../../src-main/core/proxy/server.ts'
+import { ToolAllowance } from '../../src-main/core/tools/allowance.ts'
+import { plainTool } from '../../src-main/core/tools/settings.ts'
+import type { GateRefusal, Verified } from '../../src-main/core/traffic.ts'
 import { parseBaseAddress } from '../../src-main/core/upstream/address.ts'
 import { openUpstream, type Upstream } from '../../src-main/core/upstream/client.ts'
 import { Credential } from '../../src-main/core/upstream/credential.ts'
+import type { NetworkOptions } from '../../src-main/core/upstream/network.ts'
 import type { RetryPolicy } from '../../src-main/core/upstream/retry.ts'
+import type { RequestRow } from '../../src-preload/contract/requests.ts'
 import type { Tool } from '../../src-preload/contract/tools.ts'
 
 export const toolKey = 'isk_testtool_0123456789abcdef'
-const tool: Tool = {
-  id: 'testtool',
-  name: 'test',
-  createdAt: '2026-01-01T00:00:00.000Z',
-  lastUsedAt: null,
-  revokedAt: null,
-}
 
 export interface Gateway {
   proxy: ProxyServer
   upstream: Upstream
+  ledger: Ledger
+  desk: AdmissionDesk
+  allowance: ToolAllowance
+  dataDir: string
   /** `http://127.0.0.1:PORT/v1` */
   url: string
+  /** Rows of the log, newest first. */
+  rows(): Promise<RequestRow[]>
+  /** What the gate turned away. */
+  refusals: GateRefusal[]
+  /** The tool's settings change, as a person would change them. */
+  change(settings: Partial<Tool>): void
   close(): Promise<void>
 }
 
-/** The real relay before the address given, with one tool key. */
-export async function openGateway(baseUrl: string, apiKey: string, retry: Partial<RetryPolicy> = {}): Promise<Gateway> {
+export interface GatewayOptions {
+  retry?: Partial<RetryPolicy>
+  network?: Partial<NetworkOptions>
+  tool?: Partial<Tool>
+  desk?: ConstructorParameters<typeof AdmissionDesk>[0]
+  bounds?: Parameters<typeof startProxy>[2]
+}
+
+/** The real relay, desk, books and limits before the address given, with one tool key. */
+export async function openGateway(
+  baseUrl: string,
+  apiKey: string,
+  { retry = {}, network = {}, tool: settings = {}, desk: deskOptions, bounds }: GatewayOptions = {},
+): Promise<Gateway> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'studio-gateway-'))
+  let tool = plainTool({ id: 'testtool', name: 'test', ...settings })
+  const failures: string[] = []
+  const ledger = new Ledger({
+    dataDir,
+    tools: () => [tool],
+    bodyDays: () => 7,
+    log: (level, line) => level === 'error' && failures.push(line),
+  })
+  const desk = new AdmissionDesk(deskOptions)
+  const allowance = new ToolAllowance({ spent: (id) => ledger.spent(id) })
   const upstream = openUpstream({
     base: parseBaseAddress(baseUrl, { allowInsecure: false }),
     credential: Credential.fromText(apiKey),
     retry,
+    network,
+    desk,
+    books: ledger,
   })
-  const proxy = await startProxy(0, {
-    verify: (presented) => (presented === toolKey ? tool : null),
+  const refusals: GateRefusal[] = []
+  let origin = ''
+  const deps: RelayDeps = {
     forward: () => upstream.forward,
-    used: () => undefined,
-    changed: () => undefined,
-    failed: (error) => {
-      throw error
+    books: ledger,
+    allowance,
+    price: (endpoint, model, use) => ledger.price(endpoint, model, use) ?? ledger.dearest(endpoint, use),
+    typicalOut: (model) => ledger.typicalOut(model),
+    local: () => origin,
+  }
+  const verify = (presented: string): Verified => {
+    if (presented !== toolKey) return { good: false, why: 'unknown', tool: null }
+    if (tool.revokedAt !== null) return { good: false, why: 'revoked', tool }
+    return tool.pausedAt === null ? { good: true, tool } : { good: false, why: 'paused', tool }
+  }
+  const proxy = await startProxy(
+    { port: 0, ipv6: false },
+    {
+      verify,
+      relay: (request, response, pass) => relay(deps, request, response, pass),
+      used: () => undefined,
+      refused: (refusal) => {
+        refusals.push(refusal)
+        ledger.refused(refusal)
+      },
+      allowedOrigins: () => [],
+      changed: () => undefined,
+      failed: (error) => {
+        throw error
+      },
     },
-  })
+    bounds,
+  )
+  origin = new URL(proxy.baseUrl).origin
   return {
     proxy,
     upstream,
+    ledger,
+    desk,
+    allowance,
+    dataDir,
     url: proxy.baseUrl,
+    rows: () => ledger.page({}, Number.MAX_SAFE_INTEGER, 1000),
+    refusals,
+    change: (changes) => {
+      tool = { ...tool, ...changes }
+    },
     close: async () => {
       await proxy.close()
       await upstream.close()
+      desk.close()
+      await ledger.close()
+      rmSync(dataDir, { recursive: true, force: true })
+      if (failures.length > 0) throw new Error(failures.join('\n'))
     },
   }
 }

@@ -70,6 +70,11 @@ export class Bucket {
     })
   }
 
+  /** Asks, unless it was asked within the last minute. */
+  async askIfDue(): Promise<void> {
+    if (Date.now() - this.#askedAt >= askEveryMs) await this.ask()
+  }
+
   close(): void {
     this.#clear()
     this.#unlisten?.()

@@ -1,36 +1,34 @@
-import type { AppState } from '../../../src-preload/contract/app.ts'
 import { type Feed, feed, Listeners } from '../feed.ts'
 
-/** At most 20 states a second for each watcher. */
-const everyMs = 50
-
-export interface StateParts {
-  read(): AppState
+export interface StateParts<T> {
+  read(): T
+  /** At most one state in so many ms for each watcher. */
+  everyMs: number
   /** Work that is only done while somebody watches; answers how to end it. */
   observe(changed: () => void): () => void
 }
 
-/** The program's state as one small value, and everyone who watches it. */
-export class AppStateFeed {
+/** A small value that is told whole after each change, and everyone who watches it. */
+export class StateFeed<T extends object> {
   readonly #changes = new Listeners()
-  readonly #parts: StateParts
+  readonly #parts: StateParts<T>
 
-  constructor(parts: StateParts) {
+  constructor(parts: StateParts<T>) {
     this.#parts = parts
   }
 
-  read = (): AppState => this.#parts.read()
+  read = (): T => this.#parts.read()
   changed = (): void => this.#changes.tell()
 
-  watch(signal?: AbortSignal): Feed<AppState> {
+  watch(signal?: AbortSignal): Feed<T> {
     let stale = true
     let toldAt = Number.NEGATIVE_INFINITY
     let last = ''
     let timer: NodeJS.Timeout | null = null
     let wakeAgain: () => void = () => undefined
-    const take = (): AppState | null => {
+    const take = (): T | null => {
       if (!stale || timer) return null
-      const early = toldAt + everyMs - performance.now()
+      const early = toldAt + this.#parts.everyMs - performance.now()
       if (early > 0) {
         timer = setTimeout(() => {
           timer = null

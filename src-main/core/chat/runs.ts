@@ -95,7 +95,8 @@ export class Runs {
         reply.waitFor(notice)
         this.#tell(reply, 'message')
       }
-      for await (const event of upstream.streamChatCompletion(request, { signal: run.abort.signal, onWait })) {
+      const options: CallOptions = { room: 'chat', signal: run.abort.signal, onWait }
+      for await (const event of upstream.streamChatCompletion(request, options)) {
         if (reply.ended) break
         this.#apply(run, event)
       }
@@ -104,6 +105,8 @@ export class Runs {
       // After a stop the request fails as cancelled: that is what was asked for.
       if (reply.ended) return
       const failure = asStudioError(thrown)
+      // Stopped by the person, elsewhere: in the log of requests.
+      if (failure.kind === 'cancelled') return this.#end(run, 'stopped', null)
       if (failure.kind === 'bug') this.#log(failure.message)
       this.#end(run, reply.hasOutput ? 'incomplete' : 'failed', failure.toProblem())
     }

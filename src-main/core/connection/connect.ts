@@ -47,7 +47,7 @@ export function connect(
     const name = input.name?.trim() || new URL(baseUrl).host
     const profile: StoredProfile = { id, name, kind: 'service', baseUrl, keyKept: keep, allowInsecure }
     session.store.profiles.saveActive(profile)
-    const upstream = openUpstream({ base: parseBaseAddress(baseUrl, { allowInsecure }), credential })
+    const upstream = session.client(parseBaseAddress(baseUrl, { allowInsecure }), credential)
     session.use(profile, upstream, true)
     // Keeps the model list; the test has passed, so what this meets is a state and no failure of the connecting.
     await session.check()
@@ -92,7 +92,7 @@ export function connectForNow(
       keyKept: 'environment',
       allowInsecure: false,
     }
-    session.use(profile, openUpstream({ base, credential }), false)
+    session.use(profile, session.client(base, credential), false)
   })
 }
 
@@ -110,7 +110,7 @@ export function openStored(session: Session): Promise<void> {
         return
       }
       const base = parseBaseAddress(profile.baseUrl, profile)
-      session.use(profile, openUpstream({ base, credential }), false)
+      session.use(profile, session.client(base, credential), false)
     } catch (thrown) {
       session.fail(profile, thrown)
     }
@@ -154,7 +154,7 @@ async function sandboxProfile(session: Session, id: string): Promise<StoredProfi
   const base = parseBaseAddress(baseUrl, { allowInsecure: false })
   const shown = { id, name: 'Sandbox', kind: 'sandbox', baseUrl: base.url, keyKept: 'sandbox' } as const
   const profile = { ...shown, allowInsecure: false }
-  const upstream = openUpstream({ base, credential: Credential.fromText(apiKey) })
+  const upstream = session.client(base, Credential.fromText(apiKey))
   await askModels(upstream, session.store)
   session.use(profile, upstream, true)
   return profile

@@ -4,7 +4,10 @@ import { Listeners } from '../feed.ts'
 import type { SecretStore } from '../host.ts'
 import type { StoredProfile } from '../store/profiles.ts'
 import type { Store } from '../store/store.ts'
-import type { Upstream } from '../upstream/client.ts'
+import type { Books, Desk } from '../traffic.ts'
+import type { BaseAddress } from '../upstream/address.ts'
+import { openUpstream, type Upstream } from '../upstream/client.ts'
+import type { Credential } from '../upstream/credential.ts'
 import { askModels } from './probe.ts'
 
 export interface RunningSandbox {
@@ -24,14 +27,21 @@ export class Session {
   readonly rechecks = new Listeners()
   readonly store: Store
   readonly secrets: SecretStore
+  readonly #traffic: { desk: Desk; books: Books }
   sandbox: RunningSandbox | null = null
   #connection: Connection = none
   #upstream: Upstream | null = null
   #opening: Promise<unknown> = Promise.resolve()
 
-  constructor(store: Store, secrets: SecretStore) {
+  constructor(store: Store, secrets: SecretStore, traffic: { desk: Desk; books: Books }) {
     this.store = store
     this.secrets = secrets
+    this.#traffic = traffic
+  }
+
+  /** A client whose requests pass the one desk and are written in the books. */
+  client(base: BaseAddress, credential: Credential): Upstream {
+    return openUpstream({ base, credential, ...this.#traffic })
   }
 
   get connection(): Connection {

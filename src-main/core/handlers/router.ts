@@ -1,7 +1,9 @@
 import { implement } from '@orpc/server'
+import type { AppState } from '../../../src-preload/contract/app.ts'
 import { contract } from '../../../src-preload/contract/contract.ts'
+import type { ToolUse } from '../../../src-preload/contract/tools.ts'
 import { openExternal } from '../app/openExternal.ts'
-import type { AppStateFeed } from '../app/state.ts'
+import type { StateFeed } from '../app/state.ts'
 import type { ChatRoom } from '../chat/chat.ts'
 import { remove } from '../chat/remove.ts'
 import { rename } from '../chat/rename.ts'
@@ -15,6 +17,7 @@ import { watchList } from '../chat/watchList.ts'
 import { connect, connectSandbox, disconnect, recheck, test } from '../connection/connect.ts'
 import type { Session } from '../connection/session.ts'
 import type { Host } from '../host.ts'
+import type { Ledger } from '../ledger/ledger.ts'
 import { listModels, type ModelsRoom } from '../models/list.ts'
 import { updateSettings } from '../settings/update.ts'
 import type { Store } from '../store/store.ts'
@@ -25,11 +28,13 @@ import { guarded, toWire } from './errors.ts'
 export interface Rooms {
   host: Host
   store: Store
-  state: AppStateFeed
+  state: StateFeed<AppState>
   session: Session
   chat: ChatRoom
   models: ModelsRoom
   tools: Tools
+  toolUse: StateFeed<ToolUse[]>
+  ledger: Ledger
   settingsChanged: () => void
 }
 
@@ -40,7 +45,8 @@ const done = async (work: unknown): Promise<Record<string, never>> => {
 }
 
 /** The contract, each procedure led to its use case. */
-export function createRouter({ host, store, state, session, chat, models, tools, settingsChanged }: Rooms) {
+export function createRouter(rooms: Rooms) {
+  const { host, store, state, session, chat, models, tools, toolUse, ledger, settingsChanged } = rooms
   const os = implement(contract).use(async ({ next }) => {
     try {
       return await next()
@@ -82,8 +88,29 @@ export function createRouter({ host, store, state, session, chat, models, tools,
     },
     tools: {
       watch: os.tools.watch.handler(({ signal }) => guarded(host, tools.watch(signal))),
-      add: os.tools.add.handler(({ input }) => tools.add(input.name)),
+      watchUse: os.tools.watchUse.handler(({ signal }) => guarded(host, toolUse.watch(signal))),
+      add: os.tools.add.handler(({ input }) => tools.add(input)),
+      update: os.tools.update.handler(({ input }) => tools.update(input.id, input.changes)),
+      pause: os.tools.pause.handler(({ input }) => tools.pause(input.id, input.paused)),
+      pauseAll: os.tools.pauseAll.handler(({ input }) => tools.pauseAll(input.paused)),
+      resetSpend: os.tools.resetSpend.handler(({ input }) => {
+        const tool = tools.get(input.id)
+        ledger.resetSpend(tool.id)
+        return tool
+      }),
       revoke: os.tools.revoke.handler(({ input }) => tools.revoke(input.id)),
+    },
+    requests: {
+      watch: os.requests.watch.handler(({ input, signal }) =>
+        guarded(host, ledger.watch(input.filter, input.newest, signal)),
+      ),
+      page: os.requests.page.handler(async ({ input }) => ({
+        rows: await ledger.page(input.filter, input.before, input.limit),
+      })),
+      counts: os.requests.counts.handler(({ input }) => ledger.counts(input.filter)),
+      get: os.requests.get.handler(({ input }) => ledger.get(input.id)),
+      stop: os.requests.stop.handler(({ input }) => ({ stopped: ledger.stop(input.id) })),
+      eraseBodies: os.requests.eraseBodies.handler(async ({ input }) => ({ erased: await ledger.eraseBodies(input) })),
     },
   })
 }

@@ -1,58 +1,126 @@
 import type { ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
 import type { ProblemKind } from '../../../src-preload/contract/problem.ts'
 import type { StudioError } from '../errors.ts'
+import type { LimitRefusal } from '../traffic.ts'
+import type { HeaderPairs } from '../upstream/headers.ts'
 
-/** Why the gate did not let a request through; `type` of the error object that the tool gets. */
-export type Refusal = {
+/**
+ * Who answers, and why; `error.type` of the object that the tool gets, and `X-Studio-Answer`. All start with `studio_`, so that
+ * nobody takes them for the service's. `refused`: the gate, or a person. `limit`: the tool's own limits. `busy`: the queue.
+ * `unavailable`: nothing is connected. `upstream`: the way to the service. `bug`: a mistake of ours.
+ */
+export type AnswerType =
+  | 'studio_refused'
+  | 'studio_limit'
+  | 'studio_busy'
+  | 'studio_unavailable'
+  | 'studio_upstream'
+  | 'studio_bug'
+
+/** An answer of our own in the service's place. */
+export interface Refusal {
   status: number
-  /** `error.type` and `error.code`: ours start with `studio_`, so that nobody takes them for the service's. */
-  type: 'studio_refused' | 'studio_unavailable' | 'studio_upstream' | 'studio_bug'
+  type: AnswerType
   code: string
+  /** One sentence for the person at the tool. */
   message: string
+  /** Sent as `Retry-After`, in whole seconds and rounded up. */
+  retryAfterMs?: number | null
+  /** The connection ends with the answer: what follows on it can't be trusted, or will not come. */
+  close?: boolean
 }
 
 /** Statuses of our own answers for faults between us and the service; what is missing can't reach a tool. */
-const statusOf: Partial<Record<ProblemKind, number>> = {
-  connect_failed: 502,
-  tls_failed: 502,
-  connection_lost: 502,
-  malformed_reply: 502,
-  connect_timeout: 504,
-  headers_timeout: 504,
-  idle_timeout: 504,
-  not_connected: 503,
-  keychain_locked: 503,
-  keychain_missing: 503,
-  bad_input: 400,
+const answersTo: Partial<Record<ProblemKind, [status: number, type: AnswerType]>> = {
+  connect_failed: [502, 'studio_upstream'],
+  tls_failed: [502, 'studio_upstream'],
+  connection_lost: [502, 'studio_upstream'],
+  malformed_reply: [502, 'studio_upstream'],
+  incomplete_stream: [502, 'studio_upstream'],
+  foreign_address: [502, 'studio_upstream'],
+  connect_timeout: [504, 'studio_upstream'],
+  headers_timeout: [504, 'studio_upstream'],
+  idle_timeout: [504, 'studio_upstream'],
+  not_connected: [503, 'studio_unavailable'],
+  keychain_locked: [503, 'studio_unavailable'],
+  keychain_missing: [503, 'studio_unavailable'],
+  // Nothing was sent and asking later may help: 429, which clients know how to wait for. Who has waited in vain gets 503.
+  would_wait: [429, 'studio_busy'],
+  queue_full: [429, 'studio_busy'],
+  queue_timeout: [503, 'studio_busy'],
+  // A person stopped it, or its key ended: the tool itself is gone in every other case.
+  cancelled: [503, 'studio_refused'],
+  bad_input: [400, 'studio_refused'],
 }
 
 /** A fault of ours or of the way to the service, as the answer that a tool gets. */
 export function refusalOf(error: StudioError): Refusal {
-  const status = statusOf[error.kind] ?? 500
-  const type = status === 503 ? 'studio_unavailable' : status === 500 ? 'studio_bug' : 'studio_upstream'
-  return { status, type, code: error.kind, message: error.message }
+  const [status, type] = answersTo[error.kind] ?? [500, 'studio_bug']
+  return { status, type, code: error.kind, message: error.message, retryAfterMs: error.facts.retryAfterMs ?? null }
+}
+
+/** A limit of the tool's own, as the answer that it gets: 429 with a time to wait, 402 or 403. */
+export function refusalOfLimit({ status, code, message, retryAfterMs }: LimitRefusal): Refusal {
+  return { status, type: 'studio_limit', code, message, retryAfterMs }
+}
+
+/** Clients of the usual SDKs follow a `Retry-After` up to this; past it they ask again at once, which helps nobody. */
+const longestWaitOfSdksMs = 60_000
+
+const bodyOf = ({ message, type, code }: Refusal): string => JSON.stringify({ error: { message, type, code } })
+
+function headersOf(refusal: Refusal, body: string): HeaderPairs {
+  const { status, type, retryAfterMs = null } = refusal
+  const headers: HeaderPairs = [
+    ['Content-Type', 'application/json; charset=utf-8'],
+    ['Content-Length', String(Buffer.byteLength(body))],
+    ['Cache-Control', 'no-store'],
+    ['X-Content-Type-Options', 'nosniff'],
+    ['X-Studio-Answer', type],
+  ]
+  if (retryAfterMs !== null) headers.push(['Retry-After', String(Math.max(1, Math.ceil(retryAfterMs / 1000)))])
+  // Where a retry was right it has been made here, and two loops must not stack. A 429 of ours was never sent: that one may wait.
+  const maySdkWait = status === 429 && retryAfterMs !== null && retryAfterMs <= longestWaitOfSdksMs
+  if (!maySdkWait) headers.push(['X-Should-Retry', 'false'])
+  if (status === 401) headers.push(['WWW-Authenticate', 'Bearer realm="Inference Studio"'])
+  if (status === 405) headers.push(['Allow', 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'])
+  if (refusal.close === true) headers.push(['Connection', 'close'])
+  return headers
 }
 
 /**
- * Answers with the service's error object (specification, Errors), marked as ours by `X-Studio-Answer`. An SDK is told not to
- * retry: where a retry was right, it has been made here, and two loops must not stack.
+ * Answers with the service's error object (specification, Errors), marked as ours by `X-Studio-Answer`. Where a reply has begun
+ * already, the connection is cut instead. @param extraHeaders CORS headers for an origin that was allowed by hand
  */
-export function answer(response: ServerResponse, { status, type, code, message }: Refusal): void {
+export function answer(response: ServerResponse, refusal: Refusal, extraHeaders: HeaderPairs = []): void {
   if (response.headersSent || response.destroyed) {
     response.destroy()
     return
   }
-  const body = JSON.stringify({ error: { message, type, code } })
-  response.writeHead(status, {
-    'content-type': 'application/json; charset=utf-8',
-    'content-length': Buffer.byteLength(body),
-    'cache-control': 'no-store',
-    'x-content-type-options': 'nosniff',
-    'x-should-retry': 'false',
-    'x-studio-answer': type,
-    ...(status === 401 ? { 'www-authenticate': 'Bearer realm="Inference Studio"' } : {}),
-    // What is left of a body that was never read must not be taken for the next request.
-    connection: 'close',
-  })
+  const body = bodyOf(refusal)
+  response.writeHead(refusal.status, [...headersOf(refusal, body), ...extraHeaders].flat())
   response.end(body)
+}
+
+const reasons: Record<number, string> = {
+  400: 'Bad Request',
+  405: 'Method Not Allowed',
+  408: 'Request Timeout',
+  413: 'Content Too Large',
+  431: 'Request Header Fields Too Large',
+  503: 'Service Unavailable',
+}
+
+/** The same answer on a bare socket, where node:http has no request to answer to. The connection ends with it. */
+export function answerRaw(socket: Duplex & { destroySoon?(): void }, refusal: Refusal): void {
+  if (!socket.writable) {
+    socket.destroy()
+    return
+  }
+  const body = bodyOf(refusal)
+  const lines = headersOf({ ...refusal, close: true }, body).map(([name, value]) => `${name}: ${value}\r\n`)
+  socket.write(`HTTP/1.1 ${refusal.status} ${reasons[refusal.status] ?? 'Refused'}\r\n${lines.join('')}\r\n${body}`)
+  if (socket.destroySoon) socket.destroySoon()
+  else socket.end()
 }

@@ -8,15 +8,21 @@ import type { HeaderPairs } from '../upstream/headers.ts'
  */
 const ours = new Set(['authorization', 'host', 'expect', 'cookie', 'origin', 'referer', 'x-api-key', 'api-key'])
 
+/** Whether a tool's header stays here. */
+export const takenOff = (name: string): boolean => ours.has(name.toLowerCase())
+
 /** Headers of the service that would act on 127.0.0.1 as a whole. */
 const theirs = new Set(['set-cookie', 'strict-transport-security', 'alt-svc', 'clear-site-data'])
+
+/** Only our own answers say that they are ours. */
+const isOurMark = (lower: string): boolean => lower === 'x-studio-answer'
 
 /** What of a tool's raw headers (Node's flat list) goes on to the service, order and case kept. */
 export function requestHeaders(rawHeaders: string[]): HeaderPairs {
   const pairs: HeaderPairs = []
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] ?? ''
-    if (!ours.has(name.toLowerCase())) pairs.push([name, rawHeaders[at + 1] ?? ''])
+    if (!takenOff(name)) pairs.push([name, rawHeaders[at + 1] ?? ''])
   }
   return pairs
 }
@@ -25,6 +31,6 @@ export function requestHeaders(rawHeaders: string[]): HeaderPairs {
 export function replyHeaders(pairs: HeaderPairs): HeaderPairs {
   return pairs.filter(([name]) => {
     const lower = name.toLowerCase()
-    return !theirs.has(lower) && !lower.startsWith('access-control-')
+    return !theirs.has(lower) && !lower.startsWith('access-control-') && !isOurMark(lower)
   })
 }

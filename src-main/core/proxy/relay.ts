@@ -1,29 +1,38 @@
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { asStudioError } from '../errors.ts'
+import type { Endpoint } from '../../../src-preload/contract/requests.ts'
+import { asStudioError, StudioError } from '../errors.ts'
+import type { Nano } from '../money.ts'
+import type { Allowance, Books, Expectation, LimitRefusal, RequestEnd, RequestTrace, Share } from '../traffic.ts'
+import { endpointOf, isInference } from '../upstream/endpoint.ts'
+import { type HeaderPairs, header } from '../upstream/headers.ts'
 import type { ForwardReply, ForwardRequest } from '../upstream/types.ts'
-import { answer, type Refusal, refusalOf } from './answers.ts'
+import { answer, type Refusal, refusalOf, refusalOfLimit } from './answers.ts'
+import { type Carried, modelOf, readCarried, watchedUpload } from './asked.ts'
 import { replyHeaders, requestHeaders } from './headers.ts'
+import type { CutReason, Pass } from './passage.ts'
 
 export type Forward = (request: ForwardRequest) => Promise<ForwardReply>
 
-/** A body up to this size (bytes) usually comes in one packet with its head. */
-const smallBody = 16 * 1024
+export interface RelayDeps {
+  /** The way to the service now, or null while nothing is connected. */
+  forward(): Forward | null
+  books: Books
+  allowance: Allowance
+  /** What such a request may cost at most, as far as prices are known; null where they are not. */
+  price(endpoint: Endpoint, model: string | null, use: Use): Nano | null
+  /** Tokens of a usual reply of this model. */
+  typicalOut(model: string | null): number
+  /** Such as `http://127.0.0.1:8787`. */
+  local(): string
+}
 
-/**
- * What a tool sends besides its head. A small body that has come whole goes on as bytes, in one write with its head, which takes
- * a third off what a JSON request costs; anything larger or slower is streamed.
- */
-async function bodyOf(request: IncomingMessage, signal: AbortSignal): Promise<ForwardRequest['body']> {
-  const { 'content-length': length, 'transfer-encoding': encoding } = request.headers
-  if (encoding !== undefined) return request
-  const size = Number(length ?? 0)
-  if (size === 0) return null
-  if (size > smallBody) return request
-  if (request.readableLength === 0) await once(request, 'readable', { signal })
-  if (request.readableLength !== size) return request
-  const bytes: unknown = request.read()
-  return bytes instanceof Uint8Array ? bytes : request
+interface Use {
+  tokensIn: number
+  tokensCached: number
+  tokensOut: number
+  bytesUp: number
+  count: number
 }
 
 /** A client that follows would send the prompt again, to an address that nobody chose. The specification knows no redirect. */
@@ -32,6 +41,272 @@ const redirected: Refusal = {
   type: 'studio_upstream',
   code: 'redirected',
   message: 'The service answered with a redirect, which is not followed. Check the base address in Settings.',
+}
+
+const notConnected: Refusal = {
+  status: 503,
+  type: 'studio_unavailable',
+  code: 'not_connected',
+  message: 'Inference Studio is not connected to a service. Connect it in Settings.',
+}
+
+const stoppedByPerson: Refusal = {
+  status: 503,
+  type: 'studio_refused',
+  code: 'stopped',
+  message: 'This request was stopped in Inference Studio.',
+}
+
+const cutWords: Record<CutReason, string> = {
+  upload_stalled: 'The upload stopped moving.',
+  reading_stalled: 'The tool read nothing of the reply for too long.',
+  malformed_body: 'The body could not be read.',
+  key_ended: 'The tool’s key was paused, revoked or has expired.',
+  closing: 'The local /v1 was switched off or moved.',
+}
+
+/**
+ * Carries one request of a tool to the service and its reply back, within the tool's limits and written down in the books.
+ * The tool gone closes upstream at once; upstream cut cuts the tool's connection too, so that nobody takes half a reply for a whole one.
+ */
+export async function relay(
+  deps: RelayDeps,
+  request: IncomingMessage,
+  response: ServerResponse,
+  pass: Pass,
+): Promise<void> {
+  const endpoint = endpointOf(request.method ?? 'GET', pass.path)
+  const forward = deps.forward()
+  if (!forward) return refuse(deps, request, response, pass, notConnected)
+  const share = deps.allowance.begin(pass.tool, endpoint)
+  if ('status' in share) return refuse(deps, request, response, pass, refusalOfLimit(share))
+  const carrier = new Carrier(deps, request, response, pass, endpoint, share)
+  try {
+    await carrier.run(forward)
+  } finally {
+    share.giveBack(carrier.tokens)
+  }
+}
+
+/** One request under way. */
+class Carrier {
+  /** What was used, once it is known. */
+  tokens: number | null = null
+  readonly #deps: RelayDeps
+  readonly #request: IncomingMessage
+  readonly #response: ServerResponse
+  readonly #pass: Pass
+  readonly #endpoint: Endpoint
+  readonly #share: Share
+  readonly #gone = new AbortController()
+  #trace: RequestTrace | null = null
+  #reply: ForwardReply | null = null
+  #stopped = false
+  /** The gate ended it, and has answered or cut the connection. */
+  #cut: CutReason | null = null
+  /** Said no to after it had begun: the model of an upload stands somewhere in it. */
+  #forbidden: LimitRefusal | null = null
+
+  constructor(
+    deps: RelayDeps,
+    request: IncomingMessage,
+    response: ServerResponse,
+    pass: Pass,
+    endpoint: Endpoint,
+    share: Share,
+  ) {
+    this.#deps = deps
+    this.#request = request
+    this.#response = response
+    this.#pass = pass
+    this.#endpoint = endpoint
+    this.#share = share
+    response.once('close', () => {
+      if (!response.writableFinished) this.#gone.abort()
+    })
+    pass.onCut = (why) => {
+      this.#cut = why
+      this.#gone.abort()
+    }
+  }
+
+  async run(forward: Forward): Promise<void> {
+    const { tool } = this.#pass
+    try {
+      this.#pass.proceed()
+      const carried = await readCarried(this.#request, this.#endpoint, tool, this.#gone.signal)
+      if ('status' in carried) return this.#refuse(carried)
+      const expected = this.#expect(carried)
+      const over = expected && this.#deps.allowance.expect(tool, this.#share, expected)
+      if (over) return this.#refuse(refusalOfLimit(over))
+      const trace = this.#open(carried)
+      if (trace.written) await trace.written
+      this.#reply = await forward(this.#forwardRequest(carried, trace, expected))
+      await this.#giveBack(this.#reply)
+      this.#end(wholeEnd(this.#reply))
+    } catch (thrown) {
+      this.#fail(thrown)
+    }
+  }
+
+  #refuse(refusal: Refusal): void {
+    refuse(this.#deps, this.#request, this.#response, this.#pass, refusal)
+  }
+
+  /** Null for read-outs and files: they use nothing. */
+  #expect({ asked, body }: Carried): Expectation | null {
+    const endpoint = this.#endpoint
+    if (!isInference(endpoint)) return null
+    const model = modelOf(endpoint, asked)
+    const count = asked?.count ?? 1
+    const tokensIn = asked?.tokensIn ?? 0
+    const chats = endpoint === 'chat' || endpoint === 'completions'
+    const tokensOut = chats ? (asked?.maxTokens ?? this.#deps.typicalOut(model)) * count : 0
+    const bytesUp = body instanceof Uint8Array ? body.length : Number(this.#request.headers['content-length'] ?? 0)
+    const use = { tokensIn, tokensCached: 0, tokensOut, bytesUp, count }
+    return { endpoint, model, tokensIn, tokensOut, cost: this.#deps.price(endpoint, model, use) }
+  }
+
+  #open({ asked }: Carried): RequestTrace {
+    const { tool, path } = this.#pass
+    const trace = this.#deps.books.open({
+      asker: { kind: 'tool', id: tool.id, failFast: tool.failFast },
+      method: this.#request.method ?? 'GET',
+      path: path.split('?', 1)[0] ?? path,
+      endpoint: this.#endpoint,
+      model: asked?.model ?? null,
+      stream: asked?.stream ?? false,
+      logBodies: tool.logBodies,
+    })
+    trace.onStop = () => {
+      this.#stopped = true
+      this.#gone.abort()
+    }
+    this.#trace = trace
+    return trace
+  }
+
+  #forwardRequest(carried: Carried, trace: RequestTrace, expected: Expectation | null): ForwardRequest {
+    const { tool, path } = this.#pass
+    const headers = requestHeaders(this.#request.rawHeaders)
+    const { body, asked, stripUsage } = carried
+    return {
+      method: this.#request.method ?? 'GET',
+      path,
+      headers: stripUsage && body instanceof Uint8Array ? withLength(headers, body.length) : headers,
+      body: this.#endpoint === 'transcription' && isStream(body) ? this.#watched(body, trace) : body,
+      signal: this.#gone.signal,
+      endpoint: this.#endpoint,
+      asker: { kind: 'tool', id: tool.id, failFast: tool.failFast },
+      trace,
+      tokensIn: expected?.tokensIn ?? 0,
+      tokens: (expected?.tokensIn ?? 0) + (expected?.tokensOut ?? 0),
+      model: expected?.model ?? null,
+      stream: asked?.stream ?? false,
+      retries: tool.retries,
+      stripUsage,
+      local: this.#deps.local(),
+    }
+  }
+
+  #watched(body: AsyncIterable<Uint8Array>, trace: RequestTrace): AsyncIterable<Uint8Array> {
+    const { tool } = this.#pass
+    return watchedUpload(body, this.#request.headers['content-type'] ?? '', tool.models !== null, (named) => {
+      const model = named ?? modelOf('transcription', null)
+      trace.asks({ model })
+      if (tool.models === null || (model !== null && tool.models.includes(model))) return
+      const message = `This tool may not use ${model ?? 'a model that it does not name'}.`
+      this.#forbidden = { status: 403, code: 'model_not_allowed', message, retryAfterMs: null }
+      this.#gone.abort()
+    })
+  }
+
+  async #giveBack(reply: ForwardReply): Promise<void> {
+    const response = this.#response
+    if (reply.status >= 300 && reply.status < 400 && header(reply.headers, 'location') !== null) {
+      throw new Redirected()
+    }
+    const headers = replyHeaders(reply.headers)
+    if (reply.retriesExhausted) headers.push(['x-should-retry', 'false'])
+    headers.push(...this.#pass.extraHeaders)
+    response.writeHead(reply.status, reply.statusText, headers.flat())
+    await pour(reply, response, this.#gone.signal)
+  }
+
+  #fail(thrown: unknown): void {
+    const error = asStudioError(thrown)
+    if (this.#cut) {
+      this.#end({ state: 'cancelled', by: 'studio', problem: { kind: this.#cut, message: cutWords[this.#cut] } })
+    } else if (this.#forbidden) {
+      this.#answer(refusalOfLimit(this.#forbidden), 'refused')
+    } else if (this.#stopped) {
+      this.#end({ state: 'cancelled', by: 'person' })
+      answer(this.#response, stoppedByPerson)
+    } else if (this.#gone.signal.aborted) {
+      this.#end({ state: 'cancelled', by: 'tool' })
+    } else if (thrown instanceof Redirected) {
+      this.#gone.abort()
+      this.#answer(redirected, 'failed')
+    } else if (this.#response.headersSent) {
+      this.#end({ state: 'cut', problem: { kind: error.kind, message: error.message } })
+      this.#response.destroy()
+    } else {
+      const ours = error.kind === 'would_wait' || error.kind === 'queue_full' || error.kind === 'queue_timeout'
+      this.#answer(refusalOf(error), ours ? 'refused' : 'failed')
+    }
+  }
+
+  #answer(refusal: Refusal, state: 'refused' | 'failed'): void {
+    this.#trace?.replied(refusal.status, null)
+    this.#end({ state, problem: { kind: refusal.code, message: refusal.message } })
+    answer(this.#response, refusal, this.#pass.extraHeaders)
+  }
+
+  #end(end: RequestEnd): void {
+    const reading = this.#reply?.reading() ?? null
+    const usage = reading?.usage
+    if (usage) this.tokens = usage.totalTokens ?? (usage.promptTokens ?? 0) + (usage.completionTokens ?? 0)
+    this.#trace?.ends(end, reading)
+  }
+}
+
+class Redirected extends StudioError {
+  constructor() {
+    super('unexpected_status', redirected.message)
+  }
+}
+
+function wholeEnd(reply: ForwardReply): RequestEnd {
+  if (reply.complete()) return { state: 'done' }
+  return { state: 'cut', problem: { kind: 'incomplete_stream', message: 'The reply broke off before its end.' } }
+}
+
+function refuse(
+  { books }: RelayDeps,
+  { method = 'GET' }: IncomingMessage,
+  response: ServerResponse,
+  { tool, path, extraHeaders }: Pass,
+  refusal: Refusal,
+): void {
+  const { status, code, message } = refusal
+  books.refused({
+    toolId: tool.id,
+    from: tool.name,
+    method,
+    path: path.split('?', 1)[0] ?? path,
+    status,
+    code,
+    message,
+  })
+  answer(response, refusal, extraHeaders)
+}
+
+const isStream = (body: ForwardRequest['body']): body is AsyncIterable<Uint8Array> =>
+  body !== null && !(body instanceof Uint8Array)
+
+/** The body has grown: the length that the tool told holds no more. */
+function withLength(headers: HeaderPairs, length: number): HeaderPairs {
+  return headers.map(([name, value]) => [name, name.toLowerCase() === 'content-length' ? String(length) : value])
 }
 
 /** Bytes go to the tool as they come; a tool that reads slowly holds the service back. */
@@ -44,45 +319,4 @@ async function pour(reply: ForwardReply, response: ServerResponse, signal: Abort
   }
   clearImmediate(flush)
   response.end()
-}
-
-/**
- * Carries one request to the service and its reply back, unchanged in both directions. The tool gone closes upstream at once;
- * upstream cut cuts the tool's connection too, so that nobody takes half a reply for a whole one.
- */
-export async function relay(
-  request: IncomingMessage,
-  response: ServerResponse,
-  path: string,
-  forward: Forward,
-): Promise<void> {
-  const gone = new AbortController()
-  response.once('close', () => {
-    if (!response.writableFinished) gone.abort()
-  })
-  try {
-    const reply = await forward({
-      method: request.method ?? 'GET',
-      path,
-      headers: requestHeaders(request.rawHeaders),
-      body: await bodyOf(request, gone.signal),
-      signal: gone.signal,
-    })
-    if (
-      reply.status >= 300 &&
-      reply.status < 400 &&
-      reply.headers.some(([name]) => name.toLowerCase() === 'location')
-    ) {
-      gone.abort()
-      answer(response, redirected)
-      return
-    }
-    const headers = replyHeaders(reply.headers)
-    if (reply.retriesExhausted) headers.push(['x-should-retry', 'false'])
-    response.writeHead(reply.status, reply.statusText, headers.flat())
-    await pour(reply, response, gone.signal)
-  } catch (thrown) {
-    if (gone.signal.aborted) return
-    answer(response, refusalOf(asStudioError(thrown)))
-  }
 }

@@ -1,43 +1,101 @@
 import type { Tool } from '../../../src-preload/contract/tools.ts'
+import { StudioError } from '../errors.ts'
 import { type Feed, type FeedSource, feed, Listeners } from '../feed.ts'
 import { openStore, type Store } from '../store/store.ts'
-import { addTool, revokeTool, verifyToolKey } from './keys.ts'
+import type { Verified } from '../traffic.ts'
+import { type CachedKey, KeyCache } from './keyCache.ts'
+import { rowOf } from './keys.ts'
+import { addTool, pauseAllTools, pauseTool, revokeTool, updateTool } from './manage.ts'
+import type { NewTool, ToolChanges } from './settings.ts'
 
 const pollMs = 300
 /** How exact "last used" is. */
 const usedEveryMs = 60_000
 const usedDelayMs = 250
+/** Timers don't count the time that a machine sleeps, so the clock is looked at again at least this often. */
+const longestWaitMs = 30_000
 
-/** Tool keys of a running core: what the procedures, the local /v1 and the command line need of them. */
+const unknown: Verified = { good: false, why: 'unknown', tool: null }
+
+/** Why a key is refused although its secret is right; null while it is good. */
+function fault({ tool, expiresAt }: CachedKey): 'revoked' | 'expired' | 'paused' | null {
+  if (tool.revokedAt !== null) return 'revoked'
+  if (expiresAt <= Date.now()) return 'expired'
+  return tool.pausedAt === null ? null : 'paused'
+}
+
+/** Tool keys of a running core: what the procedures and the local /v1 need of them. */
 export class Tools {
+  /** A key was made, changed, paused, revoked or used, or expired just now. */
   readonly changes = new Listeners()
   readonly #store: Store
+  readonly #cache: KeyCache
   readonly #noted = new Map<string, number>()
   readonly #pending = new Map<string, string>()
   #useTimer: NodeJS.Timeout | null = null
   #pollTimer: NodeJS.Timeout | null = null
+  #expiryTimer: NodeJS.Timeout | null = null
   #watchers = 0
   #seen: number
+  /** Until when (ms since 1970) expiries were told. */
+  #expiriesTold = Date.now()
 
   constructor(store: Store) {
     this.#store = store
+    this.#cache = new KeyCache(store)
     this.#seen = store.dataVersion()
   }
 
-  list = (): Tool[] => this.#store.toolKeys.list()
-  count = (): number => this.#store.toolKeys.count()
-  verify = (presented: string): Tool | null => verifyToolKey(this.#store, presented)
+  /** Newest first, revoked ones too. */
+  list = (): Tool[] => [...this.#cache.contents.tools]
 
-  add(name: string): { tool: Tool; key: string } {
-    const made = addTool(this.#store, name)
-    this.changes.tell()
-    return made
+  /** @throws StudioError `no_such_item` */
+  get(id: string): Tool {
+    const row = this.#cache.contents.rows.get(id)
+    if (!row) throw new StudioError('no_such_item', 'There is no tool key with this id.')
+    return row.tool
   }
 
+  /** Keys that are good now. */
+  count = (): number => this.#cache.contents.rows.values().reduce((n, row) => n + Number(fault(row) === null), 0)
+
+  /** Whether what runs with this key may go on. */
+  isGood = (id: string): boolean => {
+    const row = this.#cache.contents.rows.get(id)
+    return row !== undefined && fault(row) === null
+  }
+
+  /** What a presented key is, by the database and the clock as they are now. Stands before every request. */
+  verify = (presented: string): Verified => {
+    const row = rowOf(presented, this.#cache.contents.rows)
+    if (!row) return unknown
+    const why = fault(row)
+    return why === null ? row.good : { good: false, why, tool: row.tool }
+  }
+
+  /** `key` is answered here and never again. @throws StudioError `bad_input` */
+  add(given: NewTool): { tool: Tool; key: string } {
+    return this.#changed(addTool(this.#store, given))
+  }
+
+  /** Holds from the next request on. @throws StudioError `no_such_item`, `bad_input` */
+  update(id: string, changes: ToolChanges): Tool {
+    return this.#changed(updateTool(this.#store, id, changes))
+  }
+
+  /** @throws StudioError `no_such_item`, `bad_input` for a key that was revoked */
+  pause(id: string, paused: boolean): Tool {
+    return this.#changed(pauseTool(this.#store, id, paused))
+  }
+
+  /** Every key that is not revoked. */
+  pauseAll(paused: boolean): { changed: number } {
+    return this.#changed({ changed: pauseAllTools(this.#store, paused) })
+  }
+
+  /** @throws StudioError `no_such_item` */
   revoke(id: string): Tool {
-    const tool = revokeTool(this.#store, id)
-    this.changes.tell()
-    return tool
+    return this.#changed(revokeTool(this.#store, id))
   }
 
   /** A request used this key. Written a little later and at most once a minute a key, never while a request waits. */
@@ -66,31 +124,68 @@ export class Tools {
     return feed(source, signal)
   }
 
-  /** Changes of ours and, looked for only while somebody observes, of the command line beside us. */
+  /** Changes of ours, expiries, and those of the command line beside us: looked for only while somebody observes. */
   observe(listener: () => void): () => void {
     const stop = this.changes.add(listener)
     this.#watchers += 1
-    this.#pollTimer ??= setInterval(() => this.#poll(), pollMs)
+    if (this.#watchers === 1) {
+      this.#pollTimer = setInterval(() => this.#poll(), pollMs)
+      this.#expiriesTold = Date.now()
+      this.#awaitExpiry()
+    }
     return () => {
       stop()
       this.#watchers -= 1
-      if (this.#watchers > 0 || !this.#pollTimer) return
-      clearInterval(this.#pollTimer)
-      this.#pollTimer = null
+      if (this.#watchers === 0) this.#stopWatching()
     }
   }
 
   close(): void {
-    if (this.#pollTimer) clearInterval(this.#pollTimer)
-    this.#pollTimer = null
+    this.#stopWatching()
     this.#writeUses()
+  }
+
+  #changed<T>(result: T): T {
+    this.#cache.drop()
+    this.#tell()
+    return result
+  }
+
+  #tell(): void {
+    this.#awaitExpiry()
+    this.changes.tell()
   }
 
   #poll(): void {
     const version = this.#store.dataVersion()
     if (version === this.#seen) return
     this.#seen = version
-    this.changes.tell()
+    this.#tell()
+  }
+
+  /** One timer to the next expiry: what runs with that key is cut when its time comes, not when it next asks. */
+  #awaitExpiry(): void {
+    if (this.#expiryTimer) clearTimeout(this.#expiryTimer)
+    this.#expiryTimer = null
+    if (this.#watchers === 0) return
+    // A clock that was set back brings a key back, and its expiry with it.
+    const told = Math.min(this.#expiriesTold, Date.now())
+    const next = this.#cache.contents.expiries.find((at) => at > told)
+    if (next === undefined) return
+    const wait = Math.min(Math.max(next - Date.now(), 0), longestWaitMs)
+    this.#expiryTimer = setTimeout(() => {
+      const now = Date.now()
+      if (now < next) return this.#awaitExpiry()
+      this.#expiriesTold = now
+      this.#tell()
+    }, wait)
+  }
+
+  #stopWatching(): void {
+    if (this.#pollTimer) clearInterval(this.#pollTimer)
+    if (this.#expiryTimer) clearTimeout(this.#expiryTimer)
+    this.#pollTimer = null
+    this.#expiryTimer = null
   }
 
   #writeUses(): void {
@@ -99,7 +194,7 @@ export class Tools {
     if (this.#pending.size === 0) return
     this.#store.toolKeys.markUsed(this.#pending)
     this.#pending.clear()
-    this.changes.tell()
+    this.#changed(undefined)
   }
 }
 
@@ -107,8 +202,11 @@ export class Tools {
 export function openTools(dataDir: string) {
   const store = openStore(dataDir)
   return {
-    add: (name: string) => addTool(store, name),
     list: (): Tool[] => store.toolKeys.list(),
+    add: (given: NewTool) => addTool(store, given),
+    update: (id: string, changes: ToolChanges): Tool => updateTool(store, id, changes),
+    pause: (id: string, paused: boolean): Tool => pauseTool(store, id, paused),
+    pauseAll: (paused: boolean): { changed: number } => ({ changed: pauseAllTools(store, paused) }),
     revoke: (id: string): Tool => revokeTool(store, id),
     close: (): void => store.close(),
   }

@@ -1,6 +1,16 @@
 import type { Dispatcher } from 'undici'
 import { StudioError } from '../errors.ts'
 
+/** Sees the bytes of a body as they arrive and says what of them goes on: the same object, another, or nothing for now. */
+export interface Tap {
+  push(bytes: Uint8Array): Uint8Array | null
+  /** The end came well: what was held goes on. */
+  end(): Uint8Array | null
+}
+
+/** How a body ended: whole, left early by its reader, or broken. */
+export type Closed = 'ended' | 'left' | StudioError
+
 /** Bytes held before the socket is paused; one more chunk may come on top. */
 const highWater = 64 * 1024
 
@@ -17,6 +27,9 @@ export class ReplyBody implements AsyncIterable<Uint8Array> {
   #error: StudioError | null = null
   #wake: (() => void) | null = null
   #settling: NodeJS.Timeout | null = null
+  #tap: Tap | null = null
+  #closed: Closed | null = null
+  #onClosed: ((how: Closed) => void)[] = []
 
   constructor(controller: Dispatcher.DispatchController) {
     this.#controller = controller
@@ -27,18 +40,37 @@ export class ReplyBody implements AsyncIterable<Uint8Array> {
     return this.#bytes
   }
 
+  /** Lets `tap` see everything, also what has come before this call. Once, before the first read. */
+  tap(tap: Tap): void {
+    const come = this.#queue
+    this.#queue = []
+    this.#held = 0
+    this.#tap = tap
+    for (const chunk of come) this.#keep(tap.push(chunk))
+    if (this.#closed === 'ended') this.#keep(tap.end())
+  }
+
+  /** `listener` is told once, when the connection is free again or gone; at once where it is already. */
+  onClosed(listener: (how: Closed) => void): void {
+    if (this.#closed === null) this.#onClosed.push(listener)
+    else listener(this.#closed)
+  }
+
   push(chunk: Uint8Array): void {
-    if (this.#settling !== null) return
-    this.#queue.push(chunk)
-    this.#held += chunk.length
     this.#bytes += chunk.length
+    // What comes while the end is waited for is not wanted, but may still be counted.
+    const passed = this.#tap === null ? chunk : this.#tap.push(chunk)
+    if (passed === null || this.#settling !== null) return
+    this.#keep(passed)
     if (this.#held >= highWater) this.#controller.pause()
     this.#signal()
   }
 
   end(): void {
+    if (this.#tap !== null && this.#settling === null) this.#keep(this.#tap.end())
     this.#ended = true
     this.#unsettle()
+    this.#close('ended')
     this.#signal()
   }
 
@@ -49,6 +81,7 @@ export class ReplyBody implements AsyncIterable<Uint8Array> {
     this.#error = error
     this.#unsettle()
     if (error.kind === 'cancelled') this.#drop()
+    this.#close(error)
     this.#signal()
   }
 
@@ -59,7 +92,9 @@ export class ReplyBody implements AsyncIterable<Uint8Array> {
 
   #abort(): void {
     this.#drop()
-    if (!this.#ended) this.#controller.abort(new Error('The rest of the reply is not wanted.'))
+    if (this.#ended) return
+    this.#close('left')
+    this.#controller.abort(new Error('The rest of the reply is not wanted.'))
   }
 
   /** Nothing more is wanted, but the end should come any moment: wait `ms` for it, so that the connection can be used again. */
@@ -100,6 +135,18 @@ export class ReplyBody implements AsyncIterable<Uint8Array> {
     }
   }
 
+  #keep(chunk: Uint8Array | null): void {
+    if (chunk === null || chunk.length === 0) return
+    this.#queue.push(chunk)
+    this.#held += chunk.length
+  }
+
+  #close(how: Closed): void {
+    if (this.#closed !== null) return
+    this.#closed = how
+    for (const listener of this.#onClosed.splice(0)) listener(how)
+  }
+
   #drop(): void {
     this.#queue = []
     this.#held = 0
@@ -134,4 +181,21 @@ export async function readAll(body: AsyncIterable<Uint8Array>, limit: number): P
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)
+}
+
+/** The first `limit` bytes; `rest` is what has not been read, where there is more. @throws as the body does */
+export async function readUpTo(
+  body: AsyncIterable<Uint8Array>,
+  limit: number,
+): Promise<{ head: Uint8Array; rest: AsyncIterable<Uint8Array> | null }> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  const source = body[Symbol.asyncIterator]()
+  for (;;) {
+    const next = await source.next()
+    if (next.done === true) return { head: Buffer.concat(chunks), rest: null }
+    chunks.push(next.value)
+    size += next.value.length
+    if (size > limit) return { head: Buffer.concat(chunks), rest: { [Symbol.asyncIterator]: () => source } }
+  }
 }

@@ -1,13 +1,16 @@
 import { pipeline, Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import type * as z from 'zod'
-import { StudioError } from '../errors.ts'
+import { asStudioError, StudioError } from '../errors.ts'
+import type { Books, Desk, RequestEnd, RequestTrace, StudioRoom, Wish } from '../traffic.ts'
 import type { BaseAddress } from './address.ts'
-import { type ReplyBody, readAll, readStart } from './body.ts'
+import { attemptOnce } from './attempt.ts'
+import { type Closed, type ReplyBody, readAll, readStart } from './body.ts'
 import type { Credential } from './credential.ts'
-import { errorOfReply, maxErrorBody } from './errors.ts'
-import { exchange } from './exchange.ts'
-import { factsOf, type HeaderPairs, header } from './headers.ts'
+import { endpointOf, isInference } from './endpoint.ts'
+import { cancelled, errorOfReply, maxErrorBody } from './errors.ts'
+import { factsOf, type HeaderPairs, header, isEventStream } from './headers.ts'
+import { type Meter, openMeter } from './meter/meter.ts'
 import type { Network } from './network.ts'
 import { type RetryPolicy, withRetry } from './retry.ts'
 import { moneyFields } from './schemas.ts'
@@ -19,6 +22,8 @@ export interface Link {
   credential: Credential
   network: Network
   retry: Partial<RetryPolicy>
+  desk: Desk
+  books: Books
   /** Told of every reply's headers, good or bad. */
   sawHeaders(rateLimit: RateLimitHeaders): void
 }
@@ -30,6 +35,10 @@ export interface CallRequest {
   headers?: HeaderPairs
   /** Made anew for each attempt. */
   body?: () => Uint8Array | AsyncIterable<Uint8Array>
+  /** For the books and the desk: what is asked for, and what it may use. */
+  model?: string
+  stream?: boolean
+  tokens?: number
 }
 
 export interface OpenReply {
@@ -43,41 +52,148 @@ export interface OpenReply {
 /** Images come as base64 inside JSON: four of them, with room. */
 const maxJsonBytes = 256 * 1024 * 1024
 
-export function jsonBody(value: unknown): Pick<CallRequest, 'headers' | 'body'> {
-  const bytes = Buffer.from(JSON.stringify(value))
-  return { headers: [['content-type', 'application/json']], body: () => bytes }
+export function jsonBody(value: unknown) {
+  const json = Buffer.from(JSON.stringify(value))
+  const headers: HeaderPairs = [['content-type', 'application/json']]
+  return { headers, body: () => json, bytes: json.length }
 }
 
 /**
- * Sends a request, again where the retry policy says so, until a good status comes; the body is still to be read.
+ * Sends a request, again where the retry policy says so, until a good status comes; the body is still to be read. Its row in the
+ * books stands before the first byte leaves and is closed when the body is over.
  * @throws StudioError
  */
-export function call(link: Link, request: CallRequest, options: CallOptions = {}): Promise<OpenReply> {
-  const { signal, onWait } = options
-  return withRetry(() => attempt(link, request, options), { signal, onWait, policy: link.retry })
+export async function call(link: Link, request: CallRequest, options: CallOptions = {}): Promise<OpenReply> {
+  const { signal: given, onWait, room = 'account' } = options
+  if (given?.aborted === true) throw cancelled()
+  const trace = openRow(link, request, room)
+  // A person may also stop it from the log of requests.
+  const stopped = new AbortController()
+  trace.onStop = () => stopped.abort()
+  const signal = given ? AbortSignal.any([given, stopped.signal]) : stopped.signal
+  try {
+    if (trace.written) await trace.written
+    return await withRetry(() => attempt(link, request, trace, { ...options, signal }), {
+      signal,
+      onWait: (wait) => {
+        if (wait.for === 'retry') trace.backsOff(wait.problem.status ?? 0)
+        onWait?.(wait)
+      },
+      policy: link.retry,
+    })
+  } catch (thrown) {
+    const error = asStudioError(thrown)
+    trace.ends(endOf(error), null)
+    throw thrown
+  }
 }
 
-async function attempt(link: Link, request: CallRequest, { signal, onWait }: CallOptions): Promise<OpenReply> {
-  onWait?.({ for: 'connection' })
-  const reply = await exchange(link.network, {
-    origin: link.base.origin,
-    method: request.method,
-    path: request.url.pathname + request.url.search,
-    headers: [
-      ['accept', request.accept],
-      ['accept-encoding', 'identity'],
-      ...(request.headers ?? []),
-      ['authorization', link.credential.authorization()],
-    ],
-    body: request.body?.() ?? null,
+function openRow({ books, base }: Link, request: CallRequest, room: StudioRoom): RequestTrace {
+  const { method, model = null, stream = false } = request
+  const path = request.url.pathname.slice(base.prefix.length)
+  const asker = { kind: 'studio', room } as const
+  return books.open({ asker, method, path, endpoint: endpointOf(method, path), model, stream, logBodies: false })
+}
+
+async function attempt(
+  link: Link,
+  request: CallRequest,
+  trace: RequestTrace,
+  { signal, onWait, room = 'account' }: CallOptions,
+): Promise<OpenReply> {
+  const { method, url, model = null, tokens = 0 } = request
+  const endpoint = endpointOf(method, url.pathname.slice(link.base.prefix.length))
+  const asker = { kind: 'studio', room } as const
+  const wish: Wish = {
+    asker,
+    slot: isInference(endpoint),
+    tokens,
+    model,
     signal,
-    onSent: () => onWait?.({ for: 'reply' }),
-  })
+    trace: onWait ? tellingTurn(trace, onWait) : trace,
+  }
+  const body = request.body?.() ?? null
+  if (body instanceof Uint8Array) trace.sentBytes(body.length)
+  let meter: Meter | null = null
+  onWait?.({ for: 'connection' })
+  const { reply } = await attemptOnce(
+    link,
+    wish,
+    trace,
+    {
+      method,
+      path: url.pathname + url.search,
+      headers: [
+        ['accept', request.accept],
+        ['accept-encoding', 'identity'],
+        ...(request.headers ?? []),
+        ['authorization', link.credential.authorization()],
+      ],
+      body,
+      signal,
+      onSent: () => onWait?.({ for: 'reply' }),
+    },
+    () => meter?.reading().usage?.totalTokens ?? null,
+  )
   const facts = cleanFacts(link, factsOf(reply.status, reply.headers, Date.now()))
-  link.sawHeaders(facts.rateLimit)
-  const bytes = decoded(reply.body, header(reply.headers, 'content-encoding'))
-  if (reply.status >= 200 && reply.status < 300) return { facts, raw: reply.body, bytes }
+  trace.replied(facts.status, facts.requestId)
+  const contentEncoding = header(reply.headers, 'content-encoding')
+  const { status, contentType } = facts
+  const good = status >= 200 && status < 300
+  meter = openMeter({
+    endpoint,
+    stream: request.stream === true,
+    status,
+    contentType,
+    contentEncoding,
+    stripUsage: false,
+    tokensIn: tokens,
+  })
+  follow(reply.body, meter, trace, good, isEventStream(contentType))
+  const bytes = decoded(reply.body, contentEncoding)
+  if (good) return { facts, raw: reply.body, bytes }
   throw errorOfReply(facts, await readErrorBody(reply.body, bytes), link.credential)
+}
+
+/** The person sees that it waits its turn, and then that it goes on. */
+function tellingTurn(trace: RequestTrace, onWait: NonNullable<CallOptions['onWait']>): Wish['trace'] {
+  return {
+    id: trace.id,
+    queued() {
+      trace.queued()
+      onWait({ for: 'turn' })
+    },
+    admitted() {
+      trace.admitted()
+      onWait({ for: 'connection' })
+    },
+  }
+}
+
+/** Counts and meters what comes, and closes the row of a good reply when its body is over. */
+function follow(body: ReplyBody, meter: Meter, trace: RequestTrace, good: boolean, events: boolean): void {
+  body.tap({
+    push(bytes) {
+      trace.receivedBytes(bytes.length)
+      return meter.push(bytes)
+    },
+    end: () => meter.end(),
+  })
+  if (good)
+    body.onClosed((how) => trace.ends(endOfBody(how, meter.complete || (!events && how === 'ended')), meter.reading()))
+}
+
+function endOfBody(how: Closed, complete: boolean): RequestEnd {
+  if (how instanceof StudioError) return how.kind === 'cancelled' ? endOf(how) : { ...endOf(how), state: 'cut' }
+  if (complete) return { state: 'done' }
+  if (how === 'left') return { state: 'cancelled', by: 'person' }
+  return { state: 'cut', problem: { kind: 'incomplete_stream', message: 'The reply broke off before its end.' } }
+}
+
+function endOf({ kind, message, facts }: StudioError): RequestEnd {
+  if (kind === 'cancelled') return { state: 'cancelled', by: 'person' }
+  // The service answered, with an error: its status says so.
+  return { state: facts.status === undefined ? 'failed' : 'done', problem: { kind, message } }
 }
 
 /** A failed reply counts by its status, even if its body breaks off or can't be decoded. */

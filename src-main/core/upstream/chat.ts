@@ -10,10 +10,16 @@ import type { CallOptions, ChatRequest, ChatStreamEvent, Reply, TokenUsage } fro
 /** After [DONE] the end of the body is due at once; waiting for it keeps the connection for the next request. */
 const settleMs = 250
 
+/** For the desk's estimate, where a request names no bound. */
+const usualReplyTokens = 500
+
 function chatCall(link: Link, request: ChatRequest, stream: boolean): Omit<CallRequest, 'accept'> {
   checkChatRequest(request)
   const { stream: _, ...body } = request
-  return { method: 'POST', url: link.base.v1('/chat/completions'), ...jsonBody(stream ? { ...body, stream } : body) }
+  const url = link.base.v1('/chat/completions')
+  const sent = jsonBody(stream ? { ...body, stream } : body)
+  const tokens = Math.ceil(sent.bytes / 4) + (request.max_tokens ?? usualReplyTokens)
+  return { method: 'POST', url, headers: sent.headers, body: sent.body, model: request.model, stream, tokens }
 }
 
 /** @throws StudioError `bad_input` before anything is sent; otherwise what the service or the way there failed with */

@@ -1,3 +1,4 @@
+import type { Books, Desk } from '../traffic.ts'
 import * as account from './account.ts'
 import type { BaseAddress } from './address.ts'
 import type { Link } from './call.ts'
@@ -16,12 +17,16 @@ import type {
   SpeechRequest,
   TranscriptionRequest,
 } from './types.ts'
+import { noBooks, openDesk } from './unattended.ts'
 
 export interface UpstreamOptions {
   base: BaseAddress
   credential: Credential
   network?: Partial<NetworkOptions>
   retry?: Partial<RetryPolicy>
+  /** Where each attempt is let in, and where each request is written down; nowhere if not given. */
+  desk?: Desk
+  books?: Books
 }
 
 export type Upstream = ReturnType<typeof openUpstream>
@@ -31,13 +36,20 @@ export type Upstream = ReturnType<typeof openUpstream>
  * All throw StudioError. `close` ends what is still under way.
  * @throws StudioError `bad_input` for certificates or proxies of the environment that make no sense
  */
-export function openUpstream({ base, credential, network: options, retry = {} }: UpstreamOptions) {
+export function openUpstream({
+  base,
+  credential,
+  network: options,
+  retry = {},
+  desk = openDesk,
+  books = noBooks,
+}: UpstreamOptions) {
   const network = openNetwork(base, options)
   const listeners = new Set<(rateLimit: RateLimitHeaders) => void>()
   const sawHeaders = (rateLimit: RateLimitHeaders): void => {
     for (const listener of listeners) listener(rateLimit)
   }
-  const link: Link = { base, credential, network, retry, sawHeaders }
+  const link: Link = { base, credential, network, retry, desk, books, sawHeaders }
   return {
     base,
     listModels: (o?: CallOptions) => account.listModels(link, o),

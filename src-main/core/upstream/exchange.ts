@@ -14,6 +14,8 @@ export interface ExchangeRequest {
   headers: HeaderPairs
   body: Uint8Array | AsyncIterable<Uint8Array> | null
   signal: AbortSignal | undefined
+  /** A connection is there, and the request begins to go out on it. */
+  onConnected?: () => void
   /** The last byte of the request was handed to the socket. */
   onSent?: () => void
 }
@@ -71,7 +73,10 @@ class ReplyHandler implements Dispatcher.DispatchHandler {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
     if (this.#over) controller.abort(cancelled())
-    else this.#leave()
+    else {
+      this.#leave()
+      this.#request.onConnected?.()
+    }
   }
 
   onRequestSent(): void {

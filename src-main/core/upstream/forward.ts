@@ -1,60 +1,190 @@
 import { StudioError } from '../errors.ts'
+import type { Wish } from '../traffic.ts'
+import { attemptOnce } from './attempt.ts'
+import { readUpTo } from './body.ts'
 import type { Link } from './call.ts'
+import { isInference } from './endpoint.ts'
 import { kindOfStatus } from './errors.ts'
-import { exchange, type RawReply } from './exchange.ts'
-import { type HeaderPairs, readRateLimit, withoutHopByHop } from './headers.ts'
+import type { RawReply } from './exchange.ts'
+import { type HeaderPairs, header, isEventStream, withoutHopByHop } from './headers.ts'
+import { copyBody } from './meter/copy.ts'
+import { localiseImageUrls } from './meter/images.ts'
+import { type Meter, openMeter } from './meter/meter.ts'
 import { ReplayableBody } from './replay.ts'
 import { RetriesExhausted, withRetry } from './retry.ts'
 import type { ForwardReply, ForwardRequest } from './types.ts'
 
 /** Ours to set, or (`expect`) answered by the local server already. */
 const notTheirs: ReadonlySet<string> = new Set(['authorization', 'host', 'expect'])
+/** Where something of the reply is to be cut out or changed, it has to come as it is. */
+const notTheirsPlain: ReadonlySet<string> = new Set([...notTheirs, 'accept-encoding'])
 const retriedStatuses: ReadonlySet<number> = new Set([429, 502, 503, 504])
+/** Of a logged body, bytes. */
+const copyLimit = 256 * 1024
+/** Pictures come as base64 in JSON; a larger reply goes on as it is. */
+const imagesLimit = 64 * 1024 * 1024
 
 /**
  * Relays one request of a tool with the real key. Bytes go both ways as they come; a cancel closes the service's socket.
- * A request whose body was kept whole may be sent again before output, by the program's one retry policy.
+ * Each attempt passes the desk. A request whose body was kept whole may be sent again before output, by the program's one retry policy.
  * @throws StudioError when no reply came
  */
-export async function forward(link: Link, request: ForwardRequest): Promise<ForwardReply> {
-  const path = checkedPath(link, request.path)
-  const headers = withoutHopByHop(request.headers, notTheirs)
-  headers.push(['authorization', link.credential.authorization()])
-  // Bytes that are all here can be sent again as they are; a stream only from a copy of what was read of it.
-  const here = request.body instanceof Uint8Array ? request.body : null
-  const body = request.body === null || request.body instanceof Uint8Array ? null : new ReplayableBody(request.body)
-  const { signal } = request
-  let attempts = 0
-  const attempt = async (number: number): Promise<RawReply> => {
-    attempts = number
-    const reply = await exchange(link.network, {
-      origin: link.base.origin,
-      method: request.method,
-      path,
-      headers,
-      body: here ?? body?.read() ?? null,
-      signal,
-    })
-    const rateLimit = readRateLimit(reply.headers, Date.now())
-    link.sawHeaders(rateLimit)
+export function forward(link: Link, request: ForwardRequest): Promise<ForwardReply> {
+  return new Forwarding(link, request).run()
+}
+
+type BodyCopy = ReturnType<typeof copyBody>
+
+class Forwarding {
+  readonly #link: Link
+  readonly #request: ForwardRequest
+  readonly #wish: Wish
+  /** Bytes that are all here can be sent again as they are; a stream only from a copy of what was read of it. */
+  readonly #here: Uint8Array | null
+  readonly #streamed: ReplayableBody | null
+  readonly #sentCopy: BodyCopy | null
+  #meter: Meter | null = null
+  #attempts = 0
+
+  constructor(link: Link, request: ForwardRequest) {
+    this.#link = link
+    this.#request = request
+    const { body, asker, endpoint, tokens, model, signal, trace } = request
+    this.#wish = { asker, slot: isInference(endpoint), tokens, model, signal, trace }
+    this.#sentCopy = trace.logBodies ? copyBody(copyLimit) : null
+    this.#here = body instanceof Uint8Array ? body : null
+    this.#streamed = body === null || body instanceof Uint8Array ? null : new ReplayableBody(body, this.#goesUp)
+    if (this.#here) this.#goesUp(this.#here)
+  }
+
+  async run(): Promise<ForwardReply> {
+    const { trace, signal, retries } = this.#request
+    const path = checkedPath(this.#link, this.#request.path)
+    const headers = this.#requestHeaders()
+    try {
+      const reply = await withRetry((number) => this.#attempt(number, path, headers), {
+        signal,
+        policy: retries ? this.#link.retry : { ...this.#link.retry, maxAttempts: 1 },
+        canRetry: () => this.#streamed === null || this.#streamed.whole,
+        discard: (error) => error instanceof HeldReply && error.reply.body.close(),
+        onWait: (wait) => {
+          if (wait.for === 'retry') trace.backsOff(wait.problem.status ?? 0)
+        },
+      })
+      return await this.#answer(reply, false)
+    } catch (thrown) {
+      const held = thrown instanceof RetriesExhausted ? thrown.cause : thrown
+      if (held instanceof HeldReply) {
+        return await this.#answer(held.reply, thrown instanceof RetriesExhausted && retries)
+      }
+      if (this.#sentCopy) trace.bodies(this.#sentCopy.done(this.#clean), null)
+      throw thrown
+    } finally {
+      this.#streamed?.forget()
+    }
+  }
+
+  #requestHeaders(): HeaderPairs {
+    const { endpoint, headers, stripUsage } = this.#request
+    const plain = stripUsage || endpoint === 'images'
+    const sent = withoutHopByHop(headers, plain ? notTheirsPlain : notTheirs)
+    if (plain) sent.push(['accept-encoding', 'identity'])
+    sent.push(['authorization', this.#link.credential.authorization()])
+    return sent
+  }
+
+  async #attempt(number: number, path: string, headers: HeaderPairs): Promise<RawReply> {
+    this.#attempts = number
+    const { method, signal, trace } = this.#request
+    const body = this.#here ?? this.#streamed?.read() ?? null
+    const sent = { method, path, headers, body, signal }
+    const { reply, rateLimit } = await attemptOnce(this.#link, this.#wish, trace, sent, this.#used)
     if (retriedStatuses.has(reply.status)) throw new HeldReply(reply, rateLimit.retryAfterMs)
     return reply
   }
-  try {
-    const reply = await withRetry(attempt, {
-      signal,
-      policy: link.retry,
-      canRetry: () => body === null || body.whole,
-      discard: (error) => error instanceof HeldReply && error.reply.body.close(),
-    })
-    return answer(link, reply, attempts, false)
-  } catch (thrown) {
-    const held = thrown instanceof RetriesExhausted ? thrown.cause : thrown
-    if (!(held instanceof HeldReply)) throw thrown
-    return answer(link, held.reply, attempts, thrown instanceof RetriesExhausted)
-  } finally {
-    body?.forget()
+
+  async #answer(reply: RawReply, retriesExhausted: boolean): Promise<ForwardReply> {
+    const { credential } = this.#link
+    const { trace, endpoint, stream, stripUsage, tokensIn } = this.#request
+    const { status, statusText } = reply
+    const headers = withoutHopByHop(reply.headers)
+    // A service that echoes the request's headers must not hand the key to a tool.
+    for (const pair of headers) if (credential.standsIn(pair[1])) pair[1] = credential.redact(pair[1])
+    trace.replied(status, requestIdOf(headers))
+    trace.headers(this.#request.headers, headers, this.#clean)
+    const contentType = header(headers, 'content-type')
+    const contentEncoding = header(headers, 'content-encoding')
+    const meter = openMeter({ endpoint, stream, status, contentType, contentEncoding, stripUsage, tokensIn })
+    this.#meter = meter
+    this.#follow(reply, meter)
+    const answered = {
+      status,
+      statusText,
+      headers,
+      body: reply.body,
+      reading: () => meter.reading(),
+      complete: () => !isEventStream(contentType) || meter.complete,
+      attempts: this.#attempts,
+      retriesExhausted,
+    }
+    const pictures = endpoint === 'images' && status === 200 && contentEncoding === null && isJson(contentType)
+    return pictures ? this.#localised(answered) : answered
   }
+
+  /** Counts, meters and, where the tool's bodies are logged, copies what comes. */
+  #follow({ body }: RawReply, meter: Meter): void {
+    const { trace } = this.#request
+    const copy = trace.logBodies ? copyBody(copyLimit) : null
+    body.tap({
+      push(bytes) {
+        trace.receivedBytes(bytes.length)
+        copy?.push(bytes)
+        return meter.push(bytes)
+      },
+      end: () => meter.end(),
+    })
+    const sent = this.#sentCopy
+    if (sent && copy) body.onClosed(() => trace.bodies(sent.done(this.#clean), copy.done(this.#clean)))
+  }
+
+  /** The addresses of pictures lead to the service, where a tool's key is not known: ours take their place. */
+  async #localised(reply: ForwardReply): Promise<ForwardReply> {
+    const { head, rest } = await readUpTo(reply.body, imagesLimit)
+    if (rest) return { ...reply, body: joined(head, rest) }
+    const { base } = this.#link
+    const body = localiseImageUrls(head, base, this.#request.local) ?? head
+    const headers = reply.headers.filter(([name]) => name.toLowerCase() !== 'content-length')
+    headers.push(['content-length', String(body.length)])
+    return { ...reply, headers, body: joined(body, null) }
+  }
+
+  readonly #goesUp = (bytes: Uint8Array): void => {
+    this.#request.trace.sentBytes(bytes.length)
+    this.#sentCopy?.push(bytes)
+  }
+
+  readonly #clean = (text: string): string => this.#link.credential.redact(text)
+
+  readonly #used = (): number | null => {
+    const usage = this.#meter?.reading().usage
+    if (!usage) return null
+    return usage.totalTokens ?? (usage.promptTokens ?? 0) + (usage.completionTokens ?? 0)
+  }
+}
+
+async function* joined(
+  head: Uint8Array,
+  rest: AsyncIterable<Uint8Array> | null,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  yield head
+  if (rest) yield* rest
+}
+
+const isJson = (contentType: string | null): boolean =>
+  /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(contentType ?? '')
+
+function requestIdOf(headers: HeaderPairs): string | null {
+  return (header(headers, 'x-request-id') ?? header(headers, 'request-id'))?.slice(0, 200) ?? null
 }
 
 /** A reply that the policy may retry, kept open: if it gives up, the tool gets it as it is. */
@@ -68,20 +198,12 @@ class HeldReply extends StudioError {
   }
 }
 
-function answer({ credential }: Link, reply: RawReply, attempts: number, retriesExhausted: boolean): ForwardReply {
-  const headers: HeaderPairs = withoutHopByHop(reply.headers)
-  // A service that echoes the request's headers must not hand the key to a tool.
-  for (const pair of headers) if (credential.standsIn(pair[1])) pair[1] = credential.redact(pair[1])
-  return { status: reply.status, statusText: reply.statusText, headers, body: reply.body, attempts, retriesExhausted }
+/** As the tool wrote it, byte for byte, once it is sure that it stays below the base address. */
+function checkedPath({ base }: Link, path: string): string {
+  const bare = path.split('?', 1)[0] ?? ''
+  if (!/^\/[\x21-\x7e]*$/.test(path) || path.includes('#') || bare.includes('\\')) throw notRelayed()
+  if (/(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)/i.test(bare) || !base.covers(base.url + bare)) throw notRelayed()
+  return `${base.prefix}${path}`
 }
 
-/** As the tool wrote it, byte for byte, once it is sure that it stays below `/v1`. */
-function checkedPath(link: Link, path: string): string {
-  const bare = path.split('?', 1)[0] ?? ''
-  if (!/^\/[\x21-\x7e]*$/.test(path) || path.includes('#') || bare.includes('\\')) {
-    throw new StudioError('bad_input', 'This path can’t be relayed.')
-  }
-  if (/(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)/i.test(bare)) throw new StudioError('bad_input', 'This path can’t be relayed.')
-  link.base.v1(bare)
-  return `${link.base.prefix}/v1${path}`
-}
+const notRelayed = (): StudioError => new StudioError('bad_input', 'This path can’t be relayed.')

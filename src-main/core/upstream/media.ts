@@ -21,7 +21,9 @@ const maxTranscriptBytes = 64 * 1024 * 1024
 export async function createSpeech(link: Link, request: SpeechRequest, options?: CallOptions): Promise<ByteReply> {
   checkSpeechRequest(request)
   const url = link.base.v1('/audio/speech')
-  const { facts, bytes } = await call(link, { method: 'POST', url, accept: '*/*', ...jsonBody(request) }, options)
+  const named = request.model === undefined ? {} : { model: request.model }
+  const asked = { method: 'POST', url, accept: '*/*', ...named, ...jsonBody(request) } as const
+  const { facts, bytes } = await call(link, asked, options)
   return { facts, bytes }
 }
 
@@ -34,7 +36,8 @@ export async function createTranscription(
   checkTranscriptionRequest(request)
   const { headers, body } = multipart(request)
   const url = link.base.v1('/audio/transcriptions')
-  const { facts, bytes } = await call(link, { method: 'POST', url, accept: '*/*', headers, body }, options)
+  const named = request.model === undefined ? {} : { model: request.model }
+  const { facts, bytes } = await call(link, { method: 'POST', url, accept: '*/*', headers, body, ...named }, options)
   const text = new TextDecoder().decode(await readAll(bytes, maxTranscriptBytes))
   const type = facts.contentType?.split(';')[0]?.trim().toLowerCase() ?? ''
   if (type === 'text/vtt') return { format: 'vtt', text, json: null, facts }
@@ -52,7 +55,8 @@ export async function createImage(
 ): Promise<Reply<ImageReply>> {
   checkImageRequest(request)
   const url = link.base.v1('/images/generations')
-  return callJson(link, { method: 'POST', url, ...jsonBody(request) }, imageReply, options)
+  const named = request.model === undefined ? {} : { model: request.model }
+  return callJson(link, { method: 'POST', url, ...named, ...jsonBody(request) }, imageReply, options)
 }
 
 /**

@@ -9,6 +9,7 @@ export const replayLimit = 256 * 1024
  */
 export class ReplayableBody {
   readonly #source: AsyncIterator<Uint8Array>
+  readonly #onRead: (bytes: Uint8Array) => void
   #kept: Uint8Array[] | null = []
   #size = 0
   #ended = false
@@ -16,8 +17,10 @@ export class ReplayableBody {
   /** Chunks that no longer fit into the copy, for the one reader there can be then. */
   #passing: Uint8Array[] = []
 
-  constructor(source: AsyncIterable<Uint8Array>) {
+  /** `onRead` sees each piece once, whatever is sent again. */
+  constructor(source: AsyncIterable<Uint8Array>, onRead: (bytes: Uint8Array) => void = () => undefined) {
     this.#source = source[Symbol.asyncIterator]()
+    this.#onRead = onRead
   }
 
   /** All of it was read, and all of it is in the copy. */
@@ -61,6 +64,7 @@ export class ReplayableBody {
   }
 
   #keep(chunk: Uint8Array): void {
+    this.#onRead(chunk)
     this.#size += chunk.length
     if (this.#size > replayLimit) this.#kept = null
     if (this.#kept === null) this.#passing.push(chunk)

@@ -134,8 +134,11 @@ export interface ForwardRequest {
   asker: Asker
   /** Its row in the books, opened by the caller, who ends it too. */
   trace: RequestTrace
-  /** Expected use, prompt and reply together. */
+  /** Expected use: of the prompt, and of prompt and reply together. */
+  tokensIn: number
   tokens: number
+  /** The local address (`http://127.0.0.1:PORT`) that takes the place of the base address in `url`s of an images reply. */
+  local: string
   model: string | null
   stream: boolean
   /** False: sent once, whatever comes. */
@@ -158,6 +161,8 @@ export interface ForwardReply {
   body: AsyncIterable<Uint8Array>
   /** What was used, as far as it can be told by now. */
   reading(): Reading
+  /** False for a stream that ended with neither [DONE] nor all of its choices finished. */
+  complete(): boolean
   /** How many times it was sent, 1 without a retry. */
   attempts: number
   /** True when the retry policy gave up on a status that it retries: callers' own loops should not go on. */

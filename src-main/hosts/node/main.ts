@@ -12,6 +12,21 @@ process.exitCode = await run(process.argv.slice(2), {
     const { openTools } = await import('../../core/tools/tools.ts')
     return openTools(dataDir)
   },
+  async openRequestLog(dataDir) {
+    const { openTools } = await import('../../core/tools/tools.ts')
+    const { openLedgerReader } = await import('../../core/ledger/reader.ts')
+    const tools = openTools(dataDir)
+    const reader = openLedgerReader(dataDir, tools.list)
+    return {
+      page: reader.page,
+      follow: reader.follow,
+      idOf: (name) => tools.list().find((tool) => tool.id === name || tool.name === name)?.id ?? name,
+      close() {
+        reader.close()
+        tools.close()
+      },
+    }
+  },
   async startSandbox(options) {
     const { startSandbox } = await import('../../sandbox/sandbox.ts')
     return startSandbox(options)

@@ -1,8 +1,10 @@
 import type { Router } from '@orpc/server'
 import type { Contract } from '../../../src-preload/contract/contract.ts'
+import type { RequestFilter, RequestRow } from '../../../src-preload/contract/requests.ts'
 import type { Tool } from '../../../src-preload/contract/tools.ts'
 import type { CoreOptions } from '../../core/core.ts'
 import type { Host } from '../../core/host.ts'
+import type { NewTool, ToolChanges } from '../../core/tools/settings.ts'
 
 /** A core as the command line drives it: through the same procedures as the page. */
 export interface RunningCore {
@@ -17,11 +19,27 @@ export interface RunningCore {
 
 /** Tool keys of a data folder, also while another process serves it. */
 export interface ToolKeys {
+  /** Newest first, revoked ones too. */
   list(): Tool[]
-  /** `key` is answered here and never again. */
-  add(name: string): { tool: Tool; key: string }
+  /** `key` is answered here and never again. @throws StudioError `bad_input` */
+  add(given: NewTool): { tool: Tool; key: string }
+  /** @throws StudioError `no_such_item`, `bad_input` */
+  update(id: string, changes: ToolChanges): Tool
+  /** @throws StudioError `no_such_item`, `bad_input` for a key that was revoked */
+  pause(id: string, paused: boolean): Tool
+  /** Every key that is not revoked. */
+  pauseAll(paused: boolean): { changed: number }
   /** @throws StudioError `no_such_item` */
   revoke(id: string): Tool
+  close(): void
+}
+
+/** The log of requests of a data folder, also while another process serves it. */
+export interface RequestLog {
+  page(filter: RequestFilter, before: number, limit: number): RequestRow[]
+  follow(filter: RequestFilter, options: { signal: AbortSignal; after?: number }): AsyncIterable<RequestRow>
+  /** The id of the tool that is called so; what is no tool's name is answered as it is. */
+  idOf(name: string): string
   close(): void
 }
 
@@ -29,5 +47,6 @@ export interface ToolKeys {
 export interface Parts {
   startCore(host: Host, options: CoreOptions): Promise<RunningCore>
   openToolKeys(dataDir: string): Promise<ToolKeys>
+  openRequestLog(dataDir: string): Promise<RequestLog>
   startSandbox(options: { port: number }): Promise<{ baseUrl: string; apiKey: string; close(): Promise<void> }>
 }

@@ -127,6 +127,21 @@ const kinds = {
     meaning: 'It was cancelled and is not tried again by itself.',
     action: 'Ask again',
   },
+  would_wait: {
+    title: 'It would have to wait',
+    meaning: 'It is not its turn yet, and this tool asked not to wait. It was not sent to the service.',
+    action: 'Try again',
+  },
+  queue_full: {
+    title: 'Too many are waiting',
+    meaning: 'The queue before the service is full. It was not sent to the service. Wait until some are done.',
+    action: 'Try again',
+  },
+  queue_timeout: {
+    title: 'Its turn did not come in time',
+    meaning: 'It waited in the queue as long as a request may, and was not sent to the service.',
+    action: 'Try again',
+  },
   bad_input: {
     title: 'This can’t be used as it is',
     meaning: 'Something given is missing or not valid. Change it and try again.',

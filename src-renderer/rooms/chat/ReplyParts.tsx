@@ -57,6 +57,7 @@ export function Waiting({ wait, replyId }: { wait: Wait; replyId: string }) {
 
 function waitText(wait: Wait, now: number, words: Words): string {
   const lasted = wholeSeconds(now - Date.parse(wait.since))
+  if (wait.for === 'turn') return words('waitTurn', { seconds: lasted })
   if (wait.for === 'connection') return words('waitConnection')
   if (wait.for === 'reply') return words('waitReply', { seconds: lasted })
   if (wait.for === 'first_token') return words('waitFirst', { seconds: lasted })

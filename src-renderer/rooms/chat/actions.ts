@@ -1,18 +1,18 @@
 import type { ContractRouterClient } from '@orpc/contract'
 import type { ConversationEvent, ConversationListEvent, Message } from '../../../src-preload/contract/chat.ts'
 import type { Contract } from '../../../src-preload/contract/contract.ts'
+import { perFrame } from '../../api/frames.ts'
+import { keepWatching } from '../../api/keepWatching.ts'
 import { problemOf } from '../../api/problem.ts'
+import { newDraftKey } from '../../newChatDraft.ts'
 import * as store from '../../stores/chat.ts'
 import { useChat } from '../../stores/chat.ts'
-import { perFrame } from './frames.ts'
 
 export interface ChatHost {
   client: ContractRouterClient<Contract>
 }
 
 const draftPause = 400
-const rewatchPause = 500
-const newDraftKey = 'chat.draft.new'
 
 let host: ChatHost | null = null
 let watching: AbortController | null = null
@@ -40,31 +40,6 @@ export function startChat(given: ChatHost): () => void {
     removeEventListener('pagehide', flushDraft)
     host = null
   }
-}
-
-/** Watches again after a break until `signal` ends it; the snapshot at the start of each watch makes that safe. */
-async function keepWatching(signal: AbortSignal, watch: (signal: AbortSignal) => Promise<void>): Promise<void> {
-  while (!signal.aborted) {
-    try {
-      await watch(signal)
-    } catch (thrown) {
-      if (signal.aborted) return
-      const problem = problemOf(thrown)
-      if (problem.kind === 'no_such_item') return
-    }
-    if (!signal.aborted) await pause(rewatchPause, signal)
-  }
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms)
-    const ended = (): void => {
-      clearTimeout(timer)
-      resolve()
-    }
-    signal.addEventListener('abort', ended, { once: true })
-  })
 }
 
 /** Puts a conversation on the stage and follows it; null is an empty new chat. */

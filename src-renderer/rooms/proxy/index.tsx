@@ -1,119 +1,147 @@
-import { Plus } from 'lucide-react'
-import { useState } from 'react'
+import { Pause, Play, Plug } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { AppState } from '../../../src-preload/contract/app.ts'
-import { problemOf } from '../../api/problem.ts'
-import { navigate } from '../../navigation.ts'
-import { ProblemNotice } from '../../problems/ProblemNotice.tsx'
+import type { Tool } from '../../../src-preload/contract/tools.ts'
 import type { RoomView } from '../../room.ts'
-import { appStore, useApp, withToast } from '../../stores/app.ts'
+import { useApp } from '../../stores/app.ts'
+import { inUse, useTools } from '../../stores/tools.ts'
 import { useStudio } from '../../studio.ts'
 import { Button } from '../../ui/Button.tsx'
-import { Card } from '../../ui/Card.tsx'
 import { CopyButton } from '../../ui/CopyButton.tsx'
-import { Notice } from '../../ui/Notice.tsx'
 import { Pill, type PillTone } from '../../ui/Pill.tsx'
 import { StageBar } from '../../ui/StageBar.tsx'
 import { Switch } from '../../ui/Switch.tsx'
-import { AddTool } from './AddTool.tsx'
-import { Setup } from './Setup.tsx'
-import { ToolList } from './ToolList.tsx'
-
-const tones: Record<AppState['proxy']['state'], PillTone> = { on: 'good', off: 'muted', waiting: 'warn', failed: 'bad' }
+import { attempt, say, startProxyRoom } from './actions.ts'
+import { type CardDeed, Cards } from './Cards.tsx'
+import { ConnectDialog } from './ConnectDialog.tsx'
+import { type ToolDeed, ToolDeeds } from './Deeds.tsx'
+import { ProxyInspector } from './Inspector.tsx'
+import { Log } from './Log.tsx'
+import { Refusals } from './Refusals.tsx'
+import { Standing } from './Standing.tsx'
+import { type Draft, ToolDialog } from './ToolDialog.tsx'
 
 function Stage() {
   const app = useApp((store) => store.app)
+  const studio = useStudio()
+  useEffect(() => startProxyRoom(studio), [studio])
   return app && <ProxyStage app={app} />
 }
 
+const enable = (proxyEnabled: boolean) => void attempt((client) => client.app.updateSettings({ proxyEnabled }))
+
 function ProxyStage({ app: { proxy, settings } }: { app: AppState }) {
-  const { t } = useTranslation('proxy')
-  const studio = useStudio()
-  const [adding, setAdding] = useState(false)
-  const enable = (proxyEnabled: boolean) => {
-    studio.app.updateSettings({ proxyEnabled }).catch((thrown: unknown) => {
-      appStore.setState(withToast(appStore.getState(), { id: 'proxy', text: problemOf(thrown).message }))
-    })
+  const box = useRef<HTMLDivElement>(null)
+  const [draft, setDraft] = useState<Draft | null>(null)
+  const [connecting, setConnecting] = useState<Tool | 'any' | null>(null)
+  const [asked, setAsked] = useState<ToolDeed | null>(null)
+  const { allPaused, pauseAll, any } = usePauseAll()
+  const onDeed = (deed: CardDeed, tool: Tool) => {
+    if (deed === 'edit') setDraft({ tool, name: tool.name, setup: null })
+    else if (deed === 'setUp') setConnecting(tool)
+    else setAsked({ deed, tool })
   }
+  const shared = { baseUrl: proxy.baseUrl, model: settings.chatModel }
   return (
     <>
-      <StageBar
-        title={t('title')}
-        beside={
-          <>
-            <Pill tone={tones[proxy.state]}>{t(`state.${proxy.state}`)}</Pill>
-            {proxy.baseUrl && (
-              <>
-                <code className="min-w-0 truncate font-mono text-s text-soft">{proxy.baseUrl}</code>
-                <CopyButton size="small" text={proxy.baseUrl} name={t('copyAddress')} />
-              </>
-            )}
-          </>
-        }
-        actions={
-          <>
-            <Switch label={t('listen')} checked={settings.proxyEnabled} onChange={enable} />
-            <Button icon={Plus} onClick={() => setAdding(true)}>
-              {t('add')}
-            </Button>
-          </>
-        }
+      <Bar
+        proxy={proxy}
+        enabled={settings.proxyEnabled}
+        allPaused={allPaused}
+        onPauseAll={any ? pauseAll : null}
+        onConnect={() => setConnecting('any')}
       />
-      <div className="min-h-0 flex-1 overflow-y-auto">
-        <div className="flex max-w-[1280px] flex-col gap-4 px-6 py-5">
-          <Standing proxy={proxy} onEnable={() => enable(true)} />
-          <Figures proxy={proxy} />
-          <ToolList onAdd={() => setAdding(true)} />
-          <Setup baseUrl={proxy.baseUrl} model={settings.chatModel} made={null} />
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard (WCAG 2.1.1) */}
+      <div ref={box} tabIndex={-1} className="relative min-h-0 flex-1 overflow-y-auto [overflow-anchor:none]">
+        <div className="flex flex-col gap-3.5 px-6 pt-5 pb-6 max-[800px]:px-4">
+          <Standing
+            proxy={proxy}
+            allPaused={allPaused}
+            onEnable={() => enable(true)}
+            onResumeAll={() => pauseAll(false)}
+          />
+          <Cards
+            onAdd={() => setDraft({ tool: null, name: '', setup: null })}
+            onConnect={() => setConnecting('any')}
+            onDeed={onDeed}
+          />
+          <Refusals proxy={proxy} settings={settings} />
+          <Log box={box} />
         </div>
       </div>
-      <AddTool open={adding} onClose={() => setAdding(false)} baseUrl={proxy.baseUrl} model={settings.chatModel} />
+      <ToolDialog draft={draft} onClose={() => setDraft(null)} bodyDays={settings.bodyDays} {...shared} />
+      <ConnectDialog
+        open={connecting}
+        onClose={() => setConnecting(null)}
+        onMakeKey={(name, setup) => {
+          setConnecting(null)
+          setDraft({ tool: null, name, setup })
+        }}
+        onTurnOn={() => enable(true)}
+        {...shared}
+      />
+      <ToolDeeds asked={asked} onClose={() => setAsked(null)} />
     </>
   )
 }
 
-/** What keeps tools from getting answers, and the one thing to do about it. */
-function Standing({ proxy, onEnable }: { proxy: AppState['proxy']; onEnable: () => void }) {
+/** Pauses or resumes all keys that could be used. */
+function usePauseAll() {
   const { t } = useTranslation('proxy')
-  if (proxy.problem) return <ProblemNotice problem={proxy.problem} on={{ retry: onEnable }} />
-  if (proxy.state === 'off')
-    return (
-      <Notice kind="info" action={{ label: t('listen'), onClick: onEnable }}>
-        {t('off')}
-      </Notice>
-    )
-  if (proxy.state === 'waiting') {
-    const open = () => navigate({ room: 'settings', id: 'connection' })
-    return (
-      <Notice kind="warn" action={{ label: t('toSettings'), onClick: open }}>
-        {t('waiting')}
-      </Notice>
-    )
+  const alive = (useTools() ?? []).filter((tool) => inUse(tool, Date.now()))
+  const pauseAll = (paused: boolean) =>
+    void attempt(async (client) => {
+      const { changed } = await client.tools.pauseAll({ paused })
+      say('pause', t(paused ? 'pausedAll' : 'resumedAll', { count: changed }))
+    })
+  return {
+    any: alive.length > 0,
+    allPaused: alive.length > 0 && alive.every(({ pausedAt }) => pausedAt !== null),
+    pauseAll,
   }
-  if (proxy.port !== null && proxy.wantedPort !== 0 && proxy.port !== proxy.wantedPort) {
-    return <Notice kind="warn">{t('portMoved', { wanted: proxy.wantedPort, port: proxy.port })}</Notice>
-  }
-  return null
 }
 
-function Figures({ proxy }: { proxy: AppState['proxy'] }) {
+const tones: Record<AppState['proxy']['state'], PillTone> = { on: 'good', off: 'muted', waiting: 'warn', failed: 'bad' }
+
+function Bar(props: {
+  proxy: AppState['proxy']
+  enabled: boolean
+  allPaused: boolean
+  onPauseAll: ((paused: boolean) => void) | null
+  onConnect: () => void
+}) {
   const { t } = useTranslation('proxy')
-  const figure = new Intl.NumberFormat('en')
+  const { proxy, allPaused, onPauseAll } = props
   return (
-    <div className="grid grid-cols-2 gap-3 min-[900px]:grid-cols-4">
-      {(['tools', 'active', 'relayed', 'refused'] as const).map((name) => (
-        <Card key={name} className="px-4 py-3.5">
-          <div className="font-[540] text-s text-soft">{t(`figures.${name}`)}</div>
-          <div className="num font-semibold text-hero leading-tight tracking-[-.025em]">
-            {figure.format(proxy[name])}
-            {(name === 'relayed' || name === 'refused') && (
-              <span className="ml-1.5 font-medium text-faint text-m tracking-normal">{t('figures.since')}</span>
-            )}
-          </div>
-        </Card>
-      ))}
-    </div>
+    <StageBar
+      title={t('title')}
+      beside={
+        <>
+          <Pill tone={tones[proxy.state]}>{t(`state.${proxy.state}`)}</Pill>
+          {proxy.baseUrl && (
+            <span className="flex min-w-0 items-center gap-1">
+              <code className="min-w-0 truncate font-mono text-s text-soft">{proxy.baseUrl}</code>
+              <CopyButton size="small" text={proxy.baseUrl} name={t('copyAddress')} />
+            </span>
+          )}
+        </>
+      }
+      actions={
+        <>
+          <Switch label={t('listen')} checked={props.enabled} onChange={enable} />
+          <Button icon={Plug} onClick={props.onConnect}>
+            {t('connectTool')}
+          </Button>
+          {onPauseAll && (
+            <Button icon={allPaused ? Play : Pause} onClick={() => onPauseAll(!allPaused)}>
+              {t(allPaused ? 'resumeAll' : 'pauseAll')}
+            </Button>
+          )}
+        </>
+      }
+    />
   )
 }
 
-export const proxyRoom: RoomView = { Stage }
+export const proxyRoom: RoomView = { Stage, Inspector: ProxyInspector }

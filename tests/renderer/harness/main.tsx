@@ -7,9 +7,10 @@ import { contract } from '../../../src-preload/contract/contract.ts'
 import type { Client } from '../../../src-renderer/api/connect.ts'
 import type { LinkState } from '../../../src-renderer/api/link.ts'
 import { startWindow } from '../../../src-renderer/start.tsx'
-import { someTools, states } from './states.ts'
+import { Gateway } from './gateway.ts'
+import { states } from './states.ts'
 
-/** The real window over a core that only remembers: `?state=refused&theme=dark&tools=none&link=lost#/proxy`. */
+/** The real window over a core that only remembers: `?state=refused&theme=dark&tools=none&rows=100000&live=1&link=lost#/proxy`. */
 const query = new URLSearchParams(location.search)
 const wanted = query.get('state') ?? 'connected'
 const theme = query.get('theme') === 'dark' ? 'dark' : 'light'
@@ -17,7 +18,6 @@ const start: AppState | undefined = Object.entries(states).find(([name]) => name
 if (!start) throw new Error(`No state ${wanted}.`)
 let state: AppState = { ...start, settings: { ...start.settings, theme } }
 let changed = new AbortController()
-let tools = query.get('tools') === 'none' ? [] : someTools
 
 function change(next: Partial<AppState>): void {
   state = { ...state, ...next }
@@ -36,6 +36,12 @@ async function* live<T>(read: () => T, signal: AbortSignal | undefined): AsyncGe
   }
 }
 
+const gateway = new Gateway({
+  tools: query.get('tools') ?? 'some',
+  rows: Number(query.get('rows') ?? 400),
+  live: query.get('live') === '1',
+})
+const now = () => new Date().toISOString()
 const os = implement(contract)
 const refuse = os.connection.test.handler(({ errors }) => {
   throw errors.PROBLEM({
@@ -80,7 +86,14 @@ const router = os.router({
     }),
   },
   models: {
-    list: os.models.list.handler(() => ({ models: [{ id: 'writer-large', created: null, ownedBy: null }], asOf: '' })),
+    list: os.models.list.handler(() => ({
+      models: ['writer-large', 'writer-small', 'reasoner', 'vision', 'mirror'].map((id) => ({
+        id,
+        created: null,
+        ownedBy: null,
+      })),
+      asOf: now(),
+    })),
   },
   chat: {
     watchList: os.chat.watchList.handler(({ signal }) =>
@@ -98,27 +111,31 @@ const router = os.router({
     restore: os.chat.restore.handler(() => ({})),
   },
   tools: {
-    watch: os.tools.watch.handler(({ signal }) => live(() => tools, signal)),
-    add: os.tools.add.handler(({ input }) => {
-      const tool = {
-        id: crypto.randomUUID(),
-        name: input.name,
-        createdAt: '2026-11-21T14:06:00.000Z',
-        lastUsedAt: null,
-        revokedAt: null,
-      }
-      tools = [tool, ...tools]
-      change({})
-      return { tool, key: 'ist_4Zr8Qm1vY7kLw0Tt9cPpXd2sHn6uJb3a' }
-    }),
-    revoke: os.tools.revoke.handler(({ input, errors }) => {
-      const found = tools.find(({ id }) => id === input.id)
-      if (!found) throw errors.PROBLEM({ data: { kind: 'no_such_item', message: 'No such tool.' } })
-      const revoked = { ...found, revokedAt: '2026-11-21T14:06:00.000Z' }
-      tools = tools.map((tool) => (tool.id === input.id ? revoked : tool))
-      change({})
-      return revoked
-    }),
+    watch: os.tools.watch.handler(({ signal }) => gateway.watch(() => gateway.tools, signal)),
+    watchUse: os.tools.watchUse.handler(({ signal }) => gateway.watch(() => gateway.use(), signal)),
+    add: os.tools.add.handler(({ input }) => ({
+      tool: gateway.add(input),
+      key: 'isk_4Zr8Qm1vY7kLw0Tt9cPpXd2sHn6uJb3a',
+    })),
+    update: os.tools.update.handler(({ input }) => gateway.change(input.id, input.changes)),
+    pause: os.tools.pause.handler(({ input }) => gateway.change(input.id, { pausedAt: input.paused ? now() : null })),
+    pauseAll: os.tools.pauseAll.handler(({ input }) => ({ changed: gateway.pauseAll(input.paused) })),
+    resetSpend: os.tools.resetSpend.handler(({ input }) => gateway.change(input.id, {})),
+    revoke: os.tools.revoke.handler(({ input }) => gateway.change(input.id, { revokedAt: now() })),
+  },
+  requests: {
+    watch: os.requests.watch.handler(({ input, signal }) => gateway.events(input.filter, input.newest, signal)),
+    page: os.requests.page.handler(({ input }) => ({
+      rows: gateway.page(input.filter, input.before, input.limit),
+    })),
+    counts: os.requests.counts.handler(({ input }) => ({
+      kept: gateway.page(input.filter, Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER).length,
+      refusedToday: 3,
+      bodyBytes: 1_240_000,
+    })),
+    get: os.requests.get.handler(({ input }) => gateway.detail(input.id)),
+    stop: os.requests.stop.handler(({ input }) => ({ stopped: gateway.stop(input.id) })),
+    eraseBodies: os.requests.eraseBodies.handler(() => ({ erased: 1 })),
   },
 })
 

@@ -10,6 +10,7 @@ import { chromium } from '@playwright/test'
 
 const out = process.argv[2] ?? 'test-results/harness'
 const only = process.argv[3]
+const onlyTheme = process.argv[4]
 const root = fileURLToPath(new URL('../../../out/harness', import.meta.url))
 const types = {
   '.html': 'text/html',
@@ -41,6 +42,11 @@ const fillConnect = async (page) => {
   await page.getByRole('button', { name: 'Test', exact: true }).click()
   await page.getByText('This key was refused').first().waitFor()
 }
+const log = (page) => page.getByRole('grid', { name: 'Requests' }).waitFor()
+const pick = async (page, status) => {
+  await page.getByRole('row').filter({ hasText: status }).first().click()
+  await page.getByRole('region', { name: 'Request' }).getByText('Usage').waitFor()
+}
 /** @type {[name: string, query: string, hash: string, act?: (page: import("@playwright/test").Page) => Promise<unknown>][]} */
 const scenes = [
   ['welcome', 'state=first', '#/chat'],
@@ -65,18 +71,106 @@ const scenes = [
     (page) => page.getByRole('button', { name: 'Disconnect' }).click(),
   ],
   ['settings-nokeychain', 'state=first', '#/settings/data'],
-  ['proxy', 'state=connected', '#/proxy'],
-  ['proxy-empty', 'state=refused&tools=none', '#/proxy'],
-  ['proxy-moved', 'state=moved&link=lost', '#/proxy'],
+  ['proxy', 'state=connected', '#/proxy', log],
+  ['proxy-live', 'state=connected&rows=100000&live=1', '#/proxy', log],
+  ['proxy-empty', 'state=refused&tools=none&rows=0', '#/proxy'],
+  ['proxy-moved', 'state=moved&link=lost', '#/proxy', log],
+  ['proxy-off', 'state=off', '#/proxy', log],
+  ['proxy-held', 'state=held', '#/proxy', log],
+  ['proxy-paused', 'state=connected&tools=paused', '#/proxy', log],
+  ['proxy-detail', 'state=connected', '#/proxy', (page) => pick(page, 'streaming')],
+  ['proxy-detail-retried', 'state=connected', '#/proxy', (page) => pick(page, '429 → 200')],
+  ['proxy-detail-refused', 'state=connected', '#/proxy', (page) => pick(page, '402')],
+  [
+    'proxy-body',
+    'state=connected',
+    '#/proxy',
+    async (page) => {
+      await pick(page, 'streaming')
+      await page.getByRole('button', { name: 'Show the request body large' }).click()
+    },
+  ],
+  [
+    'proxy-no-match',
+    'state=connected',
+    '#/proxy',
+    async (page) => {
+      await log(page)
+      await page.getByRole('searchbox', { name: /^Filter by/ }).fill('zebra')
+      await page.getByText('No request matches').waitFor()
+    },
+  ],
+  [
+    'proxy-scrolled',
+    'state=connected&rows=100000',
+    '#/proxy',
+    async (page) => {
+      await log(page)
+      await page
+        .locator('main > div')
+        .last()
+        .evaluate((box) => box.scrollTo(0, 1_600_000))
+      await page.getByText('Loading…').first().waitFor({ state: 'detached' })
+    },
+  ],
+  [
+    'proxy-menu',
+    'state=connected',
+    '#/proxy',
+    (page) => page.getByRole('button', { name: 'More for opencode' }).click(),
+  ],
+  [
+    'proxy-edit',
+    'state=connected',
+    '#/proxy',
+    async (page) => {
+      await page.getByRole('button', { name: 'More for release-notes' }).click()
+      await page.getByRole('menuitem', { name: 'Edit…' }).click()
+      await page.getByRole('dialog').getByLabel('Requests a minute').fill('many')
+      await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+      await page.getByText('A whole number from 1').waitFor()
+    },
+  ],
+  [
+    'proxy-revoke',
+    'state=connected',
+    '#/proxy',
+    async (page) => {
+      await page.getByRole('button', { name: 'More for notebook' }).click()
+      await page.getByRole('menuitem', { name: 'Revoke…' }).click()
+    },
+  ],
+  [
+    'proxy-add',
+    'state=connected',
+    '#/proxy',
+    (page) => page.getByRole('button', { name: 'Add a tool' }).first().click(),
+  ],
   [
     'proxy-added',
     'state=connected',
     '#/proxy',
     async (page) => {
-      await page.getByRole('button', { name: 'Add a tool' }).click()
-      await page.getByLabel('Name').fill('editor')
+      await page.getByRole('button', { name: 'Add a tool' }).first().click()
+      await page.getByRole('textbox', { name: 'Name' }).fill('editor')
       await page.getByRole('button', { name: 'Make a key' }).click()
       await page.getByTestId('tool-key').waitFor()
+    },
+  ],
+  [
+    'proxy-connect',
+    'state=connected',
+    '#/proxy',
+    (page) => page.getByRole('button', { name: 'Connect a tool' }).first().click(),
+  ],
+  ['proxy-refusals', 'state=tried', '#/proxy', (page) => page.getByRole('button', { name: /^Turned away/ }).click()],
+  [
+    'proxy-allow',
+    'state=tried',
+    '#/proxy',
+    async (page) => {
+      await page.getByRole('button', { name: /^Turned away/ }).click()
+      await page.getByRole('button', { name: 'Allow this page…' }).first().click()
     },
   ],
   ['locked', 'state=connected&link=unauthorized', '#/chat'],
@@ -88,6 +182,7 @@ let faults = 0
 for (const [name, query, hash, act] of scenes) {
   if (only && !name.includes(only)) continue
   for (const theme of ['light', 'dark']) {
+    if (onlyTheme && theme !== onlyTheme) continue
     for (const width of [1200, 700]) {
       const context = await browser.newContext({ viewport: { width, height: 800 }, reducedMotion: 'reduce' })
       const page = await context.newPage()

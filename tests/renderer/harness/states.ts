@@ -1,5 +1,4 @@
 import type { AppState } from '../../../src-preload/contract/app.ts'
-import type { Tool } from '../../../src-preload/contract/tools.ts'
 
 const at = '2026-11-21T14:02:00.000Z'
 
@@ -28,7 +27,10 @@ const connected: AppState = {
     tools: 3,
     active: 2,
     relayed: 1204,
-    refused: 3,
+    refused: 17,
+    waiting: 0,
+    heldUntil: null,
+    refusals: [],
     problem: null,
   },
   bucket: {
@@ -39,22 +41,17 @@ const connected: AppState = {
     bannedUntil: null,
     asOf: new Date().toISOString(),
   },
-  settings: { theme: 'system', proxyEnabled: true, proxyPort: 8787, chatModel: 'writer-large' },
+  settings: {
+    theme: 'system',
+    proxyEnabled: true,
+    proxyPort: 8787,
+    proxyIpv6: false,
+    proxyOrigins: [],
+    metrics: false,
+    bodyDays: 7,
+    chatModel: 'writer-large',
+  },
 }
-
-const tool = (id: string, name: string, lastUsedAt: string | null, revokedAt: string | null = null): Tool => ({
-  id,
-  name,
-  createdAt: '2026-11-14T09:12:00.000Z',
-  lastUsedAt,
-  revokedAt,
-})
-export const someTools: Tool[] = [
-  tool('t1', 'opencode', at),
-  tool('t2', 'notebook', '2026-11-20T18:40:00.000Z'),
-  tool('t3', 'release-notes', null),
-  tool('t4', 'old editor', '2026-11-02T08:00:00.000Z', '2026-11-15T10:00:00.000Z'),
-]
 
 /** States that are hard to reach with the real program, by name. */
 export const states = {
@@ -83,12 +80,59 @@ export const states = {
     proxy: { ...connected.proxy, state: 'waiting', active: 0 },
     bucket: { ...(connected.bucket ?? never()), remaining: 1 },
   },
+  held: {
+    ...connected,
+    proxy: { ...connected.proxy, waiting: 4, heldUntil: new Date(Date.now() + 23_000).toISOString() },
+  },
+  tried: {
+    ...connected,
+    proxy: { ...connected.proxy, refusals: someRefusals() },
+    settings: { ...connected.settings, proxyOrigins: ['http://localhost:3000'] },
+  },
+  off: {
+    ...connected,
+    proxy: { ...connected.proxy, state: 'off', baseUrl: null, port: null, active: 0 },
+    settings: { ...connected.settings, proxyEnabled: false },
+  },
   moved: {
     ...connected,
     proxy: { ...connected.proxy, port: 8788, baseUrl: 'http://127.0.0.1:8788/v1' },
     bucket: { ...(connected.bucket ?? never()), banned: true, bannedUntil: '2026-11-21 15:00' },
   },
 } satisfies Record<string, AppState>
+
+function someRefusals(): AppState['proxy']['refusals'] {
+  const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString()
+  return [
+    {
+      code: 'foreign_origin',
+      from: 'a web page at https://evil.example',
+      message: 'A web page elsewhere tried to use the local /v1 from the browser.',
+      times: 14,
+      firstAt: ago(190),
+      lastAt: ago(3),
+      origin: 'https://evil.example',
+    },
+    {
+      code: 'foreign_origin',
+      from: 'a web page at http://localhost:3000',
+      message: 'A web page elsewhere tried to use the local /v1 from the browser.',
+      times: 2,
+      firstAt: ago(42),
+      lastAt: ago(41),
+      origin: 'http://localhost:3000',
+    },
+    {
+      code: 'wrong_host',
+      from: 'a request for rebind.attacker.example:8787',
+      message: 'It named another host than this machine: DNS rebinding looks like this.',
+      times: 1,
+      firstAt: ago(300),
+      lastAt: ago(300),
+      origin: null,
+    },
+  ]
+}
 
 function never(): never {
   throw new Error('The connected state has a bucket.')

@@ -1,4 +1,5 @@
 import { sql as first } from './001-first.ts'
+import { sql as toolLimits } from './002-tool-limits.ts'
 
 /** In order; the database's `user_version` is how many of them it has had. Never change one that was released: add the next. */
-export const migrations: readonly string[] = [first]
+export const migrations: readonly string[] = [first, toolLimits]

@@ -1,0 +1,116 @@
+import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
+import type { Endpoint } from '../../../src-preload/contract/requests.ts'
+import type { Tool } from '../../../src-preload/contract/tools.ts'
+import { type AskedFor, askForUsage, multipartModelReader, readAsked } from '../upstream/meter/request.ts'
+import type { ForwardRequest } from '../upstream/types.ts'
+import type { Refusal } from './answers.ts'
+
+/** A JSON request up to this size (bytes) is read whole before it goes on: its model, its budget and its replay hang on it. */
+export const jsonLimit = 32 * 1024 * 1024
+
+/** What a request carries and asks for. `asked` is null where the body is none of ours to read. */
+export interface Carried {
+  body: ForwardRequest['body']
+  asked: AskedFor | null
+  /** Usage was asked for on the tool's behalf: the event that brings it is cut out again. */
+  stripUsage: boolean
+}
+
+const nothing: Carried = { body: null, asked: null, stripUsage: false }
+
+/** Models that the specification names for requests which name none. */
+const defaultModels: Partial<Record<Endpoint, string>> = { speech: 'tts-1', transcription: 'whisper-1' }
+
+export const modelOf = (endpoint: Endpoint, asked: AskedFor | null): string | null =>
+  asked?.model ?? defaultModels[endpoint] ?? null
+
+const readWhole: ReadonlySet<Endpoint> = new Set<Endpoint>(['chat', 'completions', 'speech', 'images'])
+
+/** Whether what the key may do can be told from the body alone. */
+const limited = (tool: Tool): boolean =>
+  (tool.models ?? tool.tokensPerMinute ?? tool.budgetDay ?? tool.budgetMonth ?? tool.budgetTotal) !== null
+
+const tooLarge: Refusal = {
+  status: 413,
+  type: 'studio_refused',
+  code: 'body_too_large',
+  message: `A JSON request of more than ${jsonLimit / 1024 / 1024} MB can’t be checked against what this tool may do.`,
+}
+
+/**
+ * Takes in what a tool sends besides its head. JSON is read whole; anything else is streamed on as it comes.
+ * Answers a refusal for JSON that is too large to be read where reading it matters.
+ */
+export async function readCarried(
+  request: IncomingMessage,
+  endpoint: Endpoint,
+  tool: Tool,
+  signal: AbortSignal,
+): Promise<Carried | Refusal> {
+  const { 'content-length': length, 'transfer-encoding': encoding } = request.headers
+  const size = encoding === undefined ? Number(length ?? 0) : null
+  if (size === 0) return nothing
+  if (!readWhole.has(endpoint)) return { body: request, asked: null, stripUsage: false }
+  if (size !== null && size > jsonLimit) {
+    return limited(tool) ? tooLarge : { body: request, asked: null, stripUsage: false }
+  }
+  const bytes = await readBody(request, size, signal)
+  if (bytes === null) return tooLarge
+  const asked = readAsked(endpoint, bytes)
+  if (endpoint !== 'chat' || !asked.stream || asked.usage !== 'absent') return { body: bytes, asked, stripUsage: false }
+  const asking = askForUsage(bytes)
+  return { body: asking ?? bytes, asked, stripUsage: asking !== null }
+}
+
+/** All of the body, or null when it grows beyond the limit. A small one usually came in one packet with its head. */
+async function readBody(
+  request: IncomingMessage,
+  size: number | null,
+  signal: AbortSignal,
+): Promise<Uint8Array | null> {
+  if (size !== null && request.readableLength === 0) await once(request, 'readable', { signal })
+  if (size !== null && request.readableLength === size) {
+    const bytes: unknown = request.read()
+    if (bytes instanceof Uint8Array) return bytes
+  }
+  const pieces: Uint8Array[] = []
+  let sum = 0
+  for await (const piece of request) {
+    if (!(piece instanceof Uint8Array)) continue
+    sum += piece.length
+    if (sum > jsonLimit) return null
+    pieces.push(piece)
+  }
+  return Buffer.concat(pieces)
+}
+
+/**
+ * A multipart upload on its way, with the model that it names read from a copy. Where only some models are allowed, the last
+ * piece waits until the model is known, so that nothing complete reaches the service without the yes of `onModel`.
+ */
+export async function* watchedUpload(
+  body: AsyncIterable<Uint8Array>,
+  contentType: string,
+  holdLast: boolean,
+  onModel: (model: string | null) => void,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  let known = false
+  const reader = multipartModelReader(contentType, (model) => {
+    known = true
+    onModel(model)
+  })
+  let held: Uint8Array | null = null
+  for await (const piece of body) {
+    reader?.push(piece)
+    if (!holdLast) {
+      yield piece
+      continue
+    }
+    if (held) yield held
+    held = piece
+  }
+  reader?.end()
+  if (!known) onModel(null)
+  if (held) yield held
+}

@@ -1,0 +1,51 @@
+import type { Pass, RateLimitHeaders, RequestTrace, Wish } from '../traffic.ts'
+import type { Link } from './call.ts'
+import { type ExchangeRequest, exchange, type RawReply } from './exchange.ts'
+import { readRateLimit } from './headers.ts'
+
+/** A reply whose head has come, with its pass, which goes back to the desk when the body is over. */
+export interface Attempted {
+  reply: RawReply
+  rateLimit: RateLimitHeaders
+}
+
+/**
+ * One attempt: past the desk, then onto the wire. The pass is given back when the connection is free again, however that comes.
+ * `used` tells the tokens then, as far as known.
+ * @throws StudioError what the desk or the way failed with
+ */
+export async function attemptOnce(
+  link: Link,
+  wish: Wish,
+  trace: RequestTrace,
+  request: Omit<ExchangeRequest, 'origin' | 'onConnected'>,
+  used: () => number | null,
+): Promise<Attempted> {
+  const entering = link.desk.enter(wish)
+  const pass = entering instanceof Promise ? await entering : entering
+  const reply = await send(link, trace, request, pass)
+  // An error used no tokens.
+  reply.body.onClosed(() => pass.leave(reply.status < 400 ? used() : 0))
+  const rateLimit = readRateLimit(reply.headers, Date.now())
+  link.sawHeaders(rateLimit)
+  link.desk.saw(reply.status, rateLimit, pass)
+  return { reply, rateLimit }
+}
+
+async function send(
+  link: Link,
+  trace: RequestTrace,
+  request: Omit<ExchangeRequest, 'origin' | 'onConnected'>,
+  pass: Pass,
+): Promise<RawReply> {
+  try {
+    return await exchange(link.network, {
+      ...request,
+      origin: link.base.origin,
+      onConnected: () => trace.connected(),
+    })
+  } catch (thrown) {
+    pass.leave(null)
+    throw thrown
+  }
+}

@@ -1,0 +1,164 @@
+// Where things stand in the bytes of a JSON text, for changes that leave every other byte as it was. Parsers of packages give
+// values or re-print; `jsonc-parser` gives offsets, but of a string and with a tree of it all, several times JSON.parse's cost.
+// What is passed over is not validated further than its brackets and strings. Every function gives -1 where the text breaks off.
+
+const quote = 0x22
+const backslash = 0x5c
+const openBrace = 0x7b
+const closeBrace = 0x7d
+const openBracket = 0x5b
+const closeBracket = 0x5d
+
+/** Past spaces, tabs and line ends (RFC 8259, section 2). */
+export function skipSpace(bytes: Uint8Array, from: number): number {
+  let at = from
+  for (; at < bytes.length; at++) {
+    const byte = bytes[at]
+    if (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) break
+  }
+  return at
+}
+
+/** `from` is at the opening quote; the answer is past the closing one. */
+export function endOfString(bytes: Buffer, from: number): number {
+  // Short strings are quicker in a loop; long ones (base64 of a picture) by the native search for the next quote.
+  const near = Math.min(bytes.length, from + 65)
+  let at = from + 1
+  for (; at < near; at++) {
+    const byte = bytes[at]
+    if (byte === quote) return at + 1
+    if (byte === backslash) at++
+  }
+  for (;;) {
+    // `at` stands at the start of a character here, so the run of backslashes before a quote begins at or after it.
+    const end = bytes.indexOf(quote, at)
+    if (end === -1) return -1
+    let slashes = 0
+    while (end - 1 - slashes >= at && bytes[end - 1 - slashes] === backslash) slashes++
+    at = end + 1
+    if (slashes % 2 === 0) return at
+  }
+}
+
+/** Past the value that begins at `from`; brackets are counted, not matched by kind. */
+export function endOfValue(bytes: Buffer, from: number): number {
+  let depth = 0
+  for (let at = from; at < bytes.length; ) {
+    const byte = bytes[at]
+    if (byte === quote) {
+      at = endOfString(bytes, at)
+      if (at === -1) return -1
+    } else if (byte === openBrace || byte === openBracket) {
+      depth++
+      at++
+      continue
+    } else if (byte === closeBrace || byte === closeBracket) {
+      depth--
+      at++
+    } else if (depth === 0) {
+      at = endOfWord(bytes, at)
+      return at === from ? -1 : at
+    } else {
+      at++
+      continue
+    }
+    if (depth === 0) return at
+    if (depth < 0) return -1
+  }
+  return -1
+}
+
+/** Past a number, `true`, `false` or `null`. */
+function endOfWord(bytes: Buffer, from: number): number {
+  let at = from
+  for (; at < bytes.length; at++) {
+    const byte = bytes[at] ?? 0
+    const inWord =
+      (byte >= 0x30 && byte <= 0x39) || (byte | 0x20) >= 0x61 || byte === 0x2b || byte === 0x2d || byte === 0x2e
+    if (!inWord || byte === closeBrace || byte === closeBracket || byte === openBrace) break
+  }
+  return at
+}
+
+/** One member of an object; keys and values as offsets, quotes included. */
+export interface Member {
+  key: string
+  from: number
+  to: number
+}
+
+/**
+ * The members of the object at `from`, those of the names wanted alone, in their order and as often as they stand there. Keys
+ * are read with their escapes. Null where it is no object or breaks off; `end` is past the closing brace.
+ */
+export function membersOf(
+  bytes: Buffer,
+  from: number,
+  wanted: readonly string[],
+): { found: Member[]; end: number; empty: boolean } | null {
+  if (bytes[from] !== openBrace) return null
+  const found: Member[] = []
+  let at = skipSpace(bytes, from + 1)
+  if (bytes[at] === closeBrace) return { found, end: at + 1, empty: true }
+  for (;;) {
+    if (bytes[at] !== quote) return null
+    const keyEnd = endOfString(bytes, at)
+    if (keyEnd === -1) return null
+    const key = wantedKey(bytes, at, keyEnd, wanted)
+    at = skipSpace(bytes, keyEnd)
+    if (bytes[at] !== 0x3a) return null
+    const valueAt = skipSpace(bytes, at + 1)
+    const valueEnd = endOfValue(bytes, valueAt)
+    if (valueEnd === -1) return null
+    if (key !== null) found.push({ key, from: valueAt, to: valueEnd })
+    at = skipSpace(bytes, valueEnd)
+    if (bytes[at] === closeBrace) return { found, end: at + 1, empty: false }
+    if (bytes[at] !== 0x2c) return null
+    at = skipSpace(bytes, at + 1)
+  }
+}
+
+/** Offsets where the items of the array at `from` begin; null where it is no array or breaks off. */
+export function itemsOf(bytes: Buffer, from: number): number[] | null {
+  if (bytes[from] !== openBracket) return null
+  const items: number[] = []
+  let at = skipSpace(bytes, from + 1)
+  if (bytes[at] === closeBracket) return items
+  for (;;) {
+    items.push(at)
+    const end = endOfValue(bytes, at)
+    if (end === -1) return null
+    at = skipSpace(bytes, end)
+    if (bytes[at] === closeBracket) return items
+    if (bytes[at] !== 0x2c) return null
+    at = skipSpace(bytes, at + 1)
+  }
+}
+
+/** The JSON text between two offsets as a value; undefined where it is none. */
+export function parseBetween(bytes: Buffer, from: number, to: number): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8', from, to))
+  } catch {
+    return undefined
+  }
+}
+
+/** A character may be written as \uXXXX: six bytes for one. */
+function wantedKey(bytes: Buffer, from: number, to: number, wanted: readonly string[]): string | null {
+  const size = to - from - 2
+  for (const name of wanted) {
+    if (size < name.length || size > name.length * 6) continue
+    if (parseBetween(bytes, from, to) === name) return name
+  }
+  return null
+}
+
+/** A key of ASCII letters and `_` can be written in another way only with \u004x to \u007x: without them, bytes tell it. */
+export function hasEscapedLetters(bytes: Buffer): boolean {
+  for (let at = bytes.indexOf('\\u00'); at !== -1; at = bytes.indexOf('\\u00', at + 4)) {
+    const digit = bytes[at + 4] ?? 0
+    if (digit >= 0x34 && digit <= 0x37) return true
+  }
+  return false
+}

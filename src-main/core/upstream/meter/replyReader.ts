@@ -1,0 +1,149 @@
+import type { Reading, TokenUsage } from '../../traffic.ts'
+import { type Lane, type LaneKind, OutputText } from './outputText.ts'
+import { countOrNull, type Fields, isFields, textOrNull } from './values.ts'
+
+/** Choices that are followed to their end; no real request asks for more. */
+const mostChoices = 256
+
+/** The only piece of text of a chunk, where the chunk had nothing else to say. */
+export interface LonePiece {
+  /** The name it stood under. */
+  key: string
+  text: string
+  lane: Lane
+}
+
+/** What a chat reply says of itself, from whole replies and from chunks alike: usage, model, output, ends. */
+export class ReplyReader {
+  model: string | null = null
+  output = false
+  readonly text = new OutputText()
+  /** Set by `read` where the chunk was one piece of text and nothing else. */
+  lone: LonePiece | null = null
+  #usage: TokenUsage | null = null
+  readonly #open = new Set<number>()
+  readonly #finished = new Set<number>()
+  #pieces = 0
+  #keepsText = true
+
+  /** A whole reply, of which there is only one: where it tells its usage, its text need not be kept. */
+  readWhole(value: unknown): void {
+    if (isFields(value) && isFields(value.usage)) this.takeUsage(value.usage)
+    this.#keepsText = this.#measured === null
+    this.read(value)
+  }
+
+  /** True for an event that only brings the usage: an empty `choices` and a usage object. */
+  read(value: unknown): boolean {
+    this.lone = null
+    this.#pieces = 0
+    if (!isFields(value)) return false
+    this.model ??= textOrNull(value.model)
+    const usage = value.usage
+    const choices = value.choices
+    let finishes = false
+    if (Array.isArray(choices)) {
+      for (let i = 0; i < choices.length; i++) if (this.#readChoice(choices[i], i)) finishes = true
+    }
+    if (isFields(usage)) {
+      this.takeUsage(usage)
+      this.lone = null
+      return Array.isArray(choices) && choices.length === 0
+    }
+    if (finishes || this.#pieces !== 1) this.lone = null
+    return false
+  }
+
+  takeUsage(usage: Fields): void {
+    const details = usage.prompt_tokens_details
+    const read: TokenUsage = {
+      promptTokens: countOrNull(usage.prompt_tokens),
+      completionTokens: countOrNull(usage.completion_tokens),
+      totalTokens: countOrNull(usage.total_tokens),
+      cachedTokens: isFields(details) ? countOrNull(details.cached_tokens) : null,
+    }
+    // The last figures count, but an object without any takes nothing back.
+    if (read.promptTokens !== null || read.completionTokens !== null || read.totalTokens !== null) this.#usage = read
+  }
+
+  /** Whether every choice that began has finished, and any did. */
+  get finished(): boolean {
+    return this.#finished.size > 0 && this.#open.size === 0
+  }
+
+  /** Figures of the service where it told both; what is missing is counted from the text or taken from the request's estimate. */
+  reading(tokensIn: number | null): Reading {
+    const measured = this.#measured
+    if (measured !== null) return { usage: measured, measured: true, output: this.output }
+    const told = this.#usage
+    const promptTokens = told?.promptTokens ?? tokensIn
+    const completionTokens = told?.completionTokens ?? this.text.tokens()
+    const totalTokens = told?.totalTokens ?? (promptTokens === null ? null : promptTokens + completionTokens)
+    const usage = { promptTokens, completionTokens, totalTokens, cachedTokens: told?.cachedTokens ?? null }
+    return { usage, measured: false, output: this.output }
+  }
+
+  get #measured(): TokenUsage | null {
+    const told = this.#usage
+    return told !== null && told.promptTokens !== null && told.completionTokens !== null ? told : null
+  }
+
+  /** True where the choice ends here. */
+  #readChoice(choice: unknown, position: number): boolean {
+    if (!isFields(choice)) return false
+    const index = countOrNull(choice.index) ?? position
+    if (!this.#finished.has(index) && this.#open.size < mostChoices) this.#open.add(index)
+    const part = choice.delta ?? choice.message
+    if (isFields(part)) this.#readPart(index, part)
+    // The legacy completions' own shape.
+    else this.#piece(index, 'content', 'text', choice.text)
+    const reason = choice.finish_reason
+    if (typeof reason !== 'string' || reason === '') return false
+    this.#open.delete(index)
+    if (this.#finished.size < mostChoices) this.#finished.add(index)
+    return true
+  }
+
+  #readPart(choice: number, part: Fields): void {
+    // Services that send both names of the reasoning mean the same text.
+    if (!this.#piece(choice, 'reasoning', 'reasoning_content', part.reasoning_content)) {
+      this.#piece(choice, 'reasoning', 'reasoning', part.reasoning)
+    }
+    const content = part.content
+    if (Array.isArray(content)) {
+      for (const item of content) {
+        if (isFields(item)) this.#piece(choice, 'content', '', item.text)
+      }
+    } else {
+      this.#piece(choice, 'content', 'content', content)
+    }
+    this.#piece(choice, 'refusal', 'refusal', part.refusal)
+    const calls = part.tool_calls
+    if (Array.isArray(calls)) for (let i = 0; i < calls.length; i++) this.#readCall(choice, calls[i], i)
+    const images = part.images
+    if (isFields(part.audio) || (Array.isArray(images) && images.length > 0)) {
+      this.output = true
+      this.#pieces++
+    }
+  }
+
+  #readCall(choice: number, call: unknown, position: number): void {
+    if (!isFields(call)) return
+    this.output = true
+    const index = countOrNull(call.index) ?? position
+    const called = call.function
+    if (!isFields(called)) return
+    this.#piece(choice, 'call', 'name', called.name, index)
+    this.#piece(choice, 'call', 'arguments', called.arguments, index)
+  }
+
+  #piece(choice: number, kind: LaneKind, key: string, text: unknown, call = 0): boolean {
+    if (typeof text !== 'string' || text === '') return false
+    this.output = true
+    this.#pieces++
+    const lane = this.text.lane(choice, kind, call)
+    if (this.#keepsText) lane.appendText(text)
+    this.lone = { key, text, lane }
+    return true
+  }
+}

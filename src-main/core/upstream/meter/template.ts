@@ -1,0 +1,76 @@
+import { isUtf8 } from 'node:buffer'
+import { type Lane, stepSize } from './outputText.ts'
+import type { LonePiece } from './replyReader.ts'
+
+/** Longer events are read the slow way. Bytes. */
+const longestFrame = 4096
+
+/**
+ * The chunks of a stream differ in one string alone. Once an event was parsed, its bytes before and after that string are a
+ * pattern: an event that equals them, with the inside of a valid JSON string between, says the same with another text, and needs
+ * neither decoding nor JSON.parse.
+ */
+export class EventTemplate {
+  readonly #before: Buffer
+  readonly #after: Buffer
+  readonly #lane: Lane
+
+  private constructor(before: Buffer, after: Buffer, lane: Lane) {
+    this.#before = before
+    this.#after = after
+    this.#lane = lane
+  }
+
+  /** From a parsed event, `from` to `to`, its blank line included; null where the string's place is not beyond doubt. */
+  static learn(bytes: Buffer, from: number, to: number, piece: LonePiece): EventTemplate | null {
+    if (piece.key === '' || to - from > longestFrame) return null
+    const event = bytes.subarray(from, to)
+    // In the inside of a string these bytes can't stand: its quotes would be escaped. So this is a key, and the only one of it.
+    const key = `"${piece.key}":`
+    const keyAt = event.indexOf(key)
+    if (keyAt === -1 || event.indexOf(key, keyAt + 1) !== -1) return null
+    let textAt = keyAt + key.length
+    while (event[textAt] === 0x20) textAt++
+    if (event[textAt] !== 0x22) return null
+    textAt++
+    const textEnd = endOfText(event, textAt)
+    // Without a backslash outside, no key is written in another way than it looks.
+    if (textEnd === -1 || event.lastIndexOf(0x5c, textAt - 1) !== -1 || event.indexOf(0x5c, textEnd) !== -1) return null
+    return new EventTemplate(Buffer.from(event.subarray(0, textAt)), Buffer.from(event.subarray(textEnd)), piece.lane)
+  }
+
+  /** Takes the text of the event at `at` and gives its end; -1 where it is another event, or not all of it is here. */
+  take(bytes: Buffer, at: number): number {
+    const before = this.#before
+    const after = this.#after
+    const textAt = at + before.length
+    if (textAt + after.length >= bytes.length + 1) return -1
+    if (before.compare(bytes, at, textAt) !== 0) return -1
+    const textEnd = endOfText(bytes, textAt)
+    if (textEnd === -1 || textEnd === textAt) return -1
+    const end = textEnd + after.length
+    if (end > bytes.length || after.compare(bytes, textEnd, end) !== 0) return -1
+    this.#lane.append(bytes, textAt, textEnd)
+    return end
+  }
+}
+
+/**
+ * Where the string ends whose inside begins at `from`: at its quote. -1 where it is too long for one step, no valid JSON, or
+ * written in another way than JSON.stringify would (\u and \/): a reading must not depend on which way an event was read.
+ */
+function endOfText(bytes: Buffer, from: number): number {
+  const end = Math.min(bytes.length, from + stepSize + 1)
+  let ascii = true
+  for (let at = from; at < end; at++) {
+    const byte = bytes[at] ?? 0
+    if (byte === 0x22) return ascii || isUtf8(bytes.subarray(from, at)) ? at : -1
+    if (byte < 0x20) return -1
+    if (byte >= 0x80) ascii = false
+    if (byte === 0x5c && !shortEscapes.has(bytes[++at] ?? 0)) return -1
+  }
+  return -1
+}
+
+/** " \\ b f n r t */
+const shortEscapes: ReadonlySet<number> = new Set([0x22, 0x5c, 0x62, 0x66, 0x6e, 0x72, 0x74])

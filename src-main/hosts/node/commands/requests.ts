@@ -1,0 +1,98 @@
+import type { RequestFilter, RequestRow } from '../../../../src-preload/contract/requests.ts'
+import { openDataDir } from '../folder.ts'
+import { exitCodes, printJson, say } from '../output.ts'
+import type { Parts } from '../parts.ts'
+import { listenForEnd } from '../signals.ts'
+
+export interface RequestsOptions {
+  dataDir?: string
+  follow: boolean
+  /** Id or name of a tool's key, `studio` or `strangers`. */
+  tool?: string
+  model?: string
+  outcome?: NonNullable<RequestFilter['outcome']>
+  text?: string
+  since?: string
+  limit: number
+  json: boolean
+}
+
+/** The log of requests, oldest first; with `follow` it goes on until a signal ends it. Works beside a running core and without one. */
+export async function requests(options: RequestsOptions, parts: Parts): Promise<number> {
+  const log = await parts.openRequestLog(await openDataDir(options.dataDir))
+  const show = options.json ? printJson : sayRow
+  try {
+    const filter = filterOf(options, log.idOf)
+    const rows = log.page(filter, Number.MAX_SAFE_INTEGER, options.limit).reverse()
+    if (!options.json && rows.length > 0) say(head)
+    for (const row of rows) show(row)
+    if (options.follow) await goOn(log, filter, rows.at(-1)?.id, show)
+    else if (rows.length === 0 && !options.json) say('No requests.')
+  } finally {
+    log.close()
+  }
+  return exitCodes.ok
+}
+
+type Log = Awaited<ReturnType<Parts['openRequestLog']>>
+
+async function goOn(log: Log, filter: RequestFilter, after: number | undefined, show: (row: RequestRow) => void) {
+  const end = listenForEnd()
+  const over = new AbortController()
+  void end.asked.then(() => over.abort())
+  try {
+    const from = after === undefined ? {} : { after }
+    for await (const row of log.follow(filter, { signal: over.signal, ...from })) show(row)
+  } finally {
+    end.release()
+  }
+}
+
+function filterOf(
+  { tool, model, outcome, text, since }: RequestsOptions,
+  idOf: (name: string) => string,
+): RequestFilter {
+  return {
+    ...(tool !== undefined && { who: idOf(tool) }),
+    ...(model !== undefined && { model }),
+    ...(outcome !== undefined && { outcome }),
+    ...(text !== undefined && { text }),
+    ...(since !== undefined && { since }),
+  }
+}
+
+const widths = [8, 14, 13, 20, 11, 8, 8, 15] as const
+
+const columns = (cells: readonly string[]): string =>
+  cells.map((cell, at) => cell.slice(0, widths[at] ?? 200).padEnd(widths[at] ?? 0)).join(' ')
+
+const head = columns(['TIME', 'WHO', 'WHAT', 'MODEL', 'STATUS', 'FIRST', 'TOOK', 'TOKENS', 'SC'])
+
+/** One line, times in UTC. */
+function sayRow(row: RequestRow): void {
+  const cells = [
+    row.at.slice(11, 19),
+    whoOf(row),
+    row.endpoint === 'other' ? row.path : row.endpoint,
+    row.model ?? '-',
+    statusOf(row),
+    seconds(row.firstByteMs),
+    seconds(row.durationMs),
+    row.tokensIn === null && row.tokensOut === null ? '-' : `${row.tokensIn ?? '?'} > ${row.tokensOut ?? '?'}`,
+    row.cost === null ? '-' : `${row.costIs === 'estimated' ? '~' : ''}${row.cost}`,
+  ]
+  say(columns(cells).trimEnd() + (row.state === 'refused' && row.problem ? `  ${row.problem.message}` : ''))
+}
+
+function whoOf({ who }: RequestRow): string {
+  if (who.kind === 'tool') return who.name
+  return who.kind === 'studio' ? `(${who.room})` : who.from
+}
+
+function statusOf({ state, status, retriedAfter, times }: RequestRow): string {
+  const words = state === 'done' ? String(status ?? '') : state
+  const after = retriedAfter.length > 0 ? `${retriedAfter.at(-1) || 'lost'}>${words}` : words
+  return times > 1 ? `${after} x${times}` : after
+}
+
+const seconds = (ms: number | null): string => (ms === null ? '-' : `${(ms / 1000).toFixed(ms < 10_000 ? 2 : 1)} s`)

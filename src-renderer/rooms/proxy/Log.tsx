@@ -1,0 +1,332 @@
+import { ArrowUp, ListX, ScrollText } from 'lucide-react'
+import {
+  type KeyboardEvent,
+  type RefObject,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
+import { useTranslation } from 'react-i18next'
+import { Virtualizer, type VirtualizerHandle } from 'virtua'
+import type { RequestRow } from '../../../src-preload/contract/requests.ts'
+import { ProblemNotice } from '../../problems/ProblemNotice.tsx'
+import { appStore } from '../../stores/app.ts'
+import { listed, requestsStore, useRequests } from '../../stores/requests.ts'
+import { indexOf, rowAt } from '../../stores/requests-held.ts'
+import { Button } from '../../ui/Button.tsx'
+import { Card } from '../../ui/Card.tsx'
+import { cx } from '../../ui/cx.ts'
+import { EmptyState } from '../../ui/EmptyState.tsx'
+import { Skeleton } from '../../ui/Skeleton.tsx'
+import { closeDetail, filterBy, followNewest, inspect, leaveNewest, readOn } from './actions.ts'
+import { count } from './figures.ts'
+import { LogBar } from './LogBar.tsx'
+import { columns, LogRow, rowHeight, rowId, wideOnly, widestOnly } from './LogRow.tsx'
+import { useNow } from './look.tsx'
+
+/** The live log, inside the scrolling stage `box`. Its bar and column heads stay in sight. */
+export function Log({ box }: { box: RefObject<HTMLDivElement | null> }) {
+  const { t } = useTranslation('proxy')
+  const grid = useRef<HTMLDivElement>(null)
+  const bar = useRef<HTMLDivElement>(null)
+  const toNewest = () => {
+    followNewest()
+    const element = box.current
+    const top = bar.current
+    // Only where the newest row is above the view: whoever sees it already is not moved.
+    if (element && top && top.offsetTop < element.scrollTop) element.scrollTop = top.offsetTop
+  }
+  const follow = () => (requestsStore.getState().following ? leaveNewest() : toNewest())
+  const state = useRequests((store) => store.state)
+  const problem = useRequests((store) => store.problem)
+  const rows = useRequests(listed)
+  const fresh = useRequests((store) => (store.following ? 0 : store.freshCount))
+  const filter = useRequests((store) => store.filter)
+  return (
+    <section aria-label={t('log.title')} className="@container flex flex-col">
+      <div ref={bar} className="-mx-0.5 sticky top-0 z-20 bg-bg px-0.5 pt-3">
+        <LogBar onFollow={follow} />
+        {fresh > 0 && (
+          <div className="pointer-events-none absolute inset-x-0 top-full z-10 flex justify-center pt-9">
+            <button
+              type="button"
+              onClick={toNewest}
+              className="num pointer-events-auto inline-flex h-7 animate-appear items-center gap-1.5 rounded-full bg-accent px-3 font-[540] text-on-accent text-s shadow-large"
+            >
+              <ArrowUp aria-hidden size={14} />
+              {t('log.fresh', { count: fresh, figure: count(fresh) })}
+            </button>
+          </div>
+        )}
+      </div>
+      {state === 'failed' && problem && (
+        <ProblemNotice problem={problem} on={{ retry: () => filterBy(requestsStore.getState().filter) }} />
+      )}
+      {state === 'loading' && <Loading />}
+      {state === 'live' && rows === 0 && fresh === 0 && <Nothing filtered={Object.keys(filter).length > 0} />}
+      {state === 'live' && rows > 0 && <Grid box={box} grid={grid} bar={bar} rows={rows} onNewest={toNewest} />}
+    </section>
+  )
+}
+
+function Loading() {
+  const { t } = useTranslation('proxy')
+  return (
+    <Card className="flex flex-col gap-3.5 p-4">
+      <span role="status" className="sr-only">
+        {t('log.loading')}
+      </span>
+      {['w-2/3', 'w-full', 'w-1/2', 'w-3/4', 'w-1/3'].map((width) => (
+        <Skeleton key={width} className={width} />
+      ))}
+    </Card>
+  )
+}
+
+function Nothing({ filtered }: { filtered: boolean }) {
+  const { t } = useTranslation('proxy')
+  return (
+    <Card>
+      {filtered ? (
+        <EmptyState
+          icon={ListX}
+          title={t('log.noMatchTitle')}
+          action={<Button onClick={() => filterBy({})}>{t('log.clear')}</Button>}
+        >
+          {t('log.noMatch')}
+        </EmptyState>
+      ) : (
+        <EmptyState icon={ScrollText} title={t('log.emptyTitle')}>
+          {t('log.empty')}
+        </EmptyState>
+      )}
+    </Card>
+  )
+}
+
+interface GridProps {
+  box: RefObject<HTMLDivElement | null>
+  grid: RefObject<HTMLDivElement | null>
+  bar: RefObject<HTMLDivElement | null>
+  rows: number
+  onNewest: () => void
+}
+
+const headHeight = 33
+/** Rows before and after those in sight that are read ahead. */
+const ahead = 40
+
+function open(row: RequestRow): void {
+  void inspect(row.id)
+  appStore.setState({ inspectorShown: true })
+}
+
+function Grid({ box, grid, bar, rows, onNewest }: GridProps) {
+  const { t } = useTranslation('proxy')
+  const list = useRef<VirtualizerHandle>(null)
+  const held = useRequests((store) => store.held)
+  const selected = useRequests((store) => store.selected)
+  const today = useToday()
+  const margin = useMargin(box, grid)
+  const { look, follow } = useSight(box, bar, grid)
+  const { current, walk, openRow } = useWalk({ rows, selected, box, grid, bar, onNewest })
+  // virtua asks for the length alone: the rows stay in the store.
+  const places = useMemo(() => ({ length: rows }) as ArrayLike<undefined>, [rows])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: with more or other rows the same view may lack some
+  useEffect(look, [held, rows])
+
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: rows that exist only in sight stand at their own places, which a <table> does not let them
+    <div
+      ref={grid}
+      role="grid"
+      aria-label={t('log.title')}
+      aria-rowcount={rows + 1}
+      aria-activedescendant={current === null ? undefined : rowId(current)}
+      tabIndex={0}
+      onKeyDown={walk}
+      className="rounded-l bg-raise shadow-[0_0_0_1px_var(--line)] focus-visible:outline-offset-2"
+    >
+      <Head bar={bar} />
+      {/* biome-ignore lint/a11y/useSemanticElements: see the grid */}
+      <div role="rowgroup" className="overflow-clip rounded-b-l">
+        <Virtualizer
+          ref={list}
+          scrollRef={box}
+          startMargin={margin}
+          itemSize={rowHeight}
+          bufferSize={rowHeight * 12}
+          data={places}
+          onScroll={() => {
+            follow()
+            look()
+          }}
+        >
+          {(_, index) => {
+            const row = rowAt(held, index)
+            return (
+              <LogRow
+                key={row?.id ?? -index - 1}
+                row={row}
+                index={index}
+                selected={row !== null && row.id === selected}
+                current={row !== null && row.id === current}
+                today={today}
+                onOpen={openRow}
+              />
+            )
+          }}
+        </Virtualizer>
+      </div>
+    </div>
+  )
+}
+
+const heads = ['time', 'who', 'what', 'model', 'status', 'firstByte', 'took', 'tokens', 'cost'] as const
+
+function Head({ bar }: { bar: GridProps['bar'] }) {
+  const { t } = useTranslation('proxy')
+  const [top, setTop] = useState(52)
+  useLayoutEffect(() => {
+    const element = bar.current
+    if (!element) return
+    const sizes = new ResizeObserver(() => setTop(element.offsetHeight))
+    sizes.observe(element)
+    return () => sizes.disconnect()
+  }, [bar])
+  return (
+    // biome-ignore lint/a11y: the grid has the focus, and a virtualized table can't be a <table>
+    <div
+      role="row"
+      aria-rowindex={1}
+      className={cx('sticky z-10 rounded-t-l border-line border-b bg-raise font-[520] text-s text-soft', columns)}
+      style={{ height: headHeight, top }}
+    >
+      {heads.map((name) => (
+        // biome-ignore lint/a11y: see the row
+        <div
+          key={name}
+          role="columnheader"
+          className={cx(
+            'truncate',
+            (name === 'model' || name === 'tokens') && wideOnly,
+            name === 'firstByte' && widestOnly,
+            (name === 'firstByte' || name === 'took' || name === 'tokens' || name === 'cost') && 'text-right',
+          )}
+        >
+          {t(`log.columns.${name}`)}
+        </div>
+      ))}
+    </div>
+  )
+}
+
+/** A value that changes with the day alone, so that rows are not drawn again for the clock. */
+function useToday(): number {
+  const now = new Date(useNow(30_000))
+  return new Date(now.getFullYear(), now.getMonth(), now.getDate()).getTime()
+}
+
+/** How far below the top of the scrolling stage the first row begins, in px. */
+function useMargin(box: GridProps['box'], grid: GridProps['grid']): number {
+  const [margin, setMargin] = useState(0)
+  useLayoutEffect(() => {
+    const stage = box.current
+    const content = stage?.firstElementChild
+    if (!stage || !content) return
+    const measure = () => {
+      const element = grid.current
+      if (!element) return
+      const top = element.getBoundingClientRect().top - stage.getBoundingClientRect().top + stage.scrollTop
+      setMargin(Math.round(top) + headHeight)
+    }
+    measure()
+    const sizes = new ResizeObserver(measure)
+    sizes.observe(content)
+    for (const child of content.children) sizes.observe(child)
+    return () => sizes.disconnect()
+  }, [box, grid])
+  return margin
+}
+
+/** Tells which rows are in sight, and leaves or takes up the newest ones as the reader scrolls away or back. */
+function useSight(box: GridProps['box'], bar: GridProps['bar'], grid: GridProps['grid']) {
+  const over = useCallback((): number => {
+    const element = grid.current
+    const top = bar.current
+    if (!element || !top) return 0
+    return top.getBoundingClientRect().bottom - element.getBoundingClientRect().top
+  }, [grid, bar])
+  const look = useCallback(() => {
+    const stage = box.current
+    if (!stage || !grid.current) return
+    const first = Math.max(0, Math.floor(over() / rowHeight))
+    const last = first + Math.ceil(stage.clientHeight / rowHeight)
+    readOn(Math.max(0, first - ahead), last + ahead)
+  }, [box, grid, over])
+  // Whoever stopped following by hand, at the top, is not made to follow again by a nudge.
+  const wentAway = useRef(false)
+  const follow = useCallback(() => {
+    const hidden = over()
+    if (hidden > rowHeight) {
+      wentAway.current = true
+      leaveNewest()
+    } else if (hidden <= 0 && wentAway.current) {
+      wentAway.current = false
+      followNewest()
+    }
+  }, [over])
+  return { look, follow }
+}
+
+/** Arrows, Page, Home and End walk the rows, Enter opens one, Esc closes it. The grid keeps the focus. */
+function useWalk(of: GridProps & { selected: number | null }) {
+  const [current, setCurrent] = useState<number | null>(null)
+  const goTo = (index: number): void => {
+    const { held } = requestsStore.getState()
+    const row = rowAt(held, index)
+    const stage = of.box.current
+    const element = of.grid.current
+    const top = of.bar.current
+    if (!row || !stage || !element || !top) return
+    setCurrent(row.id)
+    const start =
+      element.getBoundingClientRect().top - stage.getBoundingClientRect().top + headHeight + index * rowHeight
+    const hiddenAbove = top.offsetHeight + headHeight
+    const below = start + rowHeight - stage.clientHeight
+    if (start < hiddenAbove) stage.scrollTop += start - hiddenAbove
+    else if (below > 0) stage.scrollTop += below
+    if (of.selected !== null) void inspect(row.id)
+  }
+  const walk = (event: KeyboardEvent<HTMLElement>): void => {
+    if (event.altKey || event.ctrlKey || event.metaKey) return
+    const { held } = requestsStore.getState()
+    const at = current === null ? -1 : indexOf(held, current)
+    const page = Math.max(1, Math.floor((of.box.current?.clientHeight ?? 0) / rowHeight) - 6)
+    const last = Math.max(0, held.count - 1)
+    const targets: Record<string, number> = {
+      ArrowDown: Math.min(at + 1, last),
+      ArrowUp: Math.max(at - 1, 0),
+      PageDown: Math.min(Math.max(at, 0) + page, last),
+      PageUp: Math.max(at - page, 0),
+      Home: 0,
+      End: last,
+    }
+    const target = targets[event.key]
+    if (target !== undefined) goTo(target)
+    else if (event.key === 'Enter' && at >= 0) {
+      const row = rowAt(held, at)
+      if (row) open(row)
+    } else if (event.key === 'Escape' && of.selected !== null) closeDetail()
+    else return
+    event.preventDefault()
+  }
+  const openRow = useCallback((row: RequestRow) => {
+    setCurrent(row.id)
+    open(row)
+  }, [])
+  return { current, walk, openRow }
+}

@@ -1,0 +1,40 @@
+import type { LoggedBody } from '../../../src-preload/contract/requests.ts'
+
+/** A body laid out for reading: JSON with indents, an event stream or anything else as it came. */
+export function readable(body: LoggedBody): { kind: 'json' | 'text'; text: string } | null {
+  if (body.text === null) return null
+  const start = body.text.trimStart()[0]
+  if (!body.capped && (start === '{' || start === '[')) {
+    try {
+      return { kind: 'json', text: JSON.stringify(JSON.parse(body.text), null, 2) }
+    } catch {
+      return { kind: 'text', text: body.text }
+    }
+  }
+  return { kind: 'text', text: body.text }
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
+
+/** What the person last said in a chat request, or null where that can't be told from what was logged. */
+export function lastUserText(body: LoggedBody | null): string | null {
+  if (!body?.text || body.capped) return null
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(body.text)
+  } catch {
+    return null
+  }
+  if (!isRecord(parsed) || !Array.isArray(parsed.messages)) return null
+  const turn: unknown = parsed.messages.findLast((message: unknown) => isRecord(message) && message.role === 'user')
+  return isRecord(turn) ? textOf(turn.content) : null
+}
+
+function textOf(content: unknown): string | null {
+  if (typeof content === 'string') return content.trim() === '' ? null : content
+  if (!Array.isArray(content)) return null
+  const parts = content.flatMap((part: unknown) =>
+    isRecord(part) && part.type === 'text' && typeof part.text === 'string' ? [part.text] : [],
+  )
+  return parts.length === 0 ? null : parts.join('\n')
+}

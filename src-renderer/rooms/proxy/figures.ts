@@ -1,0 +1,84 @@
+import type { Certainty } from '../../../src-preload/contract/requests.ts'
+
+// Amounts, times and counts as the room writes them. Amounts stay decimal text: nothing is added in floating point.
+
+const scale = 18
+
+/** Decimal text as whole 10^-18 parts, to compare and subtract exactly. Text that is no amount counts as nothing. */
+export function exact(amount: string): bigint {
+  const parts = /^(\d{1,15})(?:\.(\d{1,18}))?$/.exec(amount)
+  return parts ? BigInt((parts[1] ?? '0') + (parts[2] ?? '').padEnd(scale, '0')) : 0n
+}
+
+function rounded(amount: string, digits: number): string {
+  const unit = 10n ** BigInt(scale - digits)
+  const whole = ((exact(amount) + unit / 2n) / unit).toString().padStart(digits + 1, '0')
+  return digits === 0 ? whole : `${whole.slice(0, -digits)}.${whole.slice(-digits)}`
+}
+
+const group = (whole: string): string => whole.replace(/\B(?=(\d{3})+$)/g, ',')
+
+/** An amount with as many digits as matter: two behind the point, below 0.01 two that count; `0` for nothing. */
+export function showSc(amount: string): string {
+  const parts = exact(amount)
+  if (parts === 0n) return '0'
+  const small = /^0*\.(0*)/.exec(amount)
+  const zeros = small ? (small[1] ?? '').length : 0
+  const digits = parts < 10n ** BigInt(scale - 2) ? Math.min(zeros + 2, 9) : 2
+  const text = rounded(amount, digits)
+  if (exact(text) === 0n) return `< 0.${'0'.repeat(digits - 1)}1`
+  const [whole = '0', fraction] = text.split('.')
+  return fraction === undefined ? group(whole) : `${group(whole)}.${fraction}`
+}
+
+/** A limit as the person gave it: no zeros that say nothing. */
+export function showLimit(amount: string): string {
+  const [whole = '0', fraction = ''] = amount.split('.')
+  const rest = fraction.replace(/0+$/, '')
+  return group(BigInt(whole).toString()) + (rest === '' ? '' : `.${rest}`)
+}
+
+export const approx = (certainty: Certainty): string => (certainty === 'estimated' ? '≈ ' : '')
+
+/** `0.2 ms`, `41 ms`, `2.41 s`, `12.4 s`, `2 min 05 s`. */
+export function showMs(ms: number): string {
+  if (ms < 1) return `${ms.toFixed(1)} ms`
+  if (ms < 999.5) return `${Math.round(ms)} ms`
+  const seconds = ms / 1_000
+  if (seconds < 9.995) return `${seconds.toFixed(2)} s`
+  if (seconds < 99.95) return `${seconds.toFixed(1)} s`
+  const whole = Math.round(seconds)
+  if (whole < 3_600) return `${Math.floor(whole / 60)} min ${String(whole % 60).padStart(2, '0')} s`
+  return `${Math.floor(whole / 3_600)} h ${String(Math.floor((whole % 3_600) / 60)).padStart(2, '0')} min`
+}
+
+const plain = new Intl.NumberFormat('en')
+export const count = (value: number): string => plain.format(value)
+
+const short = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
+/** Whole up to 99,999, then `124K`, `1.2M`. */
+export const compact = (value: number): string => (value < 100_000 ? count(value) : short.format(value))
+
+const clock = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' })
+const dayClock = new Intl.DateTimeFormat('en', {
+  day: 'numeric',
+  month: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
+  hourCycle: 'h23',
+})
+
+/** The person's own clock: `14:06:31`, and `20 Nov 14:06` of another day. */
+export function showTime(instant: string, now: number): string {
+  const at = new Date(instant)
+  if (Number.isNaN(at.getTime())) return instant
+  const today = new Date(now)
+  const same =
+    at.getDate() === today.getDate() && at.getMonth() === today.getMonth() && at.getFullYear() === today.getFullYear()
+  if (same) return clock.format(at)
+  const parts = new Map(dayClock.formatToParts(at).map(({ type, value }) => [type, value]))
+  return `${parts.get('day')} ${parts.get('month')} ${parts.get('hour')}:${parts.get('minute')}`
+}
+
+/** The same instant as the books have it, for a title. */
+export const utc = (instant: string): string => `${instant.replace('T', ' ').replace('Z', '')} UTC`

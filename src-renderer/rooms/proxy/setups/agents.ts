@@ -1,0 +1,202 @@
+import { jsonText, provider, providerName, type Setup, shellWord } from './setup.ts'
+
+/** Coding agents that run in a terminal. */
+export const agents: Setup[] = [
+  {
+    id: 'qwen-code',
+    name: 'Qwen Code',
+    kind: 'agent',
+    npm: '@qwen-code/qwen-code',
+    verified: true,
+    steps: ({ baseUrl, key, model }) => [
+      {
+        about: 'Save as this file, or merge into the one that is there.',
+        language: 'json',
+        file: '~/.qwen/settings.json',
+        text: jsonText({
+          env: { INFERENCE_STUDIO_KEY: key },
+          modelProviders: { openai: [{ id: model, name: model, envKey: 'INFERENCE_STUDIO_KEY', baseUrl }] },
+          security: { auth: { selectedType: 'openai' } },
+          model: { name: model },
+        }),
+      },
+      { about: 'In the folder to work on.', language: 'sh', text: 'qwen' },
+    ],
+  },
+  {
+    id: 'cline',
+    name: 'Cline',
+    kind: 'agent',
+    npm: 'cline',
+    verified: true,
+    steps: ({ baseUrl, key, model }) => [
+      {
+        about: 'Once, in a terminal.',
+        language: 'sh',
+        text: `cline auth --provider openai-compatible \\
+  --apikey ${shellWord(key)} \\
+  --modelid ${shellWord(model)} \\
+  --baseurl ${shellWord(baseUrl)}`,
+      },
+      { about: 'In the folder to work on.', language: 'sh', text: 'cline' },
+    ],
+    note: 'In the VS Code extension choose "OpenAI Compatible" as the API provider and enter the same three values.',
+  },
+  {
+    id: 'opencode',
+    name: 'opencode',
+    kind: 'agent',
+    npm: 'opencode-ai',
+    verified: true,
+    steps: (facts) => [
+      {
+        about: 'Save as this file, or merge into the one that is there.',
+        language: 'json',
+        file: '~/.config/opencode/opencode.json',
+        text: jsonText({ $schema: 'https://opencode.ai/config.json', ...aiSdkProvider(facts) }),
+      },
+      { about: 'In the folder to work on.', language: 'sh', text: 'opencode' },
+    ],
+  },
+  {
+    id: 'kilo',
+    name: 'Kilo Code',
+    kind: 'agent',
+    npm: '@kilocode/cli',
+    verified: true,
+    steps: (facts) => [
+      {
+        about: 'Save as this file, or merge into the one that is there.',
+        language: 'json',
+        file: '~/.config/kilo/kilo.json',
+        text: jsonText({ $schema: 'https://app.kilo.ai/config.json', ...aiSdkProvider(facts) }),
+      },
+      { about: 'In the folder to work on.', language: 'sh', text: 'kilo' },
+    ],
+  },
+  {
+    id: 'pi',
+    name: 'Pi',
+    kind: 'agent',
+    npm: '@earendil-works/pi-coding-agent',
+    verified: true,
+    steps: ({ baseUrl, key, model }) => [
+      {
+        about: 'Save as this file, or merge into the one that is there.',
+        language: 'json',
+        file: '~/.pi/agent/models.json',
+        text: jsonText({
+          providers: {
+            [provider]: { baseUrl, api: 'openai-completions', apiKey: key, models: [{ id: model }] },
+          },
+        }),
+      },
+      {
+        about: 'In the folder to work on.',
+        language: 'sh',
+        text: `pi --provider ${provider} --model ${shellWord(model)}`,
+      },
+    ],
+  },
+  {
+    id: 'nanocoder',
+    name: 'Nanocoder',
+    kind: 'agent',
+    npm: '@nanocollective/nanocoder',
+    verified: true,
+    steps: ({ baseUrl, key, model }) => [
+      {
+        about: 'Save as this file, or merge into the one that is there.',
+        language: 'json',
+        file: '~/.config/nanocoder/agents.config.json',
+        text: jsonText({ nanocoder: { providers: [{ name: provider, baseUrl, apiKey: key, models: [model] }] } }),
+      },
+      {
+        about: 'In the folder to work on.',
+        language: 'sh',
+        text: `nanocoder --provider ${provider} --model ${shellWord(model)}`,
+      },
+    ],
+    note: 'On macOS the file is ~/Library/Preferences/nanocoder/agents.config.json.',
+  },
+  {
+    id: 'crush',
+    name: 'Crush',
+    kind: 'agent',
+    npm: '@charmland/crush',
+    verified: false,
+    steps: ({ baseUrl, key, model }) => [
+      {
+        about: "Save as this file, or merge into the one that is there; the sizes are the model's, in tokens.",
+        language: 'json',
+        file: '~/.config/crush/crush.json',
+        text: jsonText({
+          $schema: 'https://charm.land/crush.json',
+          providers: {
+            [provider]: {
+              name: providerName,
+              type: 'openai-compat',
+              base_url: baseUrl,
+              api_key: key,
+              models: [{ id: model, name: model, context_window: 128_000, default_max_tokens: 8_000 }],
+            },
+          },
+        }),
+      },
+      { about: 'In the folder to work on; choose the model with Ctrl+L.', language: 'sh', text: 'crush' },
+    ],
+  },
+  {
+    id: 'aider',
+    name: 'Aider',
+    kind: 'agent',
+    npm: null,
+    verified: false,
+    steps: ({ baseUrl, key, model }) => [
+      {
+        about: 'In the folder to work on. The prefix `openai/` stays, whatever the model.',
+        language: 'sh',
+        text: `export OPENAI_API_BASE=${shellWord(baseUrl)}
+export OPENAI_API_KEY=${shellWord(key)}
+aider --model ${shellWord(`openai/${model}`)}`,
+      },
+    ],
+  },
+  {
+    id: 'goose',
+    name: 'goose',
+    kind: 'agent',
+    npm: null,
+    verified: false,
+    steps: ({ baseUrl, key, model }) => {
+      const address = new URL(baseUrl)
+      return [
+        {
+          about: 'In the folder to work on. goose takes the address in two parts.',
+          language: 'sh',
+          text: `export GOOSE_PROVIDER=openai
+export GOOSE_MODEL=${shellWord(model)}
+export OPENAI_HOST=${shellWord(address.origin)}
+export OPENAI_BASE_PATH=${shellWord(`${address.pathname.replace(/^\/|\/$/g, '')}/chat/completions`)}
+export OPENAI_API_KEY=${shellWord(key)}
+goose session`,
+        },
+      ]
+    },
+  },
+]
+
+/** opencode's way to name a provider, which Kilo took over with its code. */
+function aiSdkProvider({ baseUrl, key, model }: { baseUrl: string; key: string; model: string }) {
+  return {
+    provider: {
+      [provider]: {
+        npm: '@ai-sdk/openai-compatible',
+        name: providerName,
+        options: { baseURL: baseUrl, apiKey: key },
+        models: { [model]: { name: model } },
+      },
+    },
+    model: `${provider}/${model}`,
+  }
+}

@@ -1,0 +1,60 @@
+import { jsonText, literal, provider, providerName, type Setup, shellWord } from './setup.ts'
+
+/** Editors, and Continue, whose terminal agent reads the editors' file. */
+export const editors: Setup[] = [
+  {
+    id: 'continue',
+    name: 'Continue (VS Code, JetBrains, cn)',
+    kind: 'editor',
+    npm: '@continuedev/cli',
+    verified: true,
+    steps: ({ baseUrl, key, model }) => [
+      {
+        about: 'Save as this file, or add the model to the one that is there. The editors reload it by themselves.',
+        language: 'yaml',
+        file: '~/.continue/config.yaml',
+        text: `name: ${providerName}
+version: 1.0.0
+schema: v1
+models:
+  - name: ${literal(model)}
+    provider: openai
+    model: ${literal(model)}
+    apiBase: ${literal(baseUrl)}
+    apiKey: ${literal(key)}
+    capabilities:
+      - tool_use`,
+      },
+      { about: 'Or in a terminal, in the folder to work on.', language: 'sh', text: 'cn' },
+    ],
+  },
+  {
+    id: 'zed',
+    name: 'Zed',
+    kind: 'editor',
+    npm: null,
+    verified: false,
+    steps: ({ baseUrl, key, model }) => [
+      {
+        about: "Merge into Zed's settings; `max_tokens` is the model's context window.",
+        language: 'json',
+        file: '~/.config/zed/settings.json',
+        text: jsonText({
+          language_models: {
+            openai_compatible: {
+              [provider]: {
+                api_url: baseUrl,
+                available_models: [{ name: model, display_name: model, max_tokens: 128_000 }],
+              },
+            },
+          },
+        }),
+      },
+      {
+        about: 'Zed keeps keys out of its settings: start it with this, or enter the key under LLM Providers.',
+        language: 'sh',
+        text: `INFERENCE_STUDIO_API_KEY=${shellWord(key)} zed`,
+      },
+    ],
+  },
+]

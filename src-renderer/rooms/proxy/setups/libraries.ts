@@ -1,0 +1,156 @@
+import { literal, provider, type Setup, shellWord } from './setup.ts'
+
+/** These libraries have a retry loop that no reply can switch off, as `x-should-retry` does for the official ones. */
+const asksAgainItself = '`maxRetries: 0` because the studio asks again already: two loops would multiply.'
+
+/** Shells and libraries: they take an address and a key, and little else. */
+export const libraries: Setup[] = [
+  {
+    id: 'shell',
+    name: 'Shell variables',
+    kind: 'shell',
+    npm: null,
+    verified: true,
+    steps: ({ baseUrl, key }) => [
+      {
+        about: 'In the shell that starts the tool. Everything built on the official OpenAI libraries reads these two.',
+        language: 'sh',
+        text: `export OPENAI_BASE_URL=${shellWord(baseUrl)}\nexport OPENAI_API_KEY=${shellWord(key)}`,
+      },
+    ],
+  },
+  {
+    id: 'curl',
+    name: 'curl',
+    kind: 'shell',
+    npm: null,
+    verified: true,
+    steps: ({ baseUrl, key, model }) => [
+      {
+        about: 'A streamed reply, as it comes.',
+        language: 'sh',
+        text: `curl -N ${shellWord(`${baseUrl}/chat/completions`)} \\
+  -H ${shellWord(`Authorization: Bearer ${key}`)} \\
+  -H 'Content-Type: application/json' \\
+  -d ${shellWord(JSON.stringify({ model, stream: true, messages: [{ role: 'user', content: 'Hello' }] }))}`,
+      },
+    ],
+  },
+  {
+    id: 'openai-python',
+    name: 'OpenAI for Python',
+    kind: 'library',
+    npm: null,
+    verified: true,
+    steps: ({ baseUrl, key, model }) => [
+      {
+        about: 'After `pip install openai`, in a Python program.',
+        language: 'python',
+        text: `from openai import OpenAI
+
+client = OpenAI(base_url=${literal(baseUrl)}, api_key=${literal(key)})
+stream = client.chat.completions.create(
+    model=${literal(model)},
+    messages=[{"role": "user", "content": "Hello"}],
+    stream=True,
+)
+for chunk in stream:
+    for choice in chunk.choices:
+        print(choice.delta.content or "", end="", flush=True)`,
+      },
+    ],
+  },
+  {
+    id: 'openai-node',
+    name: 'OpenAI for Node',
+    kind: 'library',
+    npm: 'openai',
+    verified: true,
+    steps: ({ baseUrl, key, model }) => [
+      {
+        about: 'After `npm install openai`, in a module.',
+        language: 'ts',
+        text: `import OpenAI from 'openai'
+
+const client = new OpenAI({ baseURL: ${literal(baseUrl)}, apiKey: ${literal(key)} })
+const stream = await client.chat.completions.create({
+  model: ${literal(model)},
+  messages: [{ role: 'user', content: 'Hello' }],
+  stream: true,
+})
+for await (const chunk of stream) process.stdout.write(chunk.choices[0]?.delta.content ?? '')`,
+      },
+    ],
+  },
+  {
+    id: 'ai-sdk',
+    name: 'Vercel AI SDK',
+    kind: 'library',
+    npm: '@ai-sdk/openai-compatible',
+    verified: true,
+    steps: ({ baseUrl, key, model }) => [
+      {
+        about: 'After `npm install ai @ai-sdk/openai-compatible`, in a module.',
+        language: 'ts',
+        text: `import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
+import { streamText } from 'ai'
+
+const studio = createOpenAICompatible({
+  name: ${literal(provider)},
+  baseURL: ${literal(baseUrl)},
+  apiKey: ${literal(key)},
+  includeUsage: true,
+})
+const { textStream } = streamText({ model: studio(${literal(model)}), prompt: 'Hello', maxRetries: 0 })
+for await (const text of textStream) process.stdout.write(text)`,
+      },
+    ],
+    note: asksAgainItself,
+  },
+  {
+    id: 'langchain',
+    name: 'LangChain',
+    kind: 'library',
+    npm: '@langchain/openai',
+    verified: true,
+    steps: ({ baseUrl, key, model }) => [
+      {
+        about: 'After `npm install @langchain/openai @langchain/core`, in a module.',
+        language: 'ts',
+        text: `import { ChatOpenAI } from '@langchain/openai'
+
+const model = new ChatOpenAI({
+  model: ${literal(model)},
+  apiKey: ${literal(key)},
+  configuration: { baseURL: ${literal(baseUrl)} },
+  maxRetries: 0,
+})
+for await (const chunk of await model.stream('Hello')) process.stdout.write(chunk.text)`,
+      },
+    ],
+    note: asksAgainItself,
+  },
+  {
+    id: 'llm',
+    name: 'llm (Simon Willison)',
+    kind: 'shell',
+    npm: null,
+    verified: false,
+    steps: ({ baseUrl, key, model }) => [
+      {
+        about: 'Once, in a terminal: the key.',
+        language: 'sh',
+        text: `llm keys set ${provider} --value ${shellWord(key)}`,
+      },
+      {
+        about: 'Add to extra-openai-models.yaml in the folder that `dirname "$(llm logs path)"` prints.',
+        language: 'yaml',
+        text: `- model_id: ${provider}
+  model_name: ${literal(model)}
+  api_base: ${literal(baseUrl)}
+  api_key_name: ${provider}`,
+      },
+      { about: 'Then, in a terminal.', language: 'sh', text: `llm -m ${provider} 'Hello'` },
+    ],
+  },
+]

@@ -1,0 +1,36 @@
+import type { RequestRow } from '../../../src-preload/contract/requests.ts'
+import { isOpen } from '../../stores/requests.ts'
+
+export type PhaseName = 'queued' | 'backoff' | 'connecting' | 'waiting' | 'streaming'
+
+/** A stretch of a request's time, in ms from its start. */
+export interface Phase {
+  name: PhaseName
+  from: number
+  ms: number
+}
+
+/**
+ * What a request spent its time with, in the order in which it happened, and how long it took in all (until `now` while it is
+ * under way). Back-off is drawn after the queue although several attempts take turns: the books keep its sum.
+ */
+export function timeline(row: RequestRow, now: number): { phases: Phase[]; total: number } {
+  const elapsed = Math.max(0, now - Date.parse(row.at))
+  const total = Math.max(
+    row.durationMs ?? (isOpen(row) ? elapsed : (row.firstByteMs ?? row.queuedMs + row.backoffMs)),
+    0,
+  )
+  const phases: Phase[] = []
+  let at = 0
+  const add = (name: PhaseName, ms: number): void => {
+    const fits = Math.min(Math.max(ms, 0), total - at)
+    if (fits > 0) phases.push({ name, from: at, ms: fits })
+    at += fits
+  }
+  add('queued', row.state === 'waiting' ? Math.max(row.queuedMs, total - row.backoffMs) : row.queuedMs)
+  add('backoff', row.state === 'backing_off' ? total - at : row.backoffMs)
+  add('connecting', row.connectMs ?? 0)
+  add('waiting', (row.firstByteMs ?? total) - at)
+  if (row.firstByteMs !== null) add('streaming', total - at)
+  return { phases, total }
+}

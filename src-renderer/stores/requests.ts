@@ -1,0 +1,213 @@
+import { useStore } from 'zustand'
+import { createStore } from 'zustand/vanilla'
+import type { Problem } from '../../src-preload/contract/problem.ts'
+import type {
+  RequestDetail,
+  RequestFilter,
+  RequestRow,
+  RequestsEvent,
+  requestCounts,
+} from '../../src-preload/contract/requests.ts'
+import {
+  bounded,
+  empty,
+  type Held,
+  hold,
+  loadedRows,
+  place,
+  rowById,
+  withOlder,
+  withoutTail,
+  withReloaded,
+} from './requests-held.ts'
+
+/** How many of the newest rows a watch begins with, and how many are asked for at a time while reading on. */
+export const newestRows = 200
+export const pageRows = 500
+/** Rows held while the log is not followed; beyond it the log is asked anew when it is followed again. */
+const mostFresh = 1_000
+/** Pages kept below the newest rows while they are followed; what lies below is read again when it is wanted. */
+const mostFollowedPages = 60
+/** The tallest list: a browser draws no element much higher than 33 million pixels. */
+const mostListed = 500_000
+
+export interface Inspected {
+  id: number
+  state: 'loading' | 'ready' | 'failed'
+  detail: RequestDetail | null
+  problem: Problem | null
+}
+
+export interface RequestsStore {
+  filter: RequestFilter
+  /** `loading`: no snapshot of this filter yet. `failed`: the core refused it, see `problem`. */
+  state: 'loading' | 'live' | 'failed'
+  problem: Problem | null
+  held: Held
+  /** What lies below the oldest row known. */
+  older: 'more' | 'loading' | 'end'
+  /** New rows go in at the top. When it is off they wait in `fresh`, and nothing moves under the reader. */
+  following: boolean
+  /** Newest first, at most 1,000; `freshCount` counts on. */
+  fresh: readonly RequestRow[]
+  freshCount: number
+  counts: ReturnType<(typeof requestCounts)['parse']> | null
+  selected: number | null
+  inspected: Inspected | null
+}
+
+export const firstRequests: RequestsStore = {
+  filter: {},
+  state: 'loading',
+  problem: null,
+  held: empty,
+  older: 'more',
+  following: true,
+  fresh: [],
+  freshCount: 0,
+  counts: null,
+  selected: null,
+  inspected: null,
+}
+
+export const requestsStore = createStore<RequestsStore>(() => firstRequests)
+export const useRequests = <T>(select: (store: RequestsStore) => T): T => useStore(requestsStore, select)
+
+export const isOpen = ({ state }: RequestRow): boolean =>
+  state === 'waiting' || state === 'backing_off' || state === 'sent' || state === 'streaming'
+
+/** The outcome that the contract's filter names; every row has exactly one. */
+export function outcomeOf(row: RequestRow): NonNullable<RequestFilter['outcome']> {
+  if (isOpen(row)) return 'open'
+  if (row.state === 'refused' || row.state === 'cancelled') return row.state
+  return row.state === 'done' && (row.status ?? 0) < 400 ? 'ok' : 'failed'
+}
+
+/**
+ * What to watch for a filter. A row that ends leaves the filter `open`, and a watch of that filter would not say so: there all
+ * outcomes are watched and the others dropped here.
+ */
+export function watchedFilter({ outcome, ...others }: RequestFilter): RequestFilter {
+  return outcome === undefined || outcome === 'open' ? others : { ...others, outcome }
+}
+
+/** Another filter: everything shown so far belonged to the one before. */
+export const withFilter = (store: RequestsStore, filter: RequestFilter): RequestsStore => ({
+  ...store,
+  filter,
+  state: 'loading',
+  problem: null,
+  held: empty,
+  older: 'more',
+  following: true,
+  fresh: [],
+  freshCount: 0,
+  counts: null,
+})
+
+export const withFailure = (store: RequestsStore, problem: Problem): RequestsStore => ({
+  ...store,
+  state: 'failed',
+  problem,
+})
+
+/** Cost: the rows told, and a copy of each page of rows that one of them lies in. */
+export function withEvent(store: RequestsStore, event: RequestsEvent): RequestsStore {
+  if (event.type === 'erased') return store
+  if (event.type === 'rows') return withRows(store, event.rows)
+  const rows = matching(store, event.rows)
+  const all = store.filter.outcome !== 'open' && event.rows.length < newestRows
+  return {
+    ...store,
+    state: 'live',
+    problem: null,
+    held: hold(rows, event.rows[0]?.id ?? 0, event.rows.at(-1)?.id ?? 0),
+    older: all ? 'end' : 'more',
+    fresh: [],
+    freshCount: 0,
+  }
+}
+
+function matching({ filter: { outcome } }: RequestsStore, rows: readonly RequestRow[]): readonly RequestRow[] {
+  return outcome === undefined ? rows : rows.filter((row) => outcomeOf(row) === outcome)
+}
+
+function withRows(store: RequestsStore, rows: readonly RequestRow[]): RequestsStore {
+  if (store.state !== 'live' || rows.length === 0) return store
+  const { outcome } = store.filter
+  const fits = (row: RequestRow): boolean => outcome === undefined || outcomeOf(row) === outcome
+  const ascending = [...rows].sort((a, b) => a.id - b.id)
+  const added = ascending.filter((row) => row.id > store.held.newest && fits(row))
+  const changed = ascending.filter((row) => row.id <= store.held.newest)
+  const counts = store.counts && { ...store.counts, kept: store.counts.kept + added.length }
+  const top = Math.max(store.held.newest, ascending.at(-1)?.id ?? 0)
+  if (store.following) {
+    const held = place({ ...store.held, newest: top }, [...changed, ...added], fits, store.older === 'end')
+    const short = withoutTail(held, mostFollowedPages)
+    return { ...store, held: bounded(short ?? held, 0, 0), older: short ? 'more' : store.older, counts }
+  }
+  const known = new Map(changed.map((row) => [row.id, row]))
+  let fresh = store.fresh
+  if (known.size > 0 && fresh.some(({ id }) => known.has(id))) {
+    fresh = fresh.map((row) => known.get(row.id) ?? row).filter(fits)
+  }
+  if (added.length > 0) fresh = [...added.reverse(), ...fresh].slice(0, mostFresh)
+  const held = place({ ...store.held, newest: top }, changed, fits, false)
+  return { ...store, held, fresh, freshCount: store.freshCount + added.length, counts }
+}
+
+/** The reader went away from the newest rows: they stay as they are. */
+export const withoutFollowing = (store: RequestsStore): RequestsStore =>
+  store.following ? { ...store, following: false } : store
+
+/** False in place of a store: too much came meanwhile, the log must be asked anew. */
+export function withFollowing(store: RequestsStore): RequestsStore | false {
+  if (store.following) return store
+  if (store.freshCount > store.fresh.length) return false
+  const held = place(store.held, [...store.fresh].reverse(), () => true, false)
+  return { ...store, following: true, held, fresh: [], freshCount: 0 }
+}
+
+export const withOlderRows = (store: RequestsStore, rows: readonly RequestRow[], asked: number): RequestsStore => ({
+  ...store,
+  held: withOlder(store.held, rows),
+  older: rows.length < asked ? 'end' : 'more',
+})
+
+export const withPageAgain = (store: RequestsStore, before: number, rows: readonly RequestRow[]): RequestsStore => ({
+  ...store,
+  held: withReloaded(store.held, before, rows),
+})
+
+/** Rows in the list: those known, and as many more as the books are said to keep. */
+export function listed({ state, held, older, counts, freshCount }: RequestsStore): number {
+  if (state !== 'live') return 0
+  if (older === 'end') return held.count
+  return Math.max(held.count, Math.min((counts?.kept ?? 0) - freshCount, mostListed))
+}
+
+export const withSelected = (store: RequestsStore, id: number | null): RequestsStore => ({
+  ...store,
+  selected: id,
+  inspected: id === null ? null : { id, state: 'loading', detail: null, problem: null },
+})
+
+/** An answer for a request that is no longer the one shown falls away. */
+export function withInspected(store: RequestsStore, inspected: Inspected): RequestsStore {
+  return store.selected === inspected.id ? { ...store, inspected } : store
+}
+
+/** The row of the request shown: as the log has it, else as its details told. */
+export function selectedRow(store: RequestsStore): RequestRow | null {
+  if (store.selected === null) return null
+  const { selected, held, fresh, inspected } = store
+  const live = rowById(held, selected) ?? fresh.find(({ id }) => id === selected) ?? null
+  return live ?? (inspected?.id === selected ? (inspected.detail?.row ?? null) : null)
+}
+
+/** Models of the rows at hand, for the choice of a filter. */
+export function modelsSeen({ held }: RequestsStore): string[] {
+  const models = new Set<string>()
+  for (const { model } of loadedRows(held)) if (model !== null) models.add(model)
+  return [...models].sort()
+}

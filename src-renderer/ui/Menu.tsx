@@ -1,0 +1,43 @@
+import type { LucideIcon } from 'lucide-react'
+import { DropdownMenu } from 'radix-ui'
+import { type ReactNode, use } from 'react'
+import { cx } from './cx.ts'
+import { LayerContext } from './layer.ts'
+
+/** A few deeds behind one button, which is `trigger`. Arrow keys walk it. */
+export function Menu({ trigger, children }: { trigger: ReactNode; children: ReactNode }) {
+  const layer = use(LayerContext)
+  return (
+    <DropdownMenu.Root modal={false}>
+      <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
+      <DropdownMenu.Portal container={layer}>
+        <DropdownMenu.Content
+          align="end"
+          sideOffset={4}
+          collisionPadding={8}
+          className="z-40 min-w-44 animate-appear rounded-m bg-raise p-1 text-s shadow-[0_0_0_1px_var(--line-strong),var(--lift-large)]"
+        >
+          {children}
+        </DropdownMenu.Content>
+      </DropdownMenu.Portal>
+    </DropdownMenu.Root>
+  )
+}
+
+export function MenuItem(props: { icon: LucideIcon; danger?: boolean; onSelect: () => void; children: ReactNode }) {
+  const Icon = props.icon
+  return (
+    <DropdownMenu.Item
+      onSelect={props.onSelect}
+      className={cx(
+        'flex h-7 select-none items-center gap-2 rounded-s px-2 outline-none data-[highlighted]:bg-hover',
+        props.danger ? 'text-bad' : 'text-ink',
+      )}
+    >
+      <Icon aria-hidden size={14} strokeWidth={1.75} className="shrink-0" />
+      {props.children}
+    </DropdownMenu.Item>
+  )
+}
+
+export const MenuLine = () => <DropdownMenu.Separator className="mx-1 my-1 h-px bg-line" />

@@ -1,0 +1,79 @@
+import { AdmissionDesk } from '../../src-main/core/admission/desk.ts'
+import type { RequestTrace, Wish } from '../../src-main/core/traffic.ts'
+
+// What the desk costs each request: enter, one reply's head, leave. `node tests/bench/admission.ts`
+
+const nothing = (): void => undefined
+const trace: RequestTrace = {
+  id: 1,
+  written: null,
+  logBodies: false,
+  onStop: null,
+  asks: nothing,
+  queued: nothing,
+  admitted: nothing,
+  backsOff: nothing,
+  connected: nothing,
+  sentBytes: nothing,
+  replied: nothing,
+  receivedBytes: nothing,
+  headers: nothing,
+  bodies: nothing,
+  ends: nothing,
+}
+const asks = (id: string): Wish => ({
+  asker: { kind: 'tool', id, failFast: false },
+  slot: true,
+  tokens: 100,
+  model: 'some-model',
+  signal: new AbortController().signal,
+  trace,
+})
+const head = { limit: 1e9, remaining: 1e9, retryAfterMs: null }
+
+/** The best of five: the others ran beside something else. */
+async function measure(name: string, count: number, run: (count: number) => void | Promise<void>): Promise<void> {
+  await run(count)
+  let best = Number.POSITIVE_INFINITY
+  for (let round = 0; round < 5; round++) {
+    const start = performance.now()
+    await run(count)
+    best = Math.min(best, ((performance.now() - start) * 1e6) / count)
+  }
+  console.log(`${name}: ${Math.round(best)} ns a request`)
+}
+
+const free = new AdmissionDesk()
+const one = asks('a')
+await measure('nothing known, nobody waits', 300_000, (count) => {
+  for (let number = 0; number < count; number++) {
+    const pass = free.enter(one)
+    free.saw(200, head)
+    if (!(pass instanceof Promise)) pass.leave(100)
+  }
+})
+
+const bounded = new AdmissionDesk()
+bounded.limits({ concurrent: 100, rpm: 1e9, tpm: 1e12 })
+await measure('all limits known, nobody waits', 300_000, (count) => {
+  for (let number = 0; number < count; number++) {
+    const pass = bounded.enter(one)
+    bounded.saw(200, head)
+    if (!(pass instanceof Promise)) pass.leave(100)
+  }
+})
+
+await measure('200 of 8 tools wait for 4 slots', 20_000, async (count) => {
+  const desk = new AdmissionDesk()
+  desk.limits({ concurrent: 4, rpm: null, tpm: null })
+  let left = count
+  const worker = async (wish: Wish): Promise<void> => {
+    while (left-- > 0) {
+      const pass = await desk.enter(wish)
+      desk.saw(200, head)
+      pass.leave(100)
+    }
+  }
+  await Promise.all(Array.from({ length: 204 }, (_, number) => worker(asks(`tool ${number % 8}`))))
+  desk.close()
+})

@@ -1,0 +1,181 @@
+// What the local /v1 is measured beside: the direct way, nginx, the smallest relay, fastify's proxy and another gateway.
+// Those from npm are installed once, at exact versions, into a folder of the system's temporary one: they are no dependency of the project.
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { request } from 'undici'
+import { cli, run, startJson, startProgram, temporaryFolder, tree } from './processes.mjs'
+import { orders, pause } from './traffic.mjs'
+
+const here = (name) => fileURLToPath(new URL(name, import.meta.url))
+const manifest = readFileSync(here('peers.json'), 'utf8')
+const { dependencies: versions } = JSON.parse(manifest)
+/** One folder for one list of versions: npm would keep a nested package that a new list no longer wants. */
+const listed = createHash('sha256').update(manifest).digest('hex').slice(0, 12)
+const packages = join(tmpdir(), `inference-studio-bench-peers-${listed}`)
+const plainKey = 'none'
+
+/** The far end, seen by nobody but peers and controls. `maxConcurrent` is what it says of the key. */
+export async function startFarEnd(maxConcurrent) {
+  const { ready, stop } = await startJson(here('far-end.mjs'), maxConcurrent === undefined ? [] : [`${maxConcurrent}`])
+  return { url: `http://127.0.0.1:${ready.port}`, stop }
+}
+
+/** What the far end knows of the request with that `x-bench-id`, or null. */
+export async function seenOf(far, id) {
+  const reply = await request(`${far.url}/control/${id}`)
+  return reply.body.json()
+}
+
+/** The studio without its page, with one tool's key. More arguments go to `tools add`. */
+export async function startStudio(far, toolOptions = [], nodeArgs = []) {
+  const dataDir = temporaryFolder()
+  const started = await startJson(
+    cli,
+    [
+      'serve',
+      '--json',
+      '--no-web',
+      '--proxy-port',
+      '0',
+      '--base-url',
+      far.url,
+      '--api-key-env',
+      'BENCH_KEY',
+      '--data-dir',
+      dataDir,
+    ],
+    { BENCH_KEY: 'sk-bench-0123456789abcdef' },
+    nodeArgs,
+  )
+  const tool = await run(['tools', 'add', 'bench', ...toolOptions, '--json', '--data-dir', dataDir])
+  return { name: 'studio', url: started.ready.proxy.baseUrl, key: tool.key, pid: started.pid, stop: started.stop }
+}
+
+async function startBare(far) {
+  const { ready, pid, stop } = await startJson(here('peers/bare-relay.mjs'), [far.url])
+  return { url: `http://127.0.0.1:${ready.port}/v1`, key: plainKey, pid, stop }
+}
+
+async function startReplyFrom(far) {
+  const { ready, pid, stop } = await startJson(here('peers/reply-from.mjs'), [far.url, packages])
+  return { url: `http://127.0.0.1:${ready.port}/v1`, key: plainKey, pid, stop }
+}
+
+async function startPortkey(far) {
+  const script = join(packages, 'node_modules/@portkey-ai/gateway/build/start-server.js')
+  const only = ['--import', here('peers/loopback-only.mjs')]
+  const { ready, pid, stop } = await startJson(script, ['--headless'], { NODE_ENV: 'production' }, only)
+  const headers = {
+    'x-portkey-provider': 'openai',
+    'x-portkey-custom-host': `${far.url}/v1`,
+    'x-portkey-forward-headers': orders.join(),
+  }
+  return { url: `http://127.0.0.1:${ready.port}/v1`, key: plainKey, headers, pid, stop }
+}
+
+const nginxConfig = (port, folder, far) => `
+daemon off; worker_processes 1; user root; pid ${folder}/nginx.pid; error_log ${folder}/error.log;
+events { worker_connections 8192; }
+http {
+  access_log off; keepalive_requests 10000000; client_max_body_size 0; tcp_nodelay on;
+  client_body_temp_path ${folder}; proxy_temp_path ${folder}; fastcgi_temp_path ${folder}; uwsgi_temp_path ${folder}; scgi_temp_path ${folder};
+  upstream far { server ${new URL(far.url).host}; keepalive 1024; keepalive_requests 10000000; }
+  server {
+    listen 127.0.0.1:${port};
+    location / {
+      proxy_pass http://far; proxy_http_version 1.1; proxy_set_header Connection "";
+      proxy_buffering off; proxy_request_buffering off; proxy_read_timeout 600s;
+    }
+  }
+}`
+
+async function startNginx(far) {
+  const folder = temporaryFolder()
+  const port = await freePort()
+  const config = join(folder, 'nginx.conf')
+  writeFileSync(config, nginxConfig(port, folder, far))
+  const { pid, stop } = startProgram('nginx', ['-c', config, '-p', folder, '-e', join(folder, 'error.log')])
+  const url = `http://127.0.0.1:${port}/v1`
+  for (let tries = 0; ; tries += 1) {
+    const answered = await request(`${url}/models`).then(
+      ({ body }) => body.dump().then(() => true),
+      () => false,
+    )
+    if (answered) return { url, key: plainKey, pid, stop }
+    if (tries === 50) throw new Error('nginx does not answer.')
+    await pause(50)
+  }
+}
+
+/** A port of 127.0.0.1 that nothing listens on now. */
+export function freePort() {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address()
+      server.close(() => resolve(port))
+    })
+  })
+}
+
+/**
+ * The packages of peers.json, where they are not there yet. Portkey's streams answer 500 with the newest server adapter that its
+ * range allows, so that one is held at the version of its own lockfile.
+ */
+function installPackages() {
+  const done = join(packages, 'installed')
+  if (existsSync(done)) return
+  mkdirSync(packages, { recursive: true })
+  writeFileSync(join(packages, 'package.json'), manifest)
+  // Scripts of strangers' packages are not run.
+  execFileSync('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], {
+    cwd: packages,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  writeFileSync(done, '')
+}
+
+function hasNginx() {
+  execFileSync('nginx', ['-v'], { stdio: 'ignore' })
+}
+
+/** By name; `needs` throws where the peer can't be had. `words` is its column's head. */
+const all = {
+  direct: {
+    words: 'direct',
+    start: async (far) => ({ url: `${far.url}/v1`, key: plainKey, pid: null, stop: async () => undefined }),
+  },
+  nginx: { words: 'nginx', needs: hasNginx, start: startNginx },
+  bare: { words: 'bare relay', start: startBare },
+  'reply-from': {
+    words: `fastify reply-from ${versions['@fastify/reply-from']}`,
+    needs: installPackages,
+    start: startReplyFrom,
+  },
+  portkey: { words: `Portkey gateway ${versions['@portkey-ai/gateway']}`, needs: installPackages, start: startPortkey },
+  studio: { words: 'Inference Studio', start: (far) => startStudio(far) },
+}
+export const peerNames = Object.keys(all)
+/** Without these there is nothing to compare with. */
+const always = new Set(['direct', 'bare', 'studio'])
+
+/** Starts the peers asked for (all where none is named) before one far end; what can't be had is skipped with a line. */
+export async function startPeers(far, asked = []) {
+  const peers = []
+  for (const [name, { words, needs, start }] of Object.entries(all)) {
+    if (asked.length > 0 && !asked.includes(name) && !always.has(name)) continue
+    try {
+      needs?.()
+    } catch (thrown) {
+      console.log(`${words} is left out: ${String(thrown.message).split('\n')[0]}`)
+      continue
+    }
+    const peer = await start(far)
+    peers.push({ ...peer, name, words, pids: () => (peer.pid === null ? [] : tree(peer.pid)) })
+  }
+  return peers
+}

@@ -1,0 +1,40 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { installPython } from './install.ts'
+import { runShell, shellWord } from './shell.ts'
+import type { Studio } from './studio.ts'
+import { type Result, setupOf } from './trial.ts'
+
+const version = '3.22.1'
+
+/** The text for Python, run as it is by the Python that is here, with the official package in a folder of its own. */
+export async function tryPython(studio: Studio, home: string, folder: string): Promise<Result> {
+  const from = performance.now()
+  const setup = setupOf('openai-python')
+  const result = (outcome: Result['outcome'], detail: string): Result => ({
+    setup: setup.id,
+    name: setup.name,
+    package: 'openai (PyPI)',
+    version,
+    outcome,
+    detail,
+    seconds: Math.round((performance.now() - from) / 100) / 10,
+  })
+  const missing = installPython(folder, `openai==${version}`)
+  if (missing) return result('not run', missing)
+  const [step] = setup.steps({ baseUrl: studio.baseUrl, key: studio.key, model: 'mirror' })
+  const before = studio.exchanges.length
+  mkdirSync(home, { recursive: true })
+  writeFileSync(join(home, 'hello.py'), step?.text ?? '')
+  const ran = await runShell(`${shellWord(join(folder, 'bin', 'python'))} hello.py`, home, {
+    PATH: '/usr/local/bin:/usr/bin:/bin',
+    HOME: home,
+  })
+  const passed = studio.exchanges.slice(before)
+  if (ran.code !== 0) return result('fails', `exit ${ran.code}: ${ran.stderr.trim().slice(-300)}`)
+  if (passed.length !== 1 || passed[0]?.body?.stream !== true || !passed[0].whole) {
+    return result('fails', `${passed.length} requests passed`)
+  }
+  if (!ran.stdout.includes('Hello')) return result('fails', `the reply was not printed: ${ran.stdout.slice(0, 300)}`)
+  return result('works', 'a streamed reply, printed as it came, exit 0')
+}

@@ -1,0 +1,64 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { node24, root } from '../../../resources/scripts/ready.mjs'
+import { tapBefore } from './wire.ts'
+
+const cli = join(root, 'out', 'main', 'node.js')
+
+/** The built studio as a person runs it, before a sandbox, with a hop between that keeps what passes and one tool key. */
+export async function startStudio(dataDir: string) {
+  const env = { PATH: process.env.PATH ?? '', HOME: dataDir }
+  const sandbox = await startJson(['sandbox', '--port', '0', '--json'], env)
+  const service = { address: String(sandbox.ready.baseUrl), key: String(sandbox.ready.apiKey) }
+  const tap = await tapBefore(service.address)
+  const serveArguments = ['serve', '--base-url', tap.url, '--api-key-env', 'SERVICE_KEY', '--data-dir', dataDir]
+  const studio = await startJson([...serveArguments, '--no-web', '--proxy-port', '0', '--json'], {
+    ...env,
+    SERVICE_KEY: service.key,
+  })
+  const proxy = studio.ready.proxy as { baseUrl: string } | null
+  if (!proxy) throw new Error('The studio came up without its local /v1.')
+  const made = await startJson(['tools', 'add', 'clients', '--data-dir', dataDir, '--json'], env)
+  return {
+    baseUrl: proxy.baseUrl,
+    key: String(made.ready.key),
+    serviceKey: service.key,
+    exchanges: tap.exchanges,
+    /** The sandbox's own account of the requests it saw. */
+    async seen(): Promise<{ path: string; stream: boolean; status: number | null }[]> {
+      const reply = await fetch(`${service.address}/sandbox/requests`, {
+        headers: { authorization: `Bearer ${service.key}` },
+      })
+      return ((await reply.json()) as { requests: { path: string; stream: boolean; status: number | null }[] }).requests
+    },
+    async stop() {
+      await studio.stop()
+      await tap.close()
+      await sandbox.stop()
+    },
+  }
+}
+
+export type Studio = Awaited<ReturnType<typeof startStudio>>
+
+/** Starts a command of ours and gives its first line, which is JSON. */
+async function startJson(args: string[], env: Record<string, string>) {
+  const child = spawn(node24(), [cli, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  let errors = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    errors += text
+  })
+  const ended = once(child, 'exit')
+  const line: unknown = await Promise.race([
+    once(createInterface({ input: child.stdout }), 'line').then(([first]: unknown[]) => first),
+    ended.then(([code]) => Promise.reject(new Error(`${args[0]} ended with ${code}: ${errors}`))),
+  ])
+  return { ready: JSON.parse(String(line)) as Record<string, unknown>, stop: () => stop(child, ended) }
+}
+
+async function stop(child: ChildProcess, ended: Promise<unknown>) {
+  if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM')
+  await ended
+}

@@ -1,0 +1,128 @@
+/** One coding agent: what is installed, what is asked of it without a person, and what lies in its folder. */
+export interface Agent {
+  /** Id of the set-up in src-renderer/rooms/proxy/setups. */
+  setup: string
+  package: string
+  version: string
+  bin: string
+  /** What is appended to the line that starts it: one turn without a terminal, tools allowed. */
+  arguments(prompt: string): string[]
+  /** The tool that the model is asked to call. The sandbox's tool-caller fills a text parameter with its own name, so `files` answers to that. */
+  tool: string
+  /** Files of the folder it works in, by path; `word` must come back in the tool's result. */
+  files(word: string): Record<string, string>
+  /** Telemetry and updates off, where the tool has a switch. */
+  env?: Record<string, string>
+}
+
+/** For tools that take a first line: a tool-caller draws one from 1 to 101, and says what it read at 120 tokens a second. */
+const lines = (word: string): string => `${word}\n`.repeat(110)
+
+export const agents: Agent[] = [
+  {
+    setup: 'qwen-code',
+    package: '@qwen-code/qwen-code',
+    version: '0.24.4',
+    bin: 'qwen',
+    // Its first message names these tools, which a tool-caller would call as well.
+    arguments: (prompt) => [
+      '--yolo',
+      ...['agent', 'skill', 'tool_call', 'tool_search', 'edit', 'glob'].flatMap((tool) => ['--exclude-tools', tool]),
+      '--prompt',
+      prompt,
+    ],
+    tool: 'grep_search',
+    files: (word) => ({
+      'path/glob': `pattern ${word}\n`,
+      '.qwen/settings.json': JSON.stringify({ privacy: { usageStatisticsEnabled: false } }),
+    }),
+    env: { QWEN_CODE_SUPPRESS_YOLO_WARNING: '1' },
+  },
+  {
+    setup: 'cline',
+    package: 'cline',
+    version: '3.0.65',
+    bin: 'cline',
+    arguments: (prompt) => [prompt],
+    tool: 'search_codebase',
+    files: (word) => ({ 'notes.txt': `queries ${word}\n` }),
+    env: { CLINE_NO_AUTO_UPDATE: '1' },
+  },
+  {
+    setup: 'opencode',
+    package: 'opencode-ai',
+    version: '1.18.33',
+    bin: 'opencode',
+    arguments: (prompt) => ['run', prompt],
+    tool: 'read',
+    files: (word) => ({ filePath: lines(word) }),
+    env: {
+      OPENCODE_DISABLE_AUTOUPDATE: '1',
+      OPENCODE_DISABLE_MODELS_FETCH: '1',
+      OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
+      OPENCODE_DISABLE_DEFAULT_PLUGINS: '1',
+    },
+  },
+  {
+    setup: 'kilo',
+    package: '@kilocode/cli',
+    version: '7.7.7',
+    bin: 'kilo',
+    arguments: (prompt) => ['run', '--auto', prompt],
+    tool: 'read',
+    files: (word) => ({ filePath: lines(word) }),
+    env: {
+      KILO_TELEMETRY_LEVEL: 'off',
+      KILO_DISABLE_AUTOUPDATE: '1',
+      KILO_DISABLE_MODELS_FETCH: '1',
+      KILO_DISABLE_LSP_DOWNLOAD: '1',
+      KILO_DISABLE_DEFAULT_PLUGINS: '1',
+      KILO_DISABLE_SESSION_INGEST: '1',
+      KILO_DISABLE_PRESENCE: '1',
+      KILO_DISABLE_SHARE: '1',
+      KILO_DISABLE_CODEBASE_INDEXING: '1',
+    },
+  },
+  {
+    setup: 'pi',
+    package: '@earendil-works/pi-coding-agent',
+    version: '0.87.1',
+    bin: 'pi',
+    arguments: (prompt) => ['--print', prompt],
+    tool: 'read',
+    files: (word) => ({ path: lines(word) }),
+    env: { PI_TELEMETRY: '0', PI_SKIP_VERSION_CHECK: '1', PI_OFFLINE: '1' },
+  },
+  {
+    setup: 'nanocoder',
+    package: '@nanocollective/nanocoder',
+    version: '1.30.0',
+    bin: 'nanocoder',
+    arguments: (prompt) => ['--mode', 'yolo', '--trust-directory', '--plain', 'run', prompt],
+    tool: 'list_directory',
+    files: (word) => ({ [`path/${word}`]: '' }),
+  },
+  {
+    setup: 'continue',
+    package: '@continuedev/cli',
+    version: '1.5.47',
+    bin: 'cn',
+    arguments: (prompt) => ['--auto', '--print', prompt],
+    tool: 'Read',
+    files: (word) => ({ filepath: `${word}\n` }),
+    env: { CONTINUE_CLI_ENABLE_TELEMETRY: '0', CONTINUE_ALLOW_ANONYMOUS_TELEMETRY: '0' },
+  },
+  {
+    setup: 'crush',
+    package: '@charmland/crush',
+    version: '0.96.1',
+    bin: 'crush',
+    arguments: (prompt) => ['run', '--quiet', prompt],
+    tool: 'view',
+    files: (word) => ({ 'file path': lines(word) }),
+    env: { CRUSH_DISABLE_METRICS: '1', CRUSH_DISABLE_PROVIDER_AUTO_UPDATE: '1' },
+  },
+]
+
+/** Set for every agent: what many tools read. */
+export const quiet = { DO_NOT_TRACK: '1', NO_UPDATE_NOTIFIER: '1', NO_COLOR: '1', TERM: 'dumb' }

@@ -1,0 +1,82 @@
+import { createServer, request as httpRequest, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** One chat request as it left the studio, with what came back. */
+export interface Exchange {
+  authorization: string
+  userAgent: string
+  /** The parsed body; null where it was no JSON. */
+  body: ChatBody | null
+  status: number
+  contentType: string
+  /** True once the reply had come to its own end. */
+  whole: boolean
+}
+
+export interface ChatBody {
+  model?: string
+  stream?: boolean
+  tools?: { function?: { name?: string; parameters?: unknown } }[]
+  messages?: { role?: string; content?: unknown }[]
+}
+
+/**
+ * A hop between the studio and the service that keeps what passed, bodies and all: the sandbox's own log holds none. It changes no byte of a
+ * body and answers nothing itself. `address` is the service's, `http://127.0.0.1:PORT`.
+ */
+export async function tapBefore(address: string) {
+  const exchanges: Exchange[] = []
+  const service = new URL(address)
+  const server = createServer((request, response) => {
+    void readWhole(request).then((body) => {
+      const kept: Exchange = {
+        authorization: request.headers.authorization ?? '',
+        userAgent: request.headers['user-agent'] ?? '',
+        body: parsed(body),
+        status: 0,
+        contentType: '',
+        whole: false,
+      }
+      if (request.url?.endsWith('/chat/completions')) exchanges.push(kept)
+      const { method, headers, url: path } = request
+      const onward = httpRequest({ host: service.hostname, port: service.port, method, path, headers }, (reply) => {
+        kept.status = reply.statusCode ?? 0
+        kept.contentType = reply.headers['content-type'] ?? ''
+        response.writeHead(kept.status, reply.headers)
+        reply.once('end', () => {
+          kept.whole = reply.complete
+        })
+        reply.pipe(response)
+      })
+      onward.once('error', () => response.destroy())
+      response.once('close', () => onward.destroy())
+      onward.end(body)
+    })
+  })
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve)
+  })
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    exchanges,
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+async function readWhole(request: IncomingMessage): Promise<Buffer> {
+  const pieces: Buffer[] = []
+  for await (const piece of request) pieces.push(piece as Buffer)
+  return Buffer.concat(pieces)
+}
+
+function parsed(body: Buffer): ChatBody | null {
+  try {
+    return JSON.parse(body.toString()) as ChatBody
+  } catch {
+    return null
+  }
+}

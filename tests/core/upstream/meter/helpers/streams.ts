@@ -1,0 +1,65 @@
+import type { Reading } from '../../../../../src-main/core/traffic.ts'
+import { type MeterOptions, openMeter } from '../../../../../src-main/core/upstream/meter/meter.ts'
+
+export const chatStream: MeterOptions = {
+  endpoint: 'chat',
+  stream: true,
+  status: 200,
+  contentType: 'text/event-stream; charset=utf-8',
+  contentEncoding: null,
+  stripUsage: false,
+  tokensIn: 40,
+}
+
+export interface Relayed {
+  out: string
+  reading: Reading
+  complete: boolean
+  model: string | null
+}
+
+/** What goes on, as latin1 so that every byte is seen, and what the meter says at the end. */
+export function relay(options: MeterOptions, bytes: Uint8Array, cuts: readonly number[] = []): Relayed {
+  const meter = openMeter(options)
+  const out: Uint8Array[] = []
+  for (const piece of piecesOf(bytes, cuts)) {
+    const passed = meter.push(piece)
+    if (passed !== null) out.push(passed)
+  }
+  const last = meter.end()
+  if (last !== null) out.push(last)
+  return {
+    out: Buffer.concat(out).toString('latin1'),
+    reading: meter.reading(),
+    complete: meter.complete,
+    model: meter.model,
+  }
+}
+
+/** Each piece is a copy of its own, as it comes from a socket: a change of one would not be seen in another. */
+export function* piecesOf(bytes: Uint8Array, cuts: readonly number[]): Generator<Uint8Array> {
+  const ends = [...new Set(cuts.map((cut) => cut % (bytes.length + 1)))].sort((a, b) => a - b)
+  let from = 0
+  for (const to of [...ends, bytes.length]) {
+    yield bytes.slice(from, to)
+    from = to
+  }
+}
+
+const head = { id: 'chatcmpl-7f3a', object: 'chat.completion.chunk', created: 1_790_000_000, model: 'writer-small' }
+
+export const chunk = (rest: Record<string, unknown>): string => JSON.stringify({ ...head, ...rest })
+
+export const delta = (d: Record<string, unknown>, index = 0, finish: string | null = null): string =>
+  chunk({ choices: [{ index, delta: d, finish_reason: finish }] })
+
+export const usage = {
+  prompt_tokens: 31,
+  completion_tokens: 9,
+  total_tokens: 40,
+  prompt_tokens_details: { cached_tokens: 12 },
+}
+
+export const usageChunk = chunk({ choices: [], usage })
+
+export const event = (data: string, end = '\n'): string => `data: ${data}${end}${end}`

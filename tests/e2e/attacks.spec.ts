@@ -1,0 +1,399 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { chromium, expect, type Page, test } from '@playwright/test'
+import type { SeenRefusal } from '../../src-main/core/proxy/refusals.ts'
+import { chromiumArgs } from '../helpers/browser.mjs'
+import { goodKey, type OpenGate, openGate, relayTo } from '../helpers/gate.ts'
+import { type FarEnd, openFarEnd } from '../helpers/gateway.ts'
+
+// What a hostile page can do to 127.0.0.1, done by a real browser. The service behind the gate must see none of it.
+
+const attackArgs = [
+  ...chromiumArgs,
+  '--host-resolver-rules=MAP evil.example 127.0.0.1, MAP rebound.example 127.0.0.1',
+  // A browser's own fence around this machine is off, so that the gate is what holds.
+  '--disable-features=LocalNetworkAccessChecks,PrivateNetworkAccessSendPreflights,BlockInsecurePrivateNetworkRequests',
+]
+const launchOptions = {
+  args: attackArgs,
+  ...(process.env.STUDIO_BROWSER ? { executablePath: process.env.STUDIO_BROWSER } : {}),
+}
+test.use({ launchOptions })
+
+let far: FarEnd
+let gate: OpenGate
+let evil: Server
+/** By a name that is nobody's, and by one that browsers trust (workers need that). */
+let [evilUrl, trustedUrl] = ['', '']
+
+const worker = (url: string) =>
+  `fetch('${url}/v1/models', { mode: 'no-cors', method: 'POST', body: '{}' }).catch(() => undefined)`
+
+test.beforeEach(async () => {
+  far = await openFarEnd((_request, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{"object":"list","data":[]}')
+  })
+  gate = await openGate(relayTo(far.url))
+  evil = createServer((request, response) => {
+    const { pathname } = new URL(request.url ?? '', 'http://evil.example')
+    if (pathname === '/favicon.ico') response.writeHead(204).end()
+    else if (pathname === '/away') response.writeHead(307, { location: `${gate.url}/v1/models` }).end()
+    else if (pathname.endsWith('.js')) {
+      const script =
+        pathname === '/service-worker.js'
+          ? `self.addEventListener('install', (event) => event.waitUntil(${worker(gate.url)}))`
+          : worker(gate.url)
+      response.writeHead(200, { 'content-type': 'text/javascript' }).end(script)
+    } else response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><title>Prizes</title><p>Hello')
+  })
+  await new Promise<void>((resolve) => {
+    evil.listen(0, '127.0.0.1', resolve)
+  })
+  const { port } = evil.address() as AddressInfo
+  evilUrl = `http://evil.example:${port}`
+  trustedUrl = `http://localhost:${port}`
+})
+test.afterEach(async () => {
+  evil.close()
+  evil.closeAllConnections()
+  await gate.close()
+  await far.close()
+})
+
+/** The gate has refused as expected, it was counted, and nothing came through. */
+async function expectRefused(expected: Partial<SeenRefusal>): Promise<void> {
+  await expect.poll(() => gate.refused).toContainEqual(expect.objectContaining(expected))
+  expect(gate.proxy.counts()).toMatchObject({ relayed: 0, active: 0, refused: gate.refused.length })
+  expect(far.requests).toEqual([])
+  expect(gate.failures).toEqual([])
+}
+
+interface Attack {
+  name: string
+  /** Runs in the page; may answer what the page got to know. */
+  act(page: Page, target: string): Promise<unknown>
+  expected?: Partial<SeenRefusal>
+  /** From a page that the browser trusts with workers. */
+  trusted?: boolean
+  /** The request carries no Origin: there is nothing that could be allowed. */
+  nameless?: boolean
+}
+
+/** What a page can read of an answer: nothing, or it would be here. */
+const readable = `(response) => response.text().then((text) => 'read ' + response.status + text)`
+
+const attacks: Attack[] = [
+  {
+    name: 'a form that posts by itself',
+    act: (page, target) =>
+      page.evaluate((to) => {
+        document.body.innerHTML = `<iframe name="hole"></iframe><form method="post" target="hole" enctype="text/plain" action="${to}"><input name='{"model":"m","x":"' value='"}'></form>`
+        document.querySelector('form')?.submit()
+      }, target),
+    expected: { method: 'POST' },
+  },
+  {
+    name: 'a form that takes the whole window along',
+    act: (page, target) =>
+      page.evaluate((to) => {
+        document.body.innerHTML = `<form method="post" action="${to}"><input name="a" value="b"></form>`
+        document.querySelector('form')?.submit()
+      }, target),
+    expected: { method: 'POST' },
+  },
+  {
+    name: 'fetch with no-cors',
+    act: (page, target) =>
+      page.evaluate(
+        (to) => fetch(to, { method: 'POST', mode: 'no-cors', body: '{"model":"m"}' }).then((response) => response.type),
+        target,
+      ),
+    expected: { method: 'POST' },
+  },
+  {
+    name: 'fetch with cors and a stolen key',
+    act: (page, target) =>
+      page.evaluate(
+        ([to, key]) =>
+          fetch(to ?? '', { headers: { authorization: `Bearer ${key}` } }).then(
+            () => 'read',
+            (error: Error) => error.name,
+          ),
+        [target, goodKey],
+      ),
+    expected: { method: 'OPTIONS' },
+  },
+  {
+    name: 'fetch with cors and nothing that needs a preflight',
+    act: (page, target) => page.evaluate(`fetch('${target}').then(${readable}, (error) => error.name)`),
+    expected: { method: 'GET' },
+  },
+  {
+    name: 'fetch that a server of its own redirects here',
+    act: (page) => page.evaluate(`fetch('/away', { mode: 'no-cors' }).then((response) => response.type)`),
+    expected: { method: 'GET' },
+    // The browser sends the origin's name no further after such a detour, or the site it came from.
+    nameless: true,
+  },
+  {
+    name: 'XMLHttpRequest',
+    act: (page, target) =>
+      page.evaluate(
+        (to) =>
+          new Promise((resolve) => {
+            const request = new XMLHttpRequest()
+            request.open('POST', to)
+            request.onload = () => resolve('read')
+            request.onerror = () => resolve('error')
+            request.send('{}')
+          }),
+        target,
+      ),
+    expected: { method: 'POST' },
+  },
+  {
+    name: 'EventSource',
+    act: (page, target) =>
+      page.evaluate(
+        (to) =>
+          new Promise((resolve) => {
+            const source = new EventSource(to)
+            source.onopen = () => resolve('read')
+            source.onerror = () => resolve('error')
+          }),
+        target,
+      ),
+    expected: { method: 'GET' },
+  },
+  {
+    name: 'WebSocket',
+    act: (page, target) =>
+      page.evaluate(
+        (to) =>
+          new Promise((resolve) => {
+            const socket = new WebSocket(to.replace('http', 'ws'))
+            socket.onopen = () => resolve('read')
+            socket.onerror = () => resolve('error')
+          }),
+        target,
+      ),
+    expected: { method: 'GET' },
+  },
+  {
+    name: 'a picture',
+    act: (page, target) =>
+      page.evaluate(
+        (to) =>
+          new Promise((resolve) => {
+            const picture = new Image()
+            picture.onload = () => resolve('read')
+            picture.onerror = () => resolve('error')
+            picture.src = to
+          }),
+        target,
+      ),
+    expected: { method: 'GET' },
+    nameless: true,
+  },
+  {
+    name: 'a script',
+    act: (page, target) =>
+      page.evaluate(
+        (to) =>
+          new Promise((resolve) => {
+            const script = document.createElement('script')
+            script.onload = () => resolve('read')
+            script.onerror = () => resolve('error')
+            script.src = to
+            document.head.append(script)
+          }),
+        target,
+      ),
+    expected: { method: 'GET' },
+    nameless: true,
+  },
+  {
+    name: 'a style sheet',
+    act: (page, target) =>
+      page.evaluate((to) => {
+        const link = document.createElement('link')
+        link.rel = 'stylesheet'
+        link.href = to
+        document.head.append(link)
+      }, target),
+    expected: { method: 'GET' },
+    nameless: true,
+  },
+  {
+    name: 'sendBeacon',
+    act: (page, target) => page.evaluate((to) => navigator.sendBeacon(to, '{"model":"m"}'), target),
+    expected: { method: 'POST' },
+  },
+  {
+    name: 'a frame',
+    act: (page, target) =>
+      page.evaluate((to) => {
+        document.body.innerHTML = `<iframe src="${to}"></iframe>`
+      }, target),
+    expected: { method: 'GET' },
+    nameless: true,
+  },
+  {
+    name: 'a link that leads here',
+    act: (page, target) =>
+      page.evaluate((to) => {
+        document.body.innerHTML = `<a href="${to}">You have won</a>`
+        document.querySelector('a')?.click()
+      }, target),
+    expected: { method: 'GET' },
+    nameless: true,
+  },
+  {
+    name: 'a sandboxed frame without an origin',
+    act: (page, target) =>
+      page.evaluate((to) => {
+        const frame = document.createElement('iframe')
+        frame.setAttribute('sandbox', 'allow-scripts')
+        frame.srcdoc = `<script>fetch('${to}', { method: 'POST', mode: 'no-cors', body: '{}' })</script>`
+        document.body.append(frame)
+      }, target),
+    expected: { method: 'POST', from: 'a web page without an address (a file or a sandboxed frame)', origin: null },
+  },
+  {
+    name: 'a worker',
+    act: (page) =>
+      page.evaluate(() => {
+        new Worker('/worker.js')
+      }),
+    expected: { method: 'POST' },
+    trusted: true,
+  },
+  {
+    name: 'a service worker',
+    act: (page) => page.evaluate(() => navigator.serviceWorker.register('/service-worker.js').then(() => 'registered')),
+    expected: { method: 'POST' },
+    trusted: true,
+  },
+]
+
+for (const { name, act, expected, trusted = false, nameless = false } of attacks) {
+  test(`a web page gets nowhere with ${name}`, async ({ page }) => {
+    const from = trusted ? trustedUrl : evilUrl
+    await page.goto(from)
+    const got = await act(page, `${gate.url}/v1/models`)
+    expect(String(got)).not.toContain('read')
+    await expectRefused({
+      code: 'web_page',
+      status: 403,
+      path: '/v1/models',
+      from: `a web page at ${from}`,
+      origin: nameless ? null : from,
+      ...expected,
+    })
+  })
+}
+
+for (const method of ['GET', 'POST']) {
+  test(`a page under a rebound name gets nowhere with ${method}, although the browser takes it for our own`, async ({
+    page,
+  }) => {
+    const reboundUrl = `http://rebound.example:${gate.port}`
+    // The attacker's own answer, before the name was turned round to this machine.
+    await page.route(`${reboundUrl}/page`, (route) =>
+      route.fulfill({ contentType: 'text/html', body: '<!doctype html><title>Prizes</title>' }),
+    )
+    await page.goto(`${reboundUrl}/page`)
+    const got = await page.evaluate(
+      ([wanted, key]) =>
+        fetch('/v1/models', {
+          method: wanted ?? '',
+          headers: { authorization: `Bearer ${key}` },
+          ...(wanted === 'POST' ? { body: '{}' } : {}),
+        }).then((response) => response.status),
+      [method, goodKey],
+    )
+    expect(got).toBe(421)
+    await expectRefused({
+      code: 'wrong_host',
+      status: 421,
+      method,
+      from: `a page under another name (rebound.example:${gate.port})`,
+      origin: null,
+    })
+  })
+}
+
+test('an address typed by hand shows a refusal in words, and nothing else', async ({ page }) => {
+  const response = await page.goto(`${gate.url}/v1/models`)
+  expect(response?.status()).toBe(401)
+  await expect(page.locator('body')).toContainText('A tool key of Inference Studio is needed')
+  await expectRefused({ code: 'tool_key_missing', from: 'a program without a key' })
+})
+
+test('a page that was allowed by hand reads replies with a key, and no longer once it is taken off the list', async ({
+  page,
+}) => {
+  gate.origins.push(evilUrl)
+  await page.goto(evilUrl)
+  const asks = () =>
+    page.evaluate(
+      ([to, key]) =>
+        fetch(to ?? '', { headers: { authorization: `Bearer ${key}` } }).then(
+          (response) => response.text(),
+          (error: Error) => error.name,
+        ),
+      [`${gate.url}/v1/models`, goodKey],
+    )
+  expect(await asks()).toBe('{"object":"list","data":[]}')
+  expect(far.requests.map(({ method, url }) => [method, url])).toEqual([['GET', '/v1/models']])
+  expect(gate.refused).toEqual([])
+  gate.origins.length = 0
+  expect(await asks()).toBe('TypeError')
+  expect(far.requests).toHaveLength(1)
+  expect(gate.refused).toContainEqual(expect.objectContaining({ code: 'web_page', origin: evilUrl }))
+})
+
+test('an extension gets nowhere, with leave for all of 127.0.0.1 and a stolen key', async ({
+  browserName: _,
+}, info) => {
+  const folder = info.outputPath('extension')
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(
+    join(folder, 'manifest.json'),
+    JSON.stringify({
+      manifest_version: 3,
+      name: 'Prizes',
+      version: '1.0',
+      host_permissions: ['http://127.0.0.1/*'],
+      background: { service_worker: 'background.js' },
+    }),
+  )
+  writeFileSync(
+    join(folder, 'background.js'),
+    `fetch('${gate.url}/v1/models').catch(() => undefined)
+     fetch('${gate.url}/v1/chat/completions', {
+       method: 'POST',
+       headers: { authorization: 'Bearer ${goodKey}', 'content-type': 'application/json' },
+       body: '{}',
+     }).catch(() => undefined)`,
+  )
+  const context = await chromium.launchPersistentContext(info.outputPath('profile'), {
+    ...launchOptions,
+    args: [...attackArgs, `--disable-extensions-except=${folder}`, `--load-extension=${folder}`],
+    // Playwright's own defaults keep extensions out.
+    ignoreDefaultArgs: ['--disable-extensions'],
+  })
+  try {
+    await expect.poll(() => gate.refused.length).toBe(2)
+    const background = context.serviceWorkers()[0] ?? (await context.waitForEvent('serviceworker'))
+    const origin = new URL(background.url()).href.replace(/\/background\.js$/, '')
+    expect(origin).toMatch(/^chrome-extension:\/\/[a-p]{32}$/)
+    await expectRefused({ code: 'web_page', method: 'POST', from: `a browser extension at ${origin}`, origin })
+    // With leave for an address, browsers send GET of an extension without its origin: there the key alone decides.
+    await expectRefused({ code: 'tool_key_missing', method: 'GET', from: 'a program without a key' })
+  } finally {
+    await context.close()
+  }
+})

@@ -1,0 +1,291 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { describe, expect, it } from 'vitest'
+import { toolKey } from '../helpers/gateway.ts'
+import { chunk, done, errorReply, event, head, jsonReply, lastChunk, streamHead } from './helpers/bytes.ts'
+import type { Turn } from './helpers/rawFarEnd.ts'
+import { asked, expectFree, expectRow, openSetting, type Setting, soon } from './helpers/setting.ts'
+import { asks, chatBody, streamBody } from './helpers/tool.ts'
+
+// The tool goes away, or stops half way, by the moment at which it does. Upstream is closed, the slot is free, nothing is asked again.
+
+/** Streams without an end until the other side closes. */
+async function endless(turn: Turn): Promise<void> {
+  let open = true
+  void turn.closed.then(() => {
+    open = false
+  })
+  await turn.write(streamHead)
+  while (open) {
+    await turn.write(chunk(event('on and on ')))
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+}
+
+const poll = { timeout: soon, interval: 2 }
+
+const expectCancelled = (setting: Setting, attempts: number): Promise<void> =>
+  expectRow(setting, { state: 'cancelled', cancelledBy: 'tool', attempts })
+
+/** A connection of a tool's own making. What it reads is gathered. */
+async function openTool({ gateway }: Setting): Promise<{ socket: Socket; came: () => Buffer }> {
+  const socket = connect(gateway.proxy.port, '127.0.0.1')
+  const pieces: Buffer[] = []
+  socket.on('data', (piece) => pieces.push(piece))
+  socket.on('error', () => undefined)
+  await once(socket, 'connect')
+  return { socket, came: () => Buffer.concat(pieces) }
+}
+
+const requestHead = ({ gateway }: Setting, path: string, ...headers: string[]): string =>
+  [
+    `POST /v1${path} HTTP/1.1`,
+    `Host: 127.0.0.1:${gateway.proxy.port}`,
+    `Authorization: Bearer ${toolKey}`,
+    ...headers,
+    '',
+    '',
+  ].join('\r\n')
+
+/** A streamed chat, whole. */
+const chatRequest = (setting: Setting): string =>
+  requestHead(setting, '/chat/completions', 'Content-Type: application/json', `Content-Length: ${streamBody.length}`) +
+  streamBody
+
+const uploadHeaders = ['Content-Type: multipart/form-data; boundary=b']
+const part = '--b\r\ncontent-disposition: form-data; name="file"; filename="a.wav"\r\n\r\nRIFF'
+
+/** Three ways in which a tool's connection ends under it. */
+const goings: Record<string, (socket: Socket) => void> = {
+  'resets its connection': (socket) => socket.resetAndDestroy(),
+  'closes its connection': (socket) => socket.destroy(),
+  'closes its half of it': (socket) => socket.end(),
+}
+
+describe('the tool goes away: upstream is closed, and nothing is asked again [CHAT-16] [ERR-08] [LIM-05] [SSE-05]', () => {
+  it('while it waits in the queue: it is never sent, and the next in line goes', async () => {
+    const setting = await openSetting(endless)
+    const { gateway, far } = setting
+    const running = asks(gateway.url, { body: streamBody })
+    await running.begun
+    const waiting = asks(gateway.url, { body: chatBody({ user: 'never sent' }) })
+    await expect.poll(() => gateway.desk.counts().waiting, poll).toBe(1)
+    const next = asks(gateway.url, { body: streamBody })
+    await expect.poll(() => gateway.desk.counts().waiting, poll).toBe(2)
+    waiting.request.destroy()
+    await expect.poll(() => gateway.desk.counts().waiting, poll).toBe(1)
+    running.request.destroy()
+    await next.begun
+    expect(far.seen.map(({ body }) => body.toString())).toEqual([streamBody, streamBody])
+    await expectRow(setting, { state: 'cancelled', cancelledBy: 'tool', status: null }, 1)
+    next.request.destroy()
+    await expectFree(setting)
+  })
+
+  it('while its next attempt is waited for: there is none', async () => {
+    const setting = await openSetting((turn) => turn.write(errorReply(503, 'Retry-After: 1')))
+    const asking = asks(setting.gateway.url)
+    await expectRow(setting, { state: 'backing_off' })
+    asking.request.destroy()
+    await expectCancelled(setting, 1)
+    await expectFree(setting)
+    await new Promise((resolve) => setTimeout(resolve, 1200))
+    expect(asked(setting)).toBe(1)
+  })
+
+  // A FIN is all that a process which ends sends: a tool that closes its half alone can't be told from one that is gone.
+  it.each(Object.entries(goings))('before the reply’s headers, and %s', async (_how, go) => {
+    const setting = await openSetting(() => undefined)
+    const { socket } = await openTool(setting)
+    socket.write(chatRequest(setting))
+    const turn = await setting.far.turn(1)
+    go(socket)
+    await turn.closed
+    await expectCancelled(setting, 1)
+    await expectFree(setting)
+    expect(asked(setting)).toBe(1)
+  })
+
+  it('between the headers and the first event', async () => {
+    const setting = await openSetting((turn) => turn.write(streamHead))
+    const asking = asks(setting.gateway.url, { body: streamBody })
+    await once(asking.request, 'response')
+    const turn = await setting.far.turn(1)
+    asking.request.destroy()
+    await turn.closed
+    await expectCancelled(setting, 1)
+    await expectFree(setting)
+    expect(asked(setting)).toBe(1)
+  })
+
+  it.each(Object.entries(goings))('mid-stream, and %s', async (_how, go) => {
+    const setting = await openSetting(endless)
+    const { socket } = await openTool(setting)
+    socket.write(chatRequest(setting))
+    const turn = await setting.far.turn(1)
+    await once(socket, 'data')
+    go(socket)
+    await turn.closed
+    await expectCancelled(setting, 1)
+    await expectFree(setting)
+    expect(asked(setting)).toBe(1)
+  })
+
+  it('mid-stream, with its next request already sent behind: neither goes on', async () => {
+    const setting = await openSetting(endless)
+    const { socket } = await openTool(setting)
+    const one = chatRequest(setting)
+    socket.write(one + one)
+    const turn = await setting.far.turn(1)
+    await once(socket, 'data')
+    socket.resetAndDestroy()
+    await turn.closed
+    await expectFree(setting)
+    expect(asked(setting)).toBe(1)
+  })
+})
+
+describe('an upload that is broken off is never whole upstream, and never sent again [STT-01]', () => {
+  const framings: Record<string, { length: string; body: string }> = {
+    'of known length': { length: 'Content-Length: 100000', body: part },
+    'in chunks': { length: 'Transfer-Encoding: chunked', body: chunk(part).toString('latin1') },
+  }
+  const cells = Object.entries(framings).flatMap(([how, framing]) =>
+    Object.entries(goings).map(([what, go]) => ({ how, framing, what, go })),
+  )
+  it.each(cells)('$how: the tool $what', async ({ framing, go }) => {
+    const setting = await openSetting(() => undefined, { early: true })
+    const { socket } = await openTool(setting)
+    socket.write(requestHead(setting, '/audio/transcriptions', ...uploadHeaders, framing.length) + framing.body)
+    const turn = await setting.far.turn(1)
+    await expect.poll(() => turn.seen.body.toString(), poll).toContain('RIFF')
+    go(socket)
+    await turn.closed
+    expect(turn.seen.whole).toBe(false)
+    await expectCancelled(setting, 1)
+    expect(setting.gateway.refusals).toEqual([])
+    await expectFree(setting)
+    expect(asked(setting)).toBe(1)
+  })
+
+  it.each(Object.entries(goings))(
+    'a chat request whose body stays away is not even begun: the tool %s',
+    async (_what, go) => {
+      const setting = await openSetting((turn) => turn.write(jsonReply))
+      const { socket } = await openTool(setting)
+      const whole = requestHead(setting, '/chat/completions', 'Content-Type: application/json', 'Content-Length: 1000')
+      socket.write(`${whole}{"model":"m",`)
+      await expect.poll(() => setting.gateway.proxy.counts().active, poll).toBe(1)
+      go(socket)
+      await expectFree(setting)
+      expect(asked(setting)).toBe(0)
+    },
+  )
+
+  it('an upload that stands still is ended after its time, and upstream with it', async () => {
+    const setting = await openSetting(() => undefined, { early: true, bounds: { uploadMs: 200 } })
+    const { socket, came } = await openTool(setting)
+    socket.write(requestHead(setting, '/audio/transcriptions', ...uploadHeaders, 'Content-Length: 100000') + part)
+    const turn = await setting.far.turn(1)
+    await turn.closed
+    expect(turn.seen.whole).toBe(false)
+    await expect.poll(() => came().toString(), poll).toMatch(/^HTTP\/1\.1 408 [\s\S]*"upload_stalled"/)
+    await expectFree(setting)
+    expect(asked(setting)).toBe(1)
+    socket.destroy()
+  })
+})
+
+describe('a tool that stops reading', () => {
+  /** As much as is taken, without an end. */
+  async function flood(turn: Turn, wrote: (count: number) => void): Promise<void> {
+    const block = Buffer.alloc(65_536, 'a')
+    await turn.write(head('200 OK', 'content-type: audio/pcm', 'content-length: 4000000000'))
+    for (;;) {
+      const open = await Promise.race([turn.write(block).then(() => true), turn.closed.then(() => false)])
+      if (!open || turn.socket.destroyed) return
+      wrote(block.length)
+    }
+  }
+
+  it('holds the service back: what is on its way stays within the buffers of two sockets', async () => {
+    let sent = 0
+    const setting = await openSetting((turn) =>
+      flood(turn, (count) => {
+        sent += count
+      }),
+    )
+    const { socket } = await openTool(setting)
+    const body = '{"input":"Long."}'
+    socket.write(
+      requestHead(setting, '/audio/speech', 'Content-Type: application/json', `Content-Length: ${body.length}`) + body,
+    )
+    await once(socket, 'data')
+    socket.pause()
+    // Three looks in a row without growth.
+    for (let [same, last] = [0, -1]; same < 3; ) {
+      await new Promise((resolve) => setTimeout(resolve, 100))
+      ;[same, last] = sent > 0 && sent === last ? [same + 1, last] : [0, sent]
+    }
+    expect(sent).toBeLessThan(30_000_000)
+    socket.destroy()
+    await expectFree(setting)
+  })
+
+  it('is cut after its time, upstream is closed, and its slot is free', async () => {
+    const setting = await openSetting((turn) => flood(turn, () => undefined), { bounds: { readMs: 300 } })
+    const { socket } = await openTool(setting)
+    const body = '{"input":"Long."}'
+    socket.write(
+      requestHead(setting, '/audio/speech', 'Content-Type: application/json', `Content-Length: ${body.length}`) + body,
+    )
+    await once(socket, 'data')
+    socket.pause()
+    const turn = await setting.far.turn(1)
+    await turn.closed
+    await expectFree(setting)
+    await expectRow(setting, { state: expect.stringMatching(/^(?:cancelled|cut)$/) }, 1)
+    socket.destroy()
+  })
+
+  it('for less than that, and then reads on, loses nothing', async () => {
+    const size = 30_000_000
+    const block = Buffer.from(Uint8Array.from({ length: 65_521 }, (_, at) => at % 251))
+    const setting = await openSetting(
+      async (turn) => {
+        await turn.write(head('200 OK', 'content-type: audio/pcm', `content-length: ${size}`))
+        for (let left = size; left > 0; left -= block.length) await turn.write(block.subarray(0, left))
+      },
+      { bounds: { readMs: 5000 } },
+    )
+    const asking = asks(setting.gateway.url, { path: '/audio/speech', body: '{"input":"Long."}' })
+    const [response] = await once(asking.request, 'response')
+    response.pause()
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    response.resume()
+    const outcome = await asking.outcome
+    expect(outcome).toMatchObject({ status: 200, whole: true })
+    expect(outcome.body.length).toBe(size)
+    const odd = outcome.body.findIndex((byte, at) => byte !== (at % block.length) % 251)
+    expect(odd).toBe(-1)
+    await expectFree(setting)
+  })
+})
+
+it('a reply that ends in the moment in which the tool goes away leaves nothing behind', async () => {
+  const setting = await openSetting((turn) =>
+    turn.write(streamHead + chunk(event('All.') + done).toString() + lastChunk),
+  )
+  for (let round = 0; round < 30; round += 1) {
+    const asking = asks(setting.gateway.url, { body: streamBody })
+    // Sooner and later than the reply's end, and at it.
+    if (round % 3 === 0) await asking.begun
+    else if (round % 3 === 1) await setting.far.turn(round + 1)
+    else await once(asking.request, 'response')
+    asking.request.destroy()
+    await expect.poll(() => setting.gateway.proxy.counts().active, poll).toBe(0)
+  }
+  await expectFree(setting)
+  const rows = await setting.gateway.rows()
+  expect(rows.slice(1).filter(({ state }) => state !== 'done' && state !== 'cancelled')).toEqual([])
+})

@@ -1,0 +1,76 @@
+import { type ClientRequest, request as httpRequest, type IncomingHttpHeaders } from 'node:http'
+import { jsonWithKey } from '../../helpers/gateway.ts'
+
+/** What a tool saw of its request, whatever became of it. */
+export interface Outcome {
+  /** 0 where no status line came. */
+  status: number
+  headers: IncomingHttpHeaders
+  body: Buffer
+  /** The reply ended as its framing says it ends. */
+  whole: boolean
+}
+
+export interface Asking {
+  request: ClientRequest
+  /** The reply's first body bytes are there. */
+  begun: Promise<Buffer>
+  outcome: Promise<Outcome>
+}
+
+export const chatBody = (more: Record<string, unknown> = {}): string =>
+  JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'Hello' }], ...more })
+
+/** A tool that asks for usage itself, so that nothing has to be added to its stream and taken out again. */
+export const streamBody = chatBody({ stream: true, stream_options: { include_usage: true } })
+
+/** One request of a tool on a connection of its own, watched to whatever end it comes to. Never rejects. */
+export function asks(
+  url: string,
+  { method = 'POST', path = '/chat/completions', headers = {}, body = chatBody() as string | Buffer | null } = {},
+): Asking {
+  const length: Record<string, string> = body === null ? {} : { 'content-length': String(Buffer.byteLength(body)) }
+  const request = httpRequest(`${url}${path}`, {
+    method,
+    agent: false,
+    headers: { ...jsonWithKey, ...length, ...headers },
+  })
+  let begin: (bytes: Buffer) => void = () => undefined
+  const begun = new Promise<Buffer>((resolve) => {
+    begin = resolve
+  })
+  const outcome = new Promise<Outcome>((resolve) => {
+    const none: Outcome = { status: 0, headers: {}, body: Buffer.alloc(0), whole: false }
+    request.once('response', (response) => {
+      const pieces: Buffer[] = []
+      response.on('data', (piece: Buffer) => {
+        pieces.push(piece)
+        begin(piece)
+      })
+      response.on('error', () => undefined)
+      response.once('close', () =>
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          body: Buffer.concat(pieces),
+          whole: response.complete,
+        }),
+      )
+    })
+    request.once('error', () => resolve(none))
+    request.once('close', () => request.res ?? resolve(none))
+  })
+  if (body !== null) request.end(body)
+  return { request, begun, outcome }
+}
+
+/** `error` of an error object, or an empty one. */
+export function errorOf({ body }: Outcome): { message?: string; type?: string; code?: string } {
+  try {
+    const parsed: unknown = JSON.parse(body.toString())
+    const error = typeof parsed === 'object' && parsed !== null && 'error' in parsed ? parsed.error : null
+    return typeof error === 'object' && error !== null ? error : {}
+  } catch {
+    return {}
+  }
+}

@@ -1,0 +1,301 @@
+import { describe, expect, it } from 'vitest'
+import { chunk, done, errorReply, event, head, jsonBody, jsonReply, lastChunk, streamHead } from './helpers/bytes.ts'
+import type { Turn } from './helpers/rawFarEnd.ts'
+import { asked, attempts, expectFree, expectOurAnswer, expectRow, openSetting } from './helpers/setting.ts'
+import { asks, chatBody, errorOf, streamBody } from './helpers/tool.ts'
+
+// The service answers, but not as it should.
+
+const retried = [429, 502, 503, 504]
+const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+
+describe('a status that may pass', () => {
+  it.each(retried)(
+    '%i, every time: passes as the service said it once the loop gives up, and no second loop follows [ERR-05] [ERR-06] [ERR-09] [ERR-10]',
+    async (status) => {
+      const setting = await openSetting((turn) => turn.write(errorReply(status)))
+      const outcome = await asks(setting.gateway.url).outcome
+      expect(outcome).toMatchObject({ status, whole: true })
+      expect(errorOf(outcome)).toEqual({ message: `Status ${status}.`, type: 'far_end', code: `far_${status}` })
+      expect(outcome.headers['x-should-retry']).toBe('false')
+      expect(asked(setting)).toBe(attempts)
+      await expectRow(setting, { state: 'done', status, attempts })
+      await expectFree(setting)
+    },
+  )
+
+  it.each(retried)('%i once, then a stream: the tool sees the stream alone', async (status) => {
+    const stream = event('Fine.') + done
+    const setting = await openSetting((turn) =>
+      turn.write(turn.number === 1 ? errorReply(status) : streamHead + chunk(stream).toString() + lastChunk),
+    )
+    const outcome = await asks(setting.gateway.url, { body: streamBody }).outcome
+    expect(outcome).toMatchObject({ status: 200, whole: true })
+    expect(outcome.body.toString()).toBe(stream)
+    expect(outcome.headers).not.toHaveProperty('x-should-retry')
+    expect(setting.far.seen.map(({ body }) => body.toString())).toEqual([streamBody, streamBody])
+    await expectRow(setting, { state: 'done', attempts: 2, retriedAfter: [status] })
+    await expectFree(setting)
+  })
+
+  it.each([429, 503])('%i with a Retry-After: is waited for, then asked again [ERR-05]', async (status) => {
+    const times: number[] = []
+    const setting = await openSetting((turn) => {
+      times.push(performance.now())
+      return turn.write(turn.number === 1 ? errorReply(status, 'Retry-After: 1') : jsonReply)
+    })
+    expect(await asks(setting.gateway.url).outcome).toMatchObject({ status: 200, whole: true })
+    expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(995)
+    await expectFree(setting)
+  })
+
+  it('503 with a Retry-After beyond all patience: passes at once, Retry-After and all, and no second loop follows [ERR-09] [ERR-10]', async () => {
+    const setting = await openSetting((turn) => turn.write(errorReply(503, 'Retry-After: 3600')))
+    const outcome = await asks(setting.gateway.url).outcome
+    expect(outcome).toMatchObject({ status: 503, whole: true })
+    expect(outcome.headers).toMatchObject({ 'retry-after': '3600', 'x-should-retry': 'false' })
+    expect(asked(setting)).toBe(1)
+    await expectFree(setting)
+  })
+
+  it.each(['in a while', '-5', '1e9', '99999999999999999999', ''])(
+    '503 with the odd Retry-After “%s”: is no reason to wait, nor to fail [LIM-04]',
+    async (odd) => {
+      const setting = await openSetting((turn) =>
+        turn.write(turn.number === 1 ? errorReply(503, `Retry-After: ${odd}`) : jsonReply),
+      )
+      expect(await asks(setting.gateway.url).outcome).toMatchObject({ status: 200, whole: true })
+      expect(asked(setting)).toBe(2)
+    },
+  )
+
+  it.each(retried)(
+    '%i to a tool that does its own retries: passes at once, and the loop is left to the tool [ERR-10]',
+    async (status) => {
+      const setting = await openSetting((turn) => turn.write(errorReply(status)), { tool: { retries: false } })
+      const outcome = await asks(setting.gateway.url).outcome
+      expect(outcome.status).toBe(status)
+      expect(outcome.headers).not.toHaveProperty('x-should-retry')
+      expect(asked(setting)).toBe(1)
+      await expectFree(setting)
+    },
+  )
+
+  it('503 to a large upload, which is not kept: passes at once, sent once', async () => {
+    const setting = await openSetting((turn) => turn.write(errorReply(503)))
+    const outcome = await asks(setting.gateway.url, {
+      path: '/audio/transcriptions',
+      headers: { 'content-type': 'multipart/form-data; boundary=b' },
+      body: `--b\r\ncontent-disposition: form-data; name="file"; filename="a.wav"\r\n\r\n${'x'.repeat(1_000_000)}\r\n--b--\r\n`,
+    }).outcome
+    expect(outcome.status).toBe(503)
+    expect(asked(setting)).toBe(1)
+    await expectFree(setting)
+  })
+})
+
+it.each([400, 401, 402, 403, 404, 500, 501, 418, 505])(
+  '%i passes at once, asked once: there is something to correct, not to repeat',
+  async (status) => {
+    const setting = await openSetting((turn) => turn.write(errorReply(status)))
+    const outcome = await asks(setting.gateway.url).outcome
+    expect(outcome).toMatchObject({ status, whole: true })
+    expect(errorOf(outcome).code).toBe(`far_${status}`)
+    expect(asked(setting)).toBe(1)
+    await expectFree(setting)
+  },
+)
+
+describe('what is no reply at all: 502 in the error object, asked once', () => {
+  it.each<[string, string | Buffer]>([
+    ['a greeting of SSH', 'SSH-2.0-OpenSSH_9.9\r\n'],
+    ['an alert of TLS', Buffer.from([0x15, 0x03, 0x01, 0x00, 0x02, 0x02, 0x46])],
+    ['a frame of HTTP/2', Buffer.from([0, 0, 6, 4, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 100])],
+    ['HTML without a head', '<!doctype html><title>Sign in</title>\r\n\r\n'],
+    ['another version of HTTP', 'HTTP/9.9 200 OK\r\n\r\n'],
+    ['a status that is no number', 'HTTP/1.1 abc OK\r\n\r\n'],
+    ['a header without a name', head('200 OK', ': nameless', 'content-length: 0')],
+    ['a header with a zero byte', head('200 OK', 'x-odd: a\u0000b', 'content-length: 0')],
+    ['two lengths that differ', `${head('200 OK', 'content-length: 3', 'content-length: 5')}abcde`],
+    [
+      'a length and chunks',
+      `${head('200 OK', 'content-length: 3', 'transfer-encoding: chunked')}3\r\nabc\r\n0\r\n\r\n`,
+    ],
+    ['a length that is none', `${head('200 OK', 'content-length: -1')}abc`],
+    ['headers of 100 KB', head('200 OK', `x-large: ${'a'.repeat(100_000)}`, 'content-length: 0')],
+    ['101 Switching Protocols', head('101 Switching Protocols', 'connection: upgrade', 'upgrade: websocket')],
+  ])('%s', async (_title, bytes) => {
+    const setting = await openSetting((turn) => turn.write(bytes))
+    const outcome = await asks(setting.gateway.url, { body: streamBody }).outcome
+    expectOurAnswer(outcome, 502, 'malformed_reply')
+    expect(asked(setting)).toBe(1)
+    await setting.far.turns[0]?.closed
+    await expectFree(setting)
+  })
+})
+
+describe('a body whose framing breaks: what came is passed on, then the tool is cut [SSE-04]', () => {
+  it.each<[string, string]>([
+    ['a chunk’s length that is no number', 'zz\r\n'],
+    ['a chunk’s length beyond all numbers', `${'f'.repeat(40)}\r\n`],
+    ['a chunk longer than it said', '3\r\nabcdef\r\n'],
+    ['a second reply inside the first', head('200 OK', 'content-length: 0')],
+  ])('%s', async (_title, broken) => {
+    const good = event('So far so good.')
+    const setting = await openSetting(async (turn) => {
+      await turn.write(streamHead)
+      await turn.write(chunk(good))
+      await turn.write(broken)
+    })
+    const outcome = await asks(setting.gateway.url, { body: streamBody }).outcome
+    expect(outcome).toMatchObject({ status: 200, whole: false })
+    expect(outcome.body.toString().slice(0, good.length)).toBe(good)
+    expect(outcome.body.toString()).not.toContain('[DONE]')
+    expect(asked(setting)).toBe(1)
+    await setting.far.turns[0]?.closed
+    await expectFree(setting)
+  })
+})
+
+describe('odd, but whole: passes as it came', () => {
+  it('two hundred early hints before the reply', async () => {
+    const setting = await openSetting((turn) =>
+      turn.write(head('103 Early Hints', 'link: </a>; rel=preload').repeat(200) + jsonReply),
+    )
+    const outcome = await asks(setting.gateway.url).outcome
+    expect(outcome).toMatchObject({ status: 200, whole: true })
+    expect(outcome.body.toString()).toBe(jsonBody)
+    await expectFree(setting)
+  })
+
+  it('early hints without an end are no reply: the wait for one has its limit', async () => {
+    const setting = await openSetting(async (turn) => {
+      let open = true
+      void turn.closed.then(() => {
+        open = false
+      })
+      while (open) {
+        await turn.write(head('103 Early Hints', 'link: </a>; rel=preload'))
+        await wait(20)
+      }
+    })
+    expectOurAnswer(await asks(setting.gateway.url).outcome, 504, 'headers_timeout')
+    expect(asked(setting)).toBe(1)
+    await expectFree(setting)
+  })
+
+  it('a trickle of single bytes, head and body, each well within the time', async () => {
+    const stream = event('Slowly.') + done
+    const setting = await openSetting(async (turn) => {
+      for (const byte of Buffer.from(streamHead)) await turn.write(Buffer.of(byte))
+      for (const byte of Buffer.from(stream)) {
+        await turn.write(chunk(Buffer.of(byte)))
+        await wait(2)
+      }
+      await turn.write(lastChunk)
+    })
+    const outcome = await asks(setting.gateway.url, { body: streamBody }).outcome
+    expect(outcome).toMatchObject({ status: 200, whole: true })
+    expect(outcome.body.toString()).toBe(stream)
+    await expectFree(setting)
+  })
+
+  it('a trickle reaches the tool as it comes, not at its end', async () => {
+    let finish: () => void = () => undefined
+    const finished = new Promise<void>((resolve) => {
+      finish = resolve
+    })
+    const setting = await openSetting(async (turn) => {
+      await turn.write(streamHead)
+      await turn.write(chunk(event('Early.')))
+      await finished
+      await turn.write(chunk(done) + lastChunk)
+    })
+    const asking = asks(setting.gateway.url, { body: streamBody })
+    expect((await asking.begun).toString()).toBe(event('Early.'))
+    finish()
+    expect(await asking.outcome).toMatchObject({ status: 200, whole: true })
+  })
+
+  it('an error object in the middle of a stream, then an orderly end [ERR-01]', async () => {
+    const stream = `${event('Half')}data: {"error":{"message":"It broke.","type":"server_error","code":"500"}}\n\n`
+    const setting = await openSetting((turn) => turn.write(streamHead + chunk(stream).toString() + lastChunk))
+    const outcome = await asks(setting.gateway.url, { body: streamBody }).outcome
+    expect(outcome.body.toString()).toBe(stream)
+    expect(asked(setting)).toBe(1)
+    await expectRow(setting, { state: 'cut' })
+    await expectFree(setting)
+  })
+
+  it('a stream that ends in order without [DONE]: none is added, and the books say that it broke off [SSE-03] [SSE-04]', async () => {
+    const setting = await openSetting((turn) => turn.write(streamHead + chunk(event('Half')).toString() + lastChunk))
+    const outcome = await asks(setting.gateway.url, { body: streamBody }).outcome
+    expect(outcome.body.toString()).toBe(event('Half'))
+    await expectRow(setting, { state: 'cut', problem: { kind: 'incomplete_stream' } })
+    await expectFree(setting)
+  })
+
+  it('a reply without a length that ends with its connection', async () => {
+    const setting = await openSetting(async (turn) => {
+      await turn.write(head('200 OK', 'content-type: application/json', 'connection: close') + jsonBody)
+      turn.close()
+    })
+    const outcome = await asks(setting.gateway.url).outcome
+    expect(outcome).toMatchObject({ status: 200, whole: true })
+    expect(outcome.body.toString()).toBe(jsonBody)
+    await expectFree(setting)
+  })
+
+  it('more bytes than the reply said it has: they are nobody’s, and the connection is not used again', async () => {
+    const setting = await openSetting((turn) => turn.write(jsonReply + jsonReply))
+    const outcome = await asks(setting.gateway.url).outcome
+    expect(outcome).toMatchObject({ status: 200, whole: true })
+    expect(outcome.body.toString()).toBe(jsonBody)
+    await setting.far.turns[0]?.closed
+    await expectFree(setting)
+    expect(setting.far.connections()).toBe(2)
+  })
+})
+
+describe('a kept connection that ends just as the next request is sent', () => {
+  const ends: [string, (turn: Turn) => void][] = [
+    ['in order', (turn) => turn.close()],
+    ['by a reset', (turn) => turn.reset()],
+  ]
+  it.each(ends)(
+    '%s: the request goes out once more on a new one, and the tool sees one reply [ERR-06]',
+    async (_title, end) => {
+      const setting = await openSetting((turn) => (turn.number === 2 ? end(turn) : turn.write(jsonReply)))
+      const mark = chatBody({ user: 'second' })
+      expect(await asks(setting.gateway.url).outcome).toMatchObject({ status: 200, whole: true })
+      const outcome = await asks(setting.gateway.url, { body: mark }).outcome
+      expect(outcome).toMatchObject({ status: 200, whole: true })
+      expect(outcome.body.toString()).toBe(jsonBody)
+      expect(setting.far.seen.map(({ connection }) => connection)).toEqual([1, 1, 2])
+      expect(setting.far.seen[2]?.body.toString()).toBe(mark)
+      await expectRow(setting, { state: 'done', attempts: 2, retriedAfter: [0] })
+      await expectFree(setting)
+    },
+  )
+
+  it('under a large upload: it is not sent again, and says so', async () => {
+    const setting = await openSetting(
+      (turn) => {
+        if (turn.number === 1) return turn.write(jsonReply)
+        turn.socket.pause()
+        turn.reset()
+      },
+      { early: true },
+    )
+    expect((await asks(setting.gateway.url).outcome).status).toBe(200)
+    const upload = asks(setting.gateway.url, {
+      path: '/audio/transcriptions',
+      headers: { 'content-type': 'multipart/form-data; boundary=b' },
+      body: Buffer.alloc(3_000_000, '-'),
+    })
+    const outcome = await upload.outcome
+    expectOurAnswer(outcome, 502, 'connection_lost')
+    expect(asked(setting)).toBe(2)
+    await expectFree(setting)
+  })
+})

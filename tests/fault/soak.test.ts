@@ -1,0 +1,40 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { prepareBuild, removeFolders, stopAll } from '../bench/processes.mjs'
+import { growth, slots, soak } from '../soak/soak.mjs'
+
+// The short form of `npm run soak`: the real process, its sockets from /proc, its memory from inside.
+
+const streams = 600
+let found: Awaited<ReturnType<typeof soak>>
+
+beforeAll(async () => {
+  prepareBuild()
+  found = await soak({ streams, batches: 6, seed: 7 })
+})
+afterAll(async () => {
+  await stopAll()
+  removeFolders()
+})
+
+it('streams with random faults and cancels each come to an end that may come of them [SSE-04] [CHAT-16]', () => {
+  const outcomes = Object.entries(found.outcomes)
+  expect(outcomes.filter(([words]) => words.startsWith('WRONG'))).toEqual([])
+  expect(outcomes.map(([words]) => words)).toEqual(expect.arrayContaining(['whole', 'left', 'cut', 'answered 502']))
+  expect(outcomes.reduce((sum, [, count]) => sum + count, 0)).toBe(streams)
+})
+
+it('afterwards no socket is left, and nothing is open at the service', () => {
+  const [before, after] = found.sockets
+  expect(after).toEqual(before)
+  expect(after?.ended).toBe(true)
+  expect(found.open).toBe(0)
+})
+
+it('every slot of the key is there again, and one that is left goes to who waits [LIM-05] [SSE-05]', () => {
+  expect(found.slots).toEqual({ filled: true, held: slots, passedOn: true, emptied: true })
+})
+
+it('what lives in memory does not grow with the streams that were', () => {
+  // A stream that was kept whole would be some 5 KB; the books' own caches settle within the first hundreds.
+  expect(growth(found.live, streams)).toBeLessThan(1500)
+})

@@ -1,0 +1,199 @@
+import { Agent, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
+import { connect, type Socket } from 'node:net'
+import { requestHeaders } from '../../src-main/core/proxy/headers.ts'
+import type { SeenRefusal } from '../../src-main/core/proxy/refusals.ts'
+import {
+  type Bounds,
+  type CutReason,
+  type Pass,
+  type ProxyDeps,
+  type ProxyServer,
+  startProxy,
+} from '../../src-main/core/proxy/server.ts'
+import type { Verified } from '../../src-main/core/traffic.ts'
+import { withoutHopByHop } from '../../src-main/core/upstream/headers.ts'
+import type { Tool } from '../../src-preload/contract/tools.ts'
+
+// The gate with the smallest relay behind it that is correct, so that what is shown is the gate's own doing.
+
+export const apiKey = 'sk-canary-7f3d2a91c05e4b68'
+export const goodKey = 'isk_testtool_0123456789abcdef'
+
+export const toolNamed = (name: string): Tool => ({
+  id: name.toLowerCase(),
+  name,
+  colour: 'blue',
+  expiresAt: null,
+  models: null,
+  endpoints: null,
+  requestsPerMinute: null,
+  tokensPerMinute: null,
+  concurrent: null,
+  budgetDay: null,
+  budgetMonth: null,
+  budgetTotal: null,
+  logBodies: false,
+  retries: true,
+  failFast: false,
+  createdAt: '2026-01-01T00:00:00.000Z',
+  lastUsedAt: null,
+  pausedAt: null,
+  revokedAt: null,
+})
+
+/** Keys as the gate may meet them, by what is presented. */
+const keys: Record<string, Verified> = {
+  [goodKey]: { good: true, tool: toolNamed('Editor') },
+  isk_other: { good: true, tool: toolNamed('Notebook') },
+  isk_paused: { good: false, why: 'paused', tool: toolNamed('Sleeper') },
+  isk_revoked: { good: false, why: 'revoked', tool: toolNamed('Gone') },
+  isk_expired: { good: false, why: 'expired', tool: toolNamed('Late') },
+}
+
+const agent = new Agent({ keepAlive: true })
+
+/** A relay through node:http: head, body, head, body. Ends with its connection. */
+export const relayTo =
+  (farUrl: string): ProxyDeps['relay'] =>
+  (request, response, pass) =>
+    new Promise((resolve) => {
+      const { hostname, port, pathname } = new URL(farUrl)
+      const headers: string[] = ['Host', new URL(farUrl).host, 'Authorization', `Bearer ${apiKey}`]
+      const chunked = request.headers['transfer-encoding'] !== undefined
+      headers.push(...withoutHopByHop(requestHeaders(request.rawHeaders)).flat())
+      if (chunked) headers.push('Transfer-Encoding', 'chunked')
+      const path = (pathname === '/' ? '' : pathname) + pass.path
+      const up = httpRequest({ hostname, port, path, method: request.method ?? 'GET', headers, agent }, (reply) => {
+        response.writeHead(reply.statusCode ?? 502, [...withoutHopByHop(pairsOf(reply)), ...pass.extraHeaders].flat())
+        reply.pipe(response)
+        reply.on('error', () => response.destroy())
+      })
+      const end = () => {
+        if (!response.writableFinished) up.destroy()
+        resolve()
+      }
+      response.once('close', end)
+      up.on('error', () => response.destroy())
+      pass.proceed()
+      request.pipe(up)
+      request.on('error', () => up.destroy())
+    })
+
+const pairsOf = ({ rawHeaders }: IncomingMessage): [string, string][] => {
+  const pairs: [string, string][] = []
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) pairs.push([rawHeaders[at] ?? '', rawHeaders[at + 1] ?? ''])
+  return pairs
+}
+
+/** Answers at once, with what the gate passed on. */
+export const echo: ProxyDeps['relay'] = async (request, response, pass) => {
+  pass.proceed()
+  response.writeHead(200, ['Content-Type', 'text/plain', ...pass.extraHeaders.flat()])
+  response.end(request.method === 'HEAD' ? undefined : `${request.method} ${pass.path}`)
+}
+
+export interface OpenGate {
+  proxy: ProxyServer
+  port: number
+  url: string
+  refused: SeenRefusal[]
+  cuts: CutReason[]
+  used: string[]
+  failures: Error[]
+  origins: string[]
+  close(): Promise<void>
+}
+
+export async function openGate(
+  relay: ProxyDeps['relay'] = echo,
+  bounds: Partial<Bounds> = {},
+  wanted: { port: number; ipv6: boolean } = { port: 0, ipv6: false },
+): Promise<OpenGate> {
+  const refused: SeenRefusal[] = []
+  const [cuts, used, failures, origins]: [CutReason[], string[], Error[], string[]] = [[], [], [], []]
+  const proxy = await startProxy(
+    wanted,
+    {
+      verify: (presented) => keys[presented] ?? { good: false, why: 'unknown', tool: null },
+      relay: (request: IncomingMessage, response: ServerResponse, pass: Pass) => {
+        pass.onCut = (why) => cuts.push(why)
+        return relay(request, response, pass)
+      },
+      used: ({ name }) => used.push(name),
+      refused: (refusal) => refused.push(refusal),
+      allowedOrigins: () => origins,
+      changed: () => undefined,
+      failed: (error) => failures.push(error),
+    },
+    bounds,
+  )
+  return {
+    proxy,
+    port: proxy.port,
+    url: proxy.baseUrl.replace('/v1', ''),
+    refused,
+    cuts,
+    used,
+    failures,
+    origins,
+    close: () => proxy.close(),
+  }
+}
+
+export interface Line {
+  socket: Socket
+  /** All that came so far. */
+  heard(): string
+  /** Resolves with all that was heard once it satisfies `wanted`. */
+  until(wanted: (heard: string) => boolean): Promise<string>
+  /** Resolves with all that was heard, at the end of the connection. */
+  closed: Promise<string>
+}
+
+/** A bare connection, for bytes that no client sends. */
+export function open(port: number, host = '127.0.0.1'): Line {
+  const socket = connect({ port, host })
+  let text = ''
+  const waiting = new Set<() => void>()
+  socket.on('data', (piece) => {
+    text += piece.toString('latin1')
+    for (const look of waiting) look()
+  })
+  // A reset is an end like another here.
+  socket.on('error', () => undefined)
+  const closed = new Promise<string>((resolve) => {
+    socket.once('close', () => resolve(text))
+  })
+  return {
+    socket,
+    heard: () => text,
+    closed,
+    until: (wanted) =>
+      new Promise((resolve, reject) => {
+        const look = () => {
+          if (!wanted(text)) return
+          waiting.delete(look)
+          resolve(text)
+        }
+        waiting.add(look)
+        look()
+        void closed.then(() => reject(new Error(`closed after: ${text}`)))
+      }),
+  }
+}
+
+/** What a connection answers to bytes as they are, up to its end. */
+export function speak(port: number, bytes: string, host?: string): Promise<string> {
+  const line = open(port, host)
+  line.socket.write(bytes, 'latin1')
+  return line.closed
+}
+
+/** Resolves once `wanted` holds; looks again at each turn of the event loop, and gives up with the test's own time. */
+export async function once(wanted: () => boolean): Promise<void> {
+  while (!wanted()) {
+    await new Promise((resolve) => {
+      setTimeout(resolve, 5)
+    })
+  }
+}

@@ -1,0 +1,95 @@
+// One stream of the soak: what it asks for, when it goes away, and whether what came of it may come of it.
+import { request as httpRequest } from 'node:http'
+import { jsonHeaders, streamBody, wholeStream } from '../bench/traffic.mjs'
+
+/** A generator of numbers from 0 to 1 that starts alike for the same seed (mulberry32), so that a bad run can be run again. */
+export function randomFrom(seed) {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let t = Math.imul(state ^ (state >>> 15), 1 | state)
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
+  }
+}
+
+const pick = (random, from) => from[Math.floor(random() * from.length)]
+
+/** Half of all streams are left alone; of the others the service breaks one, the tool goes away from another, or both. */
+export function planStream(random, number) {
+  const chunks = 2 + Math.floor(random() * 30)
+  const fault =
+    random() < 0.3 ? pick(random, ['reset first', 'silent', 503, 429, 402, 'reset', 'cut', 'garbage', 'stall']) : null
+  const order = {
+    id: `k${number}`,
+    chunks,
+    everyMs: Math.floor(random() * 6),
+    fault,
+    at: 1 + Math.floor(random() * (chunks - 1)),
+  }
+  const leaves = random() < 0.3 || fault === 'silent' || fault === 'stall'
+  const goes = leaves ? pick(random, ['while it sends', 'after a while', 'at the head', 'at the first bytes']) : null
+  return { order, goes, afterMs: Math.floor(random() * 120) }
+}
+
+/**
+ * Runs it to its end, whatever that is.
+ * @returns `left`, `whole`, `cut`, `answered STATUS`; or words that begin with WRONG
+ */
+export function runStream(tool, plan) {
+  const { order, goes, afterMs } = plan
+  return new Promise((resolve) => {
+    let left = false
+    let timer = null
+    const headers = jsonHeaders(tool, {
+      'content-length': String(streamBody.length),
+      'x-soak': JSON.stringify(order),
+    })
+    const request = httpRequest(`${tool.url}/chat/completions`, { method: 'POST', agent: false, headers })
+    const leave = () => {
+      left = true
+      clearTimeout(timer)
+      request.destroy()
+      resolve('left')
+    }
+    const settle = (words) => {
+      clearTimeout(timer)
+      if (!left) resolve(words)
+    }
+    request.once('error', (error) => settle(verdict(plan, { status: 0, whole: false, error })))
+    request.once('response', (response) => {
+      const pieces = []
+      if (goes === 'at the head') leave()
+      response.on('error', () => undefined)
+      response.on('data', (piece) => {
+        pieces.push(piece)
+        if (goes === 'at the first bytes') leave()
+      })
+      response.once('close', () =>
+        settle(verdict(plan, { status: response.statusCode, whole: response.complete, body: Buffer.concat(pieces) })),
+      )
+    })
+    // Whoever waits for a head or bytes that never come goes away all the same.
+    if (goes !== null) timer = setTimeout(leave, goes === 'after a while' ? afterMs : 400)
+    if (goes === 'while it sends') {
+      request.write(streamBody.slice(0, 40))
+      setTimeout(leave, afterMs / 10)
+    } else request.end(streamBody)
+  })
+}
+
+/** What may come of an order that nobody left. */
+function verdict({ order: { fault, id, chunks } }, { status, whole, body, error }) {
+  const wrong = (words) => `WRONG ${words} after ${fault ?? 'no fault'} (${id})`
+  if (fault === null) {
+    const same = status === 200 && whole && body.equals(wholeStream(id, chunks))
+    return same ? 'whole' : wrong(`status ${status}, ${error?.code ?? (whole ? 'other bytes' : 'cut')}`)
+  }
+  const answered = fault === 'reset first' ? 502 : fault
+  if (typeof answered === 'number')
+    return status === answered && whole ? `answered ${status}` : wrong(`status ${status}`)
+  // In the middle: what came is a beginning of what was sent, and is not ended as if it were whole.
+  if (status === 0) return 'cut'
+  if (whole) return wrong('an orderly end')
+  return wholeStream(id, chunks).subarray(0, body.length).equals(body) ? 'cut' : wrong('other bytes')
+}
