@@ -115,27 +115,26 @@ export function place(
   if (pages.length === 0) pages.push({ before: all, from: held.newest + 1, count: 0, rows: [] })
   const copies = new Map<number, RequestRow[]>()
   for (const row of rows) {
-    let at = pageOf(pages, row.id)
-    const last = pages.length - 1
-    if (at < 0 && whole) at = last
-    const page = pages[at]
-    if (!page?.rows) continue
-    let copy = copies.get(at)
-    if (!copy) {
-      copy = [...page.rows]
-      copies.set(at, copy)
-    }
-    const found = search(copy, row.id)
-    if (found >= 0 && !fits(row)) copy.splice(found, 1)
-    else if (found >= 0) copy[found] = row
-    else if (fits(row)) copy.splice(~found, 0, row)
+    const found = pageOf(pages, row.id)
+    const at = found < 0 && whole ? pages.length - 1 : found
+    const copy = copies.get(at) ?? pages[at]?.rows?.slice()
+    if (!copy) continue
+    copies.set(at, copy)
+    put(copy, row, fits(row))
   }
   for (const [at, copy] of copies) {
     const page = pages[at]
-    if (page)
-      pages[at] = { ...page, from: Math.min(page.from, copy.at(-1)?.id ?? page.from), count: copy.length, rows: copy }
+    const from = Math.min(page?.from ?? all, copy.at(-1)?.id ?? all)
+    if (page) pages[at] = { ...page, from, count: copy.length, rows: copy }
   }
   return withPages(held, cutHead(pages))
+}
+
+function put(rows: RequestRow[], row: RequestRow, fits: boolean): void {
+  const found = search(rows, row.id)
+  if (found < 0 && fits) rows.splice(~found, 0, row)
+  else if (found >= 0 && fits) rows[found] = row
+  else if (found >= 0) rows.splice(found, 1)
 }
 
 function cutHead(pages: readonly Page[]): readonly Page[] {

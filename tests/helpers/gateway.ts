@@ -26,10 +26,11 @@ export interface Gateway {
   ledger: Ledger
   desk: AdmissionDesk
   allowance: ToolAllowance
+  dataDir: string
   /** `http://127.0.0.1:PORT/v1` */
   url: string
   /** Rows of the log, newest first. */
-  rows(): RequestRow[]
+  rows(): Promise<RequestRow[]>
   /** What the gate turned away. */
   refusals: GateRefusal[]
   /** The tool's settings change, as a person would change them. */
@@ -110,6 +111,7 @@ export async function openGateway(
     ledger,
     desk,
     allowance,
+    dataDir,
     url: proxy.baseUrl,
     rows: () => ledger.page({}, Number.MAX_SAFE_INTEGER, 1000),
     refusals,

@@ -5,7 +5,7 @@ import { judgeAddress } from '../../src-renderer/connect/address.ts'
 import { canAsk, connectReducer, firstForm } from '../../src-renderer/connect/form.ts'
 import { problems } from '../../src-renderer/i18n/en/problems.ts'
 import { detailsOf, waitSeconds } from '../../src-renderer/problems/details.ts'
-import { snippet, snippetKinds } from '../../src-renderer/rooms/proxy/snippets.ts'
+import { setups } from '../../src-renderer/rooms/proxy/setups/index.ts'
 import { parsePort } from '../../src-renderer/rooms/settings/port.ts'
 import { viewBucket } from '../../src-renderer/shell/bucket.ts'
 import { firstModel } from '../../src-renderer/shell/firstMessage.ts'
@@ -138,10 +138,14 @@ describe('keys and set-up', () => {
     for (const typed of ['', '-1', '65536', '1e3', '80.5', '0x10']) expect(parsePort(typed)).toBeNull()
   })
   it('writes the real address and key into every set-up', () => {
-    for (const kind of snippetKinds) {
-      const text = snippet(kind, 'http://127.0.0.1:8788/v1', 'ist_key', 'it"s\'m')
-      expect(text).toContain('http://127.0.0.1:8788/v1')
-      expect(text).toContain('ist_key')
+    const facts = { baseUrl: 'http://127.0.0.1:8788/v1', key: 'isk_key', model: 'it"s\'m' }
+    for (const setup of setups) {
+      const texts = setup
+        .steps(facts)
+        .map(({ text }) => text)
+        .join('\n')
+      expect(texts, setup.id).toContain('127.0.0.1:8788')
+      expect(texts, setup.id).toContain('isk_key')
     }
   })
   it('starts with the model picked last where the list still has it [CHAT-01]', () => {

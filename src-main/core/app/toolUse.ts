@@ -12,40 +12,29 @@ interface Spent {
   perMinute: number[]
 }
 
-/** Where the parts of a tool's use are known: its keys, the books, its limits, the desk. */
+/** Where the parts of a tool's use are known: its keys, the books, its limits. */
 export interface UseParts {
   tools(): Tool[]
   spent(toolId: string): Spent
-  use(toolId: string): { active: number; reserved: Nano }
-  /** How many requests of each tool wait at the desk. */
-  waiting(): ReadonlyMap<string, number>
+  /** Requests under way, and those of them that wait in the queue. */
+  live(toolId: string): { active: number; waiting: number }
+  reserved(toolId: string): Nano
 }
 
 /** What each tool whose key is not revoked does now and has spent. */
 export function toolUses(parts: UseParts): ToolUse[] {
-  const waiting = parts.waiting()
-  return parts
-    .tools()
-    .flatMap((tool) => (tool.revokedAt === null ? [countUse(parts, tool, waiting.get(tool.id) ?? 0)] : []))
+  return parts.tools().flatMap((tool) => (tool.revokedAt === null ? [readUse(parts, tool)] : []))
 }
 
-function countUse(parts: UseParts, { id }: Tool, waiting: number): ToolUse {
+function readUse(parts: UseParts, { id }: Tool): ToolUse {
   const { day, month, total, ...facts } = parts.spent(id)
-  const { active, reserved } = parts.use(id)
   return {
     id,
-    active,
-    waiting,
+    ...parts.live(id),
     spentDay: fromNano(day),
     spentMonth: fromNano(month),
     spentTotal: fromNano(total),
-    reserved: fromNano(reserved),
+    reserved: fromNano(parts.reserved(id)),
     ...facts,
   }
-}
-
-export function countBy(keys: readonly string[]): Map<string, number> {
-  const counts = new Map<string, number>()
-  for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1)
-  return counts
 }

@@ -104,11 +104,13 @@ export function createRouter(rooms: Rooms) {
       watch: os.requests.watch.handler(({ input, signal }) =>
         guarded(host, ledger.watch(input.filter, input.newest, signal)),
       ),
-      page: os.requests.page.handler(({ input }) => ({ rows: ledger.page(input.filter, input.before, input.limit) })),
+      page: os.requests.page.handler(async ({ input }) => ({
+        rows: await ledger.page(input.filter, input.before, input.limit),
+      })),
       counts: os.requests.counts.handler(({ input }) => ledger.counts(input.filter)),
       get: os.requests.get.handler(({ input }) => ledger.get(input.id)),
       stop: os.requests.stop.handler(({ input }) => ({ stopped: ledger.stop(input.id) })),
-      eraseBodies: os.requests.eraseBodies.handler(({ input }) => ({ erased: ledger.eraseBodies(input) })),
+      eraseBodies: os.requests.eraseBodies.handler(async ({ input }) => ({ erased: await ledger.eraseBodies(input) })),
     },
   })
 }

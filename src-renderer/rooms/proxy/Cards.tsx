@@ -63,25 +63,24 @@ export function Cards(props: CardsProps) {
           </EmptyState>
         </Card>
       ) : (
-        <ul className="grid grid-cols-[repeat(auto-fill,minmax(min(270px,100%),1fr))] gap-2.5">
+        <ul className="grid grid-cols-[repeat(auto-fill,minmax(min(236px,100%),1fr))] gap-2.5">
           {alive.map((tool) => (
             <li key={tool.id} className="min-w-0">
               <ToolCard tool={tool} now={now} onDeed={props.onDeed} />
             </li>
           ))}
-          <li className="min-w-0">
-            <button
-              type="button"
-              onClick={props.onAdd}
-              className="flex size-full min-h-[92px] items-center justify-center gap-1.5 rounded-l border border-line-strong border-dashed font-[540] text-s text-soft transition-colors duration-100 hover:bg-hover hover:text-ink"
-            >
-              <Plus aria-hidden size={15} strokeWidth={1.75} />
-              {t('add')}
-            </button>
-          </li>
         </ul>
       )}
-      {ended.length > 0 && <Ended tools={ended} now={now} onDeed={props.onDeed} />}
+      {(ended.length > 0 || alive.length > 0) && (
+        <div className="flex items-start gap-3">
+          {ended.length > 0 && <Ended tools={ended} now={now} onDeed={props.onDeed} />}
+          {alive.length > 0 && (
+            <Button look="plain" size="small" icon={Plus} onClick={props.onAdd} className="ml-auto">
+              {t('add')}
+            </Button>
+          )}
+        </div>
+      )}
     </section>
   )
 }
@@ -120,12 +119,11 @@ function StatePill({ state }: { state: ToolState }) {
 }
 
 function ToolCard({ tool, now, onDeed }: { tool: Tool; now: number; onDeed: CardsProps['onDeed'] }) {
-  const { t } = useTranslation('proxy')
   const use = useToolUse(tool.id)
   const state = stateOf(tool, use, now)
   const budgets = budgetsOf(tool, use)
   return (
-    <Card className="flex h-full flex-col gap-1.5 px-4 py-3">
+    <Card className="flex h-full flex-col gap-1.5 px-4 pt-3 pb-2.5">
       <article aria-label={tool.name} className="contents">
         <header className="flex min-w-0 items-center gap-2">
           <Badge name={tool.name} colour={tool.colour} />
@@ -138,13 +136,11 @@ function ToolCard({ tool, now, onDeed }: { tool: Tool; now: number; onDeed: Card
         </header>
         <div className="flex items-end gap-2">
           <Spend use={use} />
-          <span className="ml-auto" />
           <Sparkline perMinute={use?.perMinute ?? []} colour={tool.colour} />
         </div>
         {budgets.map((budget) => (
           <BudgetLine key={budget.period} name={tool.name} budget={budget} />
         ))}
-        {budgets.length === 0 && <div className="text-faint text-s">{t('tools.budget.none')}</div>}
         <Small tool={tool} use={use} now={now} />
       </article>
     </Card>
@@ -156,7 +152,10 @@ function Spend({ use }: { use: ToolUse | null }) {
   const spent = use?.spentDay ?? '0'
   const some = exact(spent) > 0n
   return (
-    <div className="num min-w-0 truncate font-[620] text-xl leading-tight tracking-[-.02em]" title={`${spent} SC`}>
+    <div
+      className="num shrink-0 whitespace-nowrap font-[620] text-xl leading-tight tracking-[-.02em]"
+      title={`${spent} SC`}
+    >
       {some && use?.estimated && <span className="font-medium text-soft">≈ </span>}
       {showSc(spent)}
       <span className="ml-1.5 font-medium text-soft text-s tracking-normal">{t('tools.today')}</span>
@@ -190,12 +189,12 @@ function BudgetLine({ name, budget }: { name: string; budget: BudgetView }) {
 /** What is limited, what is held or unknown, and how much was asked: the small print of a card. */
 function Small({ tool, use, now }: { tool: Tool; use: ToolUse | null; now: number }) {
   const { t } = useTranslation('proxy')
-  const counts = [
-    use && t('tools.requestsToday', { count: use.requestsToday, requests: count(use.requestsToday) }),
-    use && use.tokensToday > 0 && t('tools.tokensToday', { tokens: compact(use.tokensToday) }),
-    tool.lastUsedAt ? t('tools.lastUsed', { at: showTime(tool.lastUsedAt, now) }) : t('tools.neverUsed'),
-  ].filter(Boolean)
+  const counts = use && [
+    t('tools.requestsToday', { count: use.requestsToday, requests: count(use.requestsToday) }),
+    ...(use.tokensToday > 0 ? [t('tools.tokensToday', { tokens: compact(use.tokensToday) })] : []),
+  ]
   const limits = [
+    tool.budgetDay === null && tool.budgetMonth === null && tool.budgetTotal === null && t('tools.budget.none'),
     ...(['requestsPerMinute', 'tokensPerMinute', 'concurrent'] as const).map((limit) => {
       const figure = tool[limit]
       return figure === null ? null : t(`tools.limits.${limit}`, { figure: compact(figure) })
@@ -206,15 +205,16 @@ function Small({ tool, use, now }: { tool: Tool; use: ToolUse | null; now: numbe
     tool.logBodies && t('tools.limits.logBodies'),
     !tool.retries && t('tools.limits.noRetries'),
     tool.failFast && t('tools.limits.failFast'),
+    tool.lastUsedAt ? t('tools.lastUsed', { at: showTime(tool.lastUsedAt, now) }) : t('tools.neverUsed'),
   ].filter(Boolean)
   return (
-    <footer className="num mt-auto flex flex-col text-faint text-s">
+    <footer className="num mt-auto flex flex-col text-faint text-xs leading-[1.55]">
       {use && use.unpricedToday > 0 && (
         <span className="text-warn">{t('tools.unpriced', { count: use.unpricedToday })}</span>
       )}
       {use && exact(use.reserved) > 0n && <span>{t('tools.held', { amount: showSc(use.reserved) })}</span>}
-      <span>{counts.join(' · ')}</span>
-      {limits.length > 0 && <span>{limits.join(' · ')}</span>}
+      {counts && <span>{counts.join(' · ')}</span>}
+      <span>{limits.join(' · ')}</span>
     </footer>
   )
 }
@@ -270,7 +270,7 @@ function CardMenu({ tool, onDeed }: { tool: Tool; onDeed: CardsProps['onDeed'] }
 function Ended({ tools, now, onDeed }: { tools: readonly Tool[]; now: number; onDeed: CardsProps['onDeed'] }) {
   const { t } = useTranslation('proxy')
   return (
-    <details className="group text-s">
+    <details className="group min-w-0 flex-1 text-s">
       <summary className="flex w-fit list-none items-center gap-1 rounded-s pr-1.5 text-soft hover:text-ink">
         <ChevronRight aria-hidden size={14} className="transition-transform duration-100 group-open:rotate-90" />
         {t('tools.ended', { count: tools.length })}

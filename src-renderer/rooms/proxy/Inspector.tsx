@@ -1,12 +1,12 @@
 import { X } from 'lucide-react'
-import { type ReactNode, useEffect } from 'react'
+import { Fragment, type ReactNode, useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { RequestRow } from '../../../src-preload/contract/requests.ts'
 import { ProblemNotice } from '../../problems/ProblemNotice.tsx'
 import { appStore, useApp } from '../../stores/app.ts'
 import { type Inspected, isOpen, selectedRow, useRequests } from '../../stores/requests.ts'
-import { useTools } from '../../stores/tools.ts'
 import { IconButton } from '../../ui/Button.tsx'
+import { showBytes } from '../../ui/bytes.ts'
 import { CopyButton } from '../../ui/CopyButton.tsx'
 import { KeyValue } from '../../ui/KeyValue.tsx'
 import { Notice } from '../../ui/Notice.tsx'
@@ -14,8 +14,9 @@ import { Pill } from '../../ui/Pill.tsx'
 import { askDetail, closeDetail } from './actions.ts'
 import { Bodies, Headers } from './Bodies.tsx'
 import { DetailDeeds } from './DetailDeeds.tsx'
-import { approx, count, showBytes, showSc } from './figures.ts'
+import { approx, count, showSc } from './figures.ts'
 import { Dot, Time, useNow } from './look.tsx'
+import { Part } from './Part.tsx'
 import { useRowWords } from './rowWords.ts'
 import { TimelineBars } from './TimelineBars.tsx'
 
@@ -27,25 +28,10 @@ export function ProxyInspector() {
   return <Detail row={row} inspected={inspected} />
 }
 
-export function Part({ title, aside, children }: { title: string; aside?: ReactNode; children: ReactNode }) {
-  return (
-    <section aria-label={title} className="border-line border-b px-4 py-3 last:border-b-0">
-      <div className="mb-2 flex min-h-5 items-center gap-2">
-        <h2 className="font-semibold text-faint text-xs uppercase tracking-[.05em]">{title}</h2>
-        <span className="ml-auto" />
-        {aside}
-      </div>
-      {children}
-    </section>
-  )
-}
-
 function SinceStart() {
   const { t } = useTranslation('proxy')
   const proxy = useApp(({ app }) => app?.proxy ?? null)
-  const tools = useTools()
   if (!proxy) return null
-  const figures = { ...proxy, tools: tools?.filter(({ revokedAt }) => revokedAt === null).length ?? proxy.tools }
   return (
     <>
       <Part title={t('figures.title')}>
@@ -53,7 +39,7 @@ function SinceStart() {
           rows={(['tools', 'active', 'waiting', 'relayed', 'refused'] as const).map((name) => ({
             id: name,
             name: t(`figures.${name}`),
-            value: count(figures[name]),
+            value: count(proxy[name]),
           }))}
         />
       </Part>
@@ -74,7 +60,7 @@ function Detail({ row, inspected }: { row: RequestRow | null; inspected: Inspect
     if (row && told && row.state !== told) void askDetail(id)
   }, [row, told, id])
   return (
-    <div role="region" aria-label={t('detail.title')} aria-busy={state === 'loading'} className="flex flex-col">
+    <section aria-label={t('detail.label')} aria-busy={state === 'loading'} className="flex flex-col">
       {row ? (
         <>
           <Facts row={row} />
@@ -96,7 +82,7 @@ function Detail({ row, inspected }: { row: RequestRow | null; inspected: Inspect
           <Headers detail={detail} />
         </>
       )}
-    </div>
+    </section>
   )
 }
 
@@ -136,8 +122,8 @@ function Facts({ row }: { row: RequestRow }) {
       id: 'path',
       name: t('detail.path'),
       value: (
-        <code className="break-all font-mono text-xs">
-          {row.method} {row.path}
+        <code className="break-words font-mono text-xs">
+          {row.method} <Path path={row.path} />
         </code>
       ),
     },
@@ -177,6 +163,16 @@ function Facts({ row }: { row: RequestRow }) {
     </Part>
   )
 }
+
+/** May break after each slash. */
+const Path = ({ path }: { path: string }) =>
+  path.split(/(?<=\/)/).map((part, at) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: parts of one text never change places
+    <Fragment key={at}>
+      {part}
+      <wbr />
+    </Fragment>
+  ))
 
 /** How it ended, where that needs words. */
 function Ending({ row }: { row: RequestRow }) {

@@ -24,7 +24,7 @@ import { Skeleton } from '../../ui/Skeleton.tsx'
 import { closeDetail, filterBy, followNewest, inspect, leaveNewest, readOn } from './actions.ts'
 import { count } from './figures.ts'
 import { LogBar } from './LogBar.tsx'
-import { columns, LogRow, rowHeight, rowId, wideOnly } from './LogRow.tsx'
+import { columns, LogRow, rowHeight, rowId, wideOnly, widestOnly } from './LogRow.tsx'
 import { useNow } from './look.tsx'
 
 /** The live log, inside the scrolling stage `box`. Its bar and column heads stay in sight. */
@@ -47,7 +47,7 @@ export function Log({ box }: { box: RefObject<HTMLDivElement | null> }) {
   const filter = useRequests((store) => store.filter)
   return (
     <section aria-label={t('log.title')} className="@container flex flex-col">
-      <div ref={bar} className="sticky top-0 z-20 bg-bg pt-3">
+      <div ref={bar} className="-mx-0.5 sticky top-0 z-20 bg-bg px-0.5 pt-3">
         <LogBar onFollow={follow} />
         {fresh > 0 && (
           <div className="pointer-events-none absolute inset-x-0 top-full z-10 flex justify-center pt-9">
@@ -79,8 +79,8 @@ function Loading() {
       <span role="status" className="sr-only">
         {t('log.loading')}
       </span>
-      {['w-2/3', 'w-full', 'w-1/2', 'w-3/4', 'w-2/3'].map((width, row) => (
-        <Skeleton key={`${width}-${row}`} className={width} />
+      {['w-2/3', 'w-full', 'w-1/2', 'w-3/4', 'w-1/3'].map((width) => (
+        <Skeleton key={width} className={width} />
       ))}
     </Card>
   )
@@ -139,7 +139,7 @@ function Grid({ box, grid, bar, rows, onNewest }: GridProps) {
   useEffect(look, [held, rows])
 
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a virtualized table can't be a <table>
+    // biome-ignore lint/a11y/useSemanticElements: rows that exist only in sight stand at their own places, which a <table> does not let them
     <div
       ref={grid}
       role="grid"
@@ -198,6 +198,7 @@ function Head({ bar }: { bar: GridProps['bar'] }) {
     return () => sizes.disconnect()
   }, [bar])
   return (
+    // biome-ignore lint/a11y: the grid has the focus, and a virtualized table can't be a <table>
     <div
       role="row"
       aria-rowindex={1}
@@ -205,12 +206,14 @@ function Head({ bar }: { bar: GridProps['bar'] }) {
       style={{ height: headHeight, top }}
     >
       {heads.map((name) => (
+        // biome-ignore lint/a11y: see the row
         <div
           key={name}
           role="columnheader"
           className={cx(
             'truncate',
-            (name === 'model' || name === 'firstByte' || name === 'tokens') && wideOnly,
+            (name === 'model' || name === 'tokens') && wideOnly,
+            name === 'firstByte' && widestOnly,
             (name === 'firstByte' || name === 'took' || name === 'tokens' || name === 'cost') && 'text-right',
           )}
         >

@@ -35,8 +35,10 @@ export function LogBar({ onFollow }: { onFollow: () => void }) {
           {t('log.clear')}
         </Button>
       )}
-      <FollowButton onFollow={onFollow} />
-      <Kept />
+      <span className="ml-auto flex flex-1 items-center justify-between gap-3">
+        <FollowButton onFollow={onFollow} />
+        <Kept />
+      </span>
     </div>
   )
 }
@@ -217,7 +219,7 @@ function Kept() {
   const { t } = useTranslation('proxy')
   const counts = useRequests((store) => store.counts)
   return (
-    <span className="num ml-auto whitespace-nowrap text-s text-soft" aria-live="off">
+    <span className="num whitespace-nowrap text-s text-soft">
       {counts && (
         <>
           {t('log.kept', { count: counts.kept, figure: count(counts.kept) })}

@@ -1,4 +1,4 @@
-import { memo } from 'react'
+import { memo, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { RequestRow } from '../../../src-preload/contract/requests.ts'
 import { isOpen } from '../../stores/requests.ts'
@@ -12,12 +12,14 @@ export const rowHeight = 32
 
 /** One grid for the head and every row: narrow logs leave out what the details say as well. */
 export const columns = cx(
-  'grid items-center gap-x-3 px-3',
-  'grid-cols-[66px_minmax(0,1.2fr)_minmax(0,1fr)_102px_62px_58px]',
-  '@min-[760px]:grid-cols-[74px_minmax(0,1.1fr)_76px_minmax(0,1.2fr)_106px_62px_62px_minmax(116px,1.1fr)_62px]',
+  'grid items-center gap-x-2.5 px-3',
+  'grid-cols-[78px_minmax(0,1.2fr)_minmax(0,1fr)_118px_62px_66px]',
+  '@min-[760px]:grid-cols-[78px_minmax(0,1.2fr)_72px_minmax(0,1.1fr)_118px_62px_minmax(112px,1fr)_70px]',
+  '@min-[900px]:grid-cols-[78px_minmax(0,1.2fr)_76px_minmax(0,1.2fr)_118px_64px_62px_minmax(116px,1.1fr)_70px]',
 )
 export const wideOnly = 'hidden @min-[760px]:block'
-export const narrowOnly = '@min-[760px]:hidden'
+export const widestOnly = 'hidden @min-[900px]:block'
+const narrowOnly = '@min-[760px]:hidden'
 
 export const rowId = (id: number): string => `request-${id}`
 
@@ -33,11 +35,10 @@ export const LogRow = memo(function LogRow(props: {
   const { row, index } = props
   if (!row) return <LoadingRow index={index} />
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the grid around it has the keys and the focus
+    // biome-ignore lint/a11y: the grid around it has the keys and the focus, and a virtualized table can't be a <table>
     <div
       id={rowId(row.id)}
       role="row"
-      tabIndex={-1}
       aria-rowindex={index + 2}
       aria-selected={props.selected}
       onClick={() => props.onOpen(row)}
@@ -45,7 +46,7 @@ export const LogRow = memo(function LogRow(props: {
         'num border-line border-b text-s',
         columns,
         props.selected ? 'bg-pick' : 'hover:bg-hover',
-        props.current && 'shadow-[inset_0_0_0_2px_var(--accent)]',
+        props.current && 'in-[[role=grid]:focus-visible]:shadow-[inset_0_0_0_2px_var(--accent)]',
       )}
       style={{ height: rowHeight }}
     >
@@ -54,8 +55,15 @@ export const LogRow = memo(function LogRow(props: {
   )
 })
 
-const cell = 'min-w-0 truncate'
-const right = cx(cell, 'text-right')
+function Cell({ className, title, children }: { className?: string; title?: string | undefined; children: ReactNode }) {
+  return (
+    // biome-ignore lint/a11y: a cell of the grid is walked by the grid's own keys, and a virtualized table can't be a <table>
+    <div role="gridcell" title={title} className={cx('min-w-0 truncate', className)}>
+      {children}
+    </div>
+  )
+}
+const right = 'text-right'
 
 function Cells({ row, today }: { row: RequestRow; today: number }) {
   const { t } = useTranslation('proxy')
@@ -65,40 +73,38 @@ function Cells({ row, today }: { row: RequestRow; today: number }) {
   const endpoint = row.endpoint === 'other' ? row.path : t(`endpoints.${row.endpoint}`)
   return (
     <>
-      <div role="gridcell" className={cell}>
+      <Cell>
         <Time at={row.at} now={today} />
-      </div>
-      <div role="gridcell" className={cx(cell, 'flex items-center gap-2')} title={name}>
+      </Cell>
+      <Cell className="flex items-center gap-2" title={name}>
         <Dot colour={row.who.kind === 'tool' ? row.who.colour : null} />
         <span className="truncate">{name}</span>
-      </div>
-      <div role="gridcell" className={cell} title={`${row.method} ${row.path}`}>
+      </Cell>
+      <Cell title={`${row.method} ${row.path}`}>
         {endpoint}
         {row.model && <span className={cx(narrowOnly, 'text-soft')}> · {row.model}</span>}
-      </div>
-      <div role="gridcell" className={cx(cell, wideOnly)} title={row.model ?? undefined}>
+      </Cell>
+      <Cell className={wideOnly} title={row.model ?? undefined}>
         {row.model ?? '—'}
-      </div>
-      <div role="gridcell" className={cx(cell, 'flex items-center gap-1.5')}>
+      </Cell>
+      <Cell className="flex items-center gap-1.5">
         <Pill tone={tone}>{words}</Pill>
         {row.times > 1 && (
           <span className="text-soft" title={t('log.timesLong', { figure: count(row.times) })}>
             {t('log.times', { figure: count(row.times) })}
           </span>
         )}
-      </div>
-      <div role="gridcell" className={cx(right, wideOnly)}>
-        {row.firstByteMs === null ? '—' : showMs(row.firstByteMs)}
-      </div>
-      <div role="gridcell" className={right}>
+      </Cell>
+      <Cell className={cx(right, widestOnly)}>{row.firstByteMs === null ? '—' : showMs(row.firstByteMs)}</Cell>
+      <Cell className={right}>
         <Took row={row} />
-      </div>
-      <div role="gridcell" className={cx(right, wideOnly)}>
+      </Cell>
+      <Cell className={cx(right, wideOnly)}>
         <Tokens row={row} />
-      </div>
-      <div role="gridcell" className={right}>
+      </Cell>
+      <Cell className={right}>
         <Cost row={row} />
-      </div>
+      </Cell>
     </>
   )
 }
@@ -146,13 +152,14 @@ function Cost({ row }: { row: RequestRow }) {
 function LoadingRow({ index }: { index: number }) {
   const { t } = useTranslation('proxy')
   return (
+    // biome-ignore lint/a11y: see above
     <div
       role="row"
       aria-rowindex={index + 2}
       className="flex items-center border-line border-b px-3 text-faint text-s"
       style={{ height: rowHeight }}
     >
-      <span role="gridcell">{t('log.loadingRow')}</span>
+      <Cell>{t('log.loadingRow')}</Cell>
     </div>
   )
 }

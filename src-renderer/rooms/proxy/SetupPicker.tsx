@@ -66,7 +66,8 @@ function SetupList({
     if (step === 0) return
     event.preventDefault()
     const buttons = [...event.currentTarget.querySelectorAll('button')]
-    const at = buttons.findIndex((button) => button === document.activeElement)
+    const { activeElement } = document
+    const at = activeElement instanceof HTMLButtonElement ? buttons.indexOf(activeElement) : -1
     buttons[Math.max(0, Math.min(buttons.length - 1, at + step))]?.focus()
   }
   return (
@@ -124,8 +125,11 @@ function Texts(props: {
         <h3 className="font-semibold">{setup.name}</h3>
         <p className="text-s text-soft">{props.about}</p>
       </div>
-      {steps.map(({ about, file, text }, step) => (
-        <div key={`${setup.id}-${step}`} className="min-w-0 overflow-hidden rounded-m shadow-[0_0_0_1px_var(--line)]">
+      {steps.map(({ about, file, text }) => (
+        <div
+          key={`${about} ${file ?? ''}`}
+          className="min-w-0 overflow-hidden rounded-m shadow-[0_0_0_1px_var(--line)]"
+        >
           <div className="flex min-h-8 items-center gap-2 border-line border-b bg-hover py-1 pr-1 pl-3 text-s">
             <span className="min-w-0 flex-1">
               {about}

@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Problem } from '../../../src-preload/contract/problem.ts'
 import type { Tool } from '../../../src-preload/contract/tools.ts'
@@ -70,6 +70,11 @@ function Form({
   const [errors, setErrors] = useState<FormErrors>({})
   const [busy, setBusy] = useState(false)
   const [problem, setProblem] = useState<Problem | null>(null)
+  const element = useRef<HTMLFormElement>(null)
+  // Whoever saved is led to the first thing that needs a change.
+  useEffect(() => {
+    if (Object.keys(errors).length > 0) element.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
+  }, [errors])
   const save = () => {
     if (busy) return
     const read = readForm(form, Date.now(), tool?.expiresAt ?? null)
@@ -84,6 +89,7 @@ function Form({
   }
   return (
     <form
+      ref={element}
       noValidate
       className="flex flex-col gap-4"
       onSubmit={(event) => {

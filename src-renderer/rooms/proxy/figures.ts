@@ -59,18 +59,6 @@ const short = new Intl.NumberFormat('en', { notation: 'compact', maximumFraction
 /** Whole up to 99,999, then `124K`, `1.2M`. */
 export const compact = (value: number): string => (value < 100_000 ? count(value) : short.format(value))
 
-/** `512 B`, `41.2 kB`, `3.1 MB`, in steps of 1,000. */
-export function showBytes(bytes: number): string {
-  const units = ['B', 'kB', 'MB', 'GB', 'TB']
-  let size = bytes
-  let unit = 0
-  while (size >= 999.5 && unit < units.length - 1) {
-    size /= 1_000
-    unit += 1
-  }
-  return `${unit === 0 ? size : size.toFixed(1)} ${units[unit]}`
-}
-
 const clock = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' })
 const dayClock = new Intl.DateTimeFormat('en', {
   day: 'numeric',
@@ -80,7 +68,7 @@ const dayClock = new Intl.DateTimeFormat('en', {
   hourCycle: 'h23',
 })
 
-/** The person's own clock: `14:06:31`, and `20 Nov, 14:06` of another day. */
+/** The person's own clock: `14:06:31`, and `20 Nov 14:06` of another day. */
 export function showTime(instant: string, now: number): string {
   const at = new Date(instant)
   if (Number.isNaN(at.getTime())) return instant
@@ -89,7 +77,7 @@ export function showTime(instant: string, now: number): string {
     at.getDate() === today.getDate() && at.getMonth() === today.getMonth() && at.getFullYear() === today.getFullYear()
   if (same) return clock.format(at)
   const parts = new Map(dayClock.formatToParts(at).map(({ type, value }) => [type, value]))
-  return `${parts.get('day')} ${parts.get('month')}, ${parts.get('hour')}:${parts.get('minute')}`
+  return `${parts.get('day')} ${parts.get('month')} ${parts.get('hour')}:${parts.get('minute')}`
 }
 
 /** The same instant as the books have it, for a title. */

@@ -7,6 +7,14 @@ export interface StatusWords {
   tone: PillTone
 }
 
+function toneOf({ state, status, retriedAfter }: RequestRow): PillTone {
+  if (state === 'failed' || state === 'cut' || state === 'refused') return 'bad'
+  if (state === 'waiting' || state === 'backing_off') return 'warn'
+  if (state !== 'done') return 'muted'
+  if ((status ?? 0) >= 400) return 'bad'
+  return retriedAfter.length > 0 ? 'warn' : 'good'
+}
+
 /** The words of a row. Kept apart from its cells, because the inspector says the same. */
 export function useRowWords() {
   const { t } = useTranslation('proxy')
@@ -18,24 +26,16 @@ export function useRowWords() {
         : of.from
   const before = (row: RequestRow): string[] =>
     row.retriedAfter.map((status) => (status === 0 ? t('log.lost') : String(status)))
-  const status = (row: RequestRow): StatusWords => {
-    const steps = before(row)
-    if (row.state === 'done' && row.status !== null) {
-      const tone = row.status >= 400 ? 'bad' : steps.length > 0 ? 'warn' : 'good'
-      return { words: [...steps, String(row.status)].join(' → '), tone }
-    }
-    const state = t(`log.states.${row.state}`)
-    if (row.state === 'refused') {
-      return { words: row.who.kind === 'tool' && row.status !== null ? String(row.status) : state, tone: 'bad' }
-    }
-    if (row.state === 'failed' || row.state === 'cut') {
-      const last = row.state === 'failed' && row.status !== null ? `${row.status} ${state}` : state
-      return { words: [...steps, last].join(' → '), tone: 'bad' }
-    }
-    return {
-      words: [...steps, state].join(' → '),
-      tone: row.state === 'backing_off' || row.state === 'waiting' ? 'warn' : 'muted',
-    }
+  const status = (row: RequestRow): StatusWords => ({
+    words: [...before(row), last(row)].join(' → '),
+    tone: toneOf(row),
+  })
+  /** The status where it says more than the state, the state everywhere else. */
+  const last = ({ state, status: told, who: of }: RequestRow): string => {
+    const words = t(`log.states.${state}`)
+    if (told === null) return words
+    if (state === 'done' || (state === 'refused' && of.kind === 'tool')) return String(told)
+    return state === 'failed' ? `${told} ${words}` : words
   }
   return { who, status, before }
 }

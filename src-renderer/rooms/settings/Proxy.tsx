@@ -6,13 +6,23 @@ import { ProblemNotice } from '../../problems/ProblemNotice.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Field, TextInput } from '../../ui/Field.tsx'
 import { Switch } from '../../ui/Switch.tsx'
+import { ProxyMore } from './ProxyMore.tsx'
 import { parsePort } from './port.ts'
 import { Row } from './Row.tsx'
 import { useSave } from './useSave.ts'
 
 export function ProxySection({ app }: { app: AppState }) {
-  // A port that was changed elsewhere is taken over.
-  return <ProxyFields key={app.settings.proxyPort} app={app} />
+  const { t } = useTranslation('settings')
+  return (
+    <>
+      {/* A port that was changed elsewhere is taken over. */}
+      <ProxyFields key={app.settings.proxyPort} app={app} />
+      <ProxyMore app={app} />
+      <Button className="self-start" onClick={() => navigate({ room: 'proxy', id: null })}>
+        {t('proxy.more')}
+      </Button>
+    </>
+  )
 }
 
 function ProxyFields({ app: { proxy, settings } }: { app: AppState }) {
@@ -54,9 +64,6 @@ function ProxyFields({ app: { proxy, settings } }: { app: AppState }) {
         </Field>
       </form>
       {proxy.problem && <ProblemNotice problem={proxy.problem} noAction />}
-      <Button className="self-start" onClick={() => navigate({ room: 'proxy', id: null })}>
-        {t('proxy.more')}
-      </Button>
     </>
   )
 }

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { openLedgerReader } from '../../../src-main/core/ledger/reader.ts'
 import { type Sandbox, startSandbox } from '../../../src-main/sandbox/sandbox.ts'
 import type { RequestRow } from '../../../src-preload/contract/requests.ts'
 import {
@@ -53,12 +54,16 @@ async function open(gateway: Gateway, body: string, headers: Record<string, stri
 
 const ended = (row: RequestRow | undefined) => row !== undefined && row.durationMs !== null
 
-/** The newest row, once it has ended. */
-async function lastRow(gateway: Gateway): Promise<RequestRow> {
-  await vi.waitFor(() => expect(ended(gateway.rows()[0])).toBe(true))
-  const [row] = gateway.rows()
+async function newest(gateway: Gateway): Promise<RequestRow> {
+  const [row] = await gateway.rows()
   if (!row) throw new Error('no row')
   return row
+}
+
+/** The newest row, once it has ended. */
+async function lastRow(gateway: Gateway): Promise<RequestRow> {
+  await vi.waitFor(async () => expect(ended((await gateway.rows())[0])).toBe(true))
+  return newest(gateway)
 }
 
 async function learnPrices(gateway: Gateway): Promise<void> {
@@ -93,16 +98,20 @@ describe('each request is a row', () => {
   })
 
   it('stands in the database before the service sees the request', async () => {
-    const seen: (string | undefined)[] = []
-    let gateway: Gateway | null = null
+    const states: (string | undefined)[] = []
+    let dataDir = ''
     const far = await openFarEnd((_request, response) => {
-      seen.push(gateway?.rows()[0]?.state)
+      // As another process would find it, and as the next start would after a kill now.
+      const reader = openLedgerReader(dataDir)
+      states.push(reader.page({}, Number.MAX_SAFE_INTEGER, 1)[0]?.state)
+      reader.close()
       response.end('{}')
     })
-    gateway = await openGateway(far.url, 'sk-0123456789abcdef')
+    const gateway = await openGateway(far.url, 'sk-0123456789abcdef')
+    dataDir = gateway.dataDir
     closers.push(far.close, gateway.close)
     await post(gateway, chat())
-    expect(seen).toEqual(['sent'])
+    expect(states).toEqual(['sent'])
   })
 
   it('of a stream whose tool asked for no usage: metered all the same, and the tool gets no usage event [SSE-02]', async () => {
@@ -173,7 +182,7 @@ describe('each request is a row', () => {
       { room: 'chat' },
     )
     for await (const _ of stream) void _
-    const [own, list] = gateway.rows()
+    const [own, list] = await gateway.rows()
     expect(own).toMatchObject({
       who: { kind: 'studio', room: 'chat' },
       model: 'writer-small',
@@ -217,18 +226,18 @@ describe('what was cancelled', () => {
   it('by a person in the log: the tool is told before output, and cut after it', async () => {
     const { gateway, sandbox } = await start()
     const silent = post(gateway, chat(), { 'x-sandbox-fault': 'slow-headers; ms=60000' })
-    await vi.waitFor(() => expect(gateway.rows()[0]?.state).toBe('sent'))
-    expect(gateway.ledger.stop(gateway.rows()[0]?.id ?? 0)).toBe(true)
+    await vi.waitFor(async () => expect((await newest(gateway)).state).toBe('sent'))
+    expect(gateway.ledger.stop((await newest(gateway)).id)).toBe(true)
     const told = await silent
     expect(told.status).toBe(503)
     expect(JSON.parse(told.body.toString()).error.code).toBe('stopped')
     expect(await lastRow(gateway)).toMatchObject({ state: 'cancelled', cancelledBy: 'person' })
 
     const { response } = await open(gateway, chat({ stream: true, sandbox: { tokens: 500, tokens_per_second: 50 } }))
-    expect(gateway.ledger.stop(gateway.rows()[0]?.id ?? 0)).toBe(true)
-    if (response) await once(response, 'close')
+    expect(gateway.ledger.stop((await newest(gateway)).id)).toBe(true)
+    if (response) await new Promise((resolve) => response.once('close', resolve))
     expect(response?.complete).toBe(false)
-    expect(gateway.ledger.stop(gateway.rows()[0]?.id ?? 0)).toBe(false)
+    expect(gateway.ledger.stop((await newest(gateway)).id)).toBe(false)
     await vi.waitFor(() => expect(sandbox.observe.openStreams()).toBe(0))
   })
 })
@@ -260,7 +269,11 @@ describe('a tool’s limits', () => {
     const over = await list()
     expect(over.status).toBe(429)
     expect(Number(over.headers['retry-after'])).toBeGreaterThan(50)
-    expect(gateway.rows()[0]).toMatchObject({ state: 'refused', status: 429, who: { kind: 'tool', id: 'testtool' } })
+    expect(await newest(gateway)).toMatchObject({
+      state: 'refused',
+      status: 429,
+      who: { kind: 'tool', id: 'testtool' },
+    })
   })
 
   it('two requests at once can’t both spend the last SC', async () => {
@@ -290,7 +303,7 @@ describe('a tool’s limits', () => {
       await post(gateway, chat({ model, stream: at % 2 === 0, sandbox: { tokens: 120 + at, tokens_per_second: 0 } }))
     }
     await learnPrices(gateway)
-    const rows = gateway.rows().filter(({ endpoint }) => endpoint === 'chat')
+    const rows = (await gateway.rows()).filter(({ endpoint }) => endpoint === 'chat')
     expect(rows.every(({ tokensAre }) => tokensAre === 'measured')).toBe(true)
     await post(gateway, chat({ stream: true, sandbox: { tokens: 100, tokens_per_second: 0 } }))
     const row = await lastRow(gateway)
@@ -318,7 +331,7 @@ describe('pacing', () => {
     const second = await open(gateway, stream, {}, { begun: false })
     const third = post(gateway, chat())
     await vi.waitFor(() => expect(gateway.desk.counts().waiting).toBe(2))
-    expect(gateway.rows().map(({ state }) => state)).toEqual(['waiting', 'waiting', 'streaming'])
+    expect((await gateway.rows()).map(({ state }) => state)).toEqual(['waiting', 'waiting', 'streaming'])
     second.request.destroy()
     await vi.waitFor(() => expect(gateway.desk.counts().waiting).toBe(1))
     expect(sandbox.observe.requests()).toHaveLength(1)
@@ -374,7 +387,7 @@ describe('pictures', () => {
       expect(picture.status).toBe(200)
       expect(picture.headers['content-type']).toMatch(/^image\//)
     }
-    expect(gateway.rows()[0]).toMatchObject({ endpoint: 'files', state: 'done', cost: '0' })
+    expect(await newest(gateway)).toMatchObject({ endpoint: 'files', state: 'done', cost: '0' })
   })
 
   it('an address that lies elsewhere stays as it is [GEN-01]', async () => {
@@ -408,7 +421,7 @@ describe('bodies', () => {
     const all = JSON.stringify(detail)
     expect(all).not.toContain(sandbox.keys.main)
     expect(all).not.toContain(toolKey)
-    expect(gateway.ledger.eraseBodies({ id: row.id })).toBe(1)
+    expect(await gateway.ledger.eraseBodies({ id: row.id })).toBe(1)
     expect(gateway.ledger.get(row.id).requestBody).toBeNull()
   })
 })

@@ -10,6 +10,11 @@ import { outcomeOf } from '../../../src-renderer/stores/requests.ts'
 
 // What the core would tell of tools and requests: made up from a seed, so that pictures stay comparable.
 
+type Loose<T> = { [K in keyof T]?: T[K] | undefined }
+/** What is given as undefined was not given. */
+const given = <T extends object>(change: Loose<T>): Partial<T> =>
+  Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined)) as Partial<T>
+
 const minute = 60_000
 const ago = (ms: number) => new Date(Date.now() - ms).toISOString()
 
@@ -127,17 +132,17 @@ export class Gateway {
     this.#told = new AbortController()
   }
 
-  add(settings: Partial<ToolSettings> & { name: string }): Tool {
-    const tool = { ...plain, ...settings, id: crypto.randomUUID(), createdAt: ago(0) }
+  add(settings: Loose<ToolSettings> & { name: string }): Tool {
+    const tool = { ...plain, ...given(settings), id: crypto.randomUUID(), createdAt: ago(0) }
     this.tools = [tool, ...this.tools]
     this.#tell()
     return tool
   }
 
-  change(id: string, change: Partial<Tool>): Tool {
+  change(id: string, change: Loose<Tool>): Tool {
     const found = this.tools.find((tool) => tool.id === id)
     if (!found) throw new Error('No such tool.')
-    const changed = { ...found, ...change }
+    const changed = { ...found, ...given(change) }
     this.tools = this.tools.map((tool) => (tool.id === id ? changed : tool))
     this.#tell()
     return changed
@@ -183,14 +188,10 @@ export class Gateway {
     return found
   }
 
-  async *events(
-    filter: RequestFilter,
-    newest: number,
-    signal: AbortSignal | undefined,
-  ): AsyncGenerator<RequestsEvent> {
+  async *events(filter: RequestFilter, newest: number, signal: AbortSignal | undefined): AsyncGenerator<RequestsEvent> {
     yield { type: 'snapshot', rows: this.page(filter, Number.MAX_SAFE_INTEGER, newest) }
     let waiting: RequestRow[] = []
-    let wake = () => undefined as void
+    let wake: () => void = () => undefined
     const teller = (rows: RequestRow[]) => {
       waiting.push(...rows.filter((row) => matches(row, filter)))
       wake()
@@ -319,7 +320,8 @@ export class Gateway {
     const last = this.rows.length
     const change = (back: number, age: number, row: Partial<RequestRow>) => {
       const before = this.rows[last - back - 1]
-      if (before) this.rows[last - back - 1] = { ...before, at: ago(age), state: 'done', status: 200, problem: null, ...row }
+      if (before)
+        this.rows[last - back - 1] = { ...before, at: ago(age), state: 'done', status: 200, problem: null, ...row }
     }
     const opencode: Who = { kind: 'tool', id: 't1', name: 'opencode', colour: 'blue' }
     const notes: Who = { kind: 'tool', id: 't3', name: 'release-notes', colour: 'violet' }

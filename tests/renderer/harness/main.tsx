@@ -2,7 +2,6 @@ import { createORPCClient } from '@orpc/client'
 import { RPCLink } from '@orpc/client/message-port'
 import { implement } from '@orpc/server'
 import { RPCHandler } from '@orpc/server/message-port'
-import { plainTool } from '../../../src-main/core/tools/settings.ts'
 import type { AppState } from '../../../src-preload/contract/app.ts'
 import { contract } from '../../../src-preload/contract/contract.ts'
 import type { Client } from '../../../src-renderer/api/connect.ts'
@@ -87,14 +86,14 @@ const router = os.router({
     }),
   },
   models: {
-    list: os.models.list.handler(() => ({ 
+    list: os.models.list.handler(() => ({
       models: ['writer-large', 'writer-small', 'reasoner', 'vision', 'mirror'].map((id) => ({
         id,
         created: null,
         ownedBy: null,
       })),
       asOf: now(),
-     })),
+    })),
   },
   chat: {
     watchList: os.chat.watchList.handler(({ signal }) =>
@@ -112,24 +111,6 @@ const router = os.router({
     restore: os.chat.restore.handler(() => ({})),
   },
   tools: {
-<<<<<<< HEAD
-    watch: os.tools.watch.handler(({ signal }) => live(() => tools, signal)),
-    add: os.tools.add.handler(({ input }) => {
-      const { name, colour = 'blue' } = input
-      const tool = plainTool({ id: crypto.randomUUID(), name, colour, createdAt: '2026-11-21T14:06:00.000Z' })
-      tools = [tool, ...tools]
-      change({})
-      return { tool, key: 'ist_4Zr8Qm1vY7kLw0Tt9cPpXd2sHn6uJb3a' }
-    }),
-    revoke: os.tools.revoke.handler(({ input, errors }) => {
-      const found = tools.find(({ id }) => id === input.id)
-      if (!found) throw errors.PROBLEM({ data: { kind: 'no_such_item', message: 'No such tool.' } })
-      const revoked = { ...found, revokedAt: '2026-11-21T14:06:00.000Z' }
-      tools = tools.map((tool) => (tool.id === input.id ? revoked : tool))
-      change({})
-      return revoked
-    }),
-=======
     watch: os.tools.watch.handler(({ signal }) => gateway.watch(() => gateway.tools, signal)),
     watchUse: os.tools.watchUse.handler(({ signal }) => gateway.watch(() => gateway.use(), signal)),
     add: os.tools.add.handler(({ input }) => ({
@@ -155,7 +136,6 @@ const router = os.router({
     get: os.requests.get.handler(({ input }) => gateway.detail(input.id)),
     stop: os.requests.stop.handler(({ input }) => ({ stopped: gateway.stop(input.id) })),
     eraseBodies: os.requests.eraseBodies.handler(() => ({ erased: 1 })),
->>>>>>> room
   },
 })
 

@@ -106,7 +106,10 @@ const scenes = [
     '#/proxy',
     async (page) => {
       await log(page)
-      await page.locator('main > div').last().evaluate((box) => box.scrollTo(0, 1_600_000))
+      await page
+        .locator('main > div')
+        .last()
+        .evaluate((box) => box.scrollTo(0, 1_600_000))
       await page.getByText('Loading…').first().waitFor({ state: 'detached' })
     },
   ],
@@ -137,7 +140,12 @@ const scenes = [
       await page.getByRole('menuitem', { name: 'Revoke…' }).click()
     },
   ],
-  ['proxy-add', 'state=connected', '#/proxy', (page) => page.getByRole('button', { name: 'Add a tool' }).first().click()],
+  [
+    'proxy-add',
+    'state=connected',
+    '#/proxy',
+    (page) => page.getByRole('button', { name: 'Add a tool' }).first().click(),
+  ],
   [
     'proxy-added',
     'state=connected',
@@ -149,13 +157,13 @@ const scenes = [
       await page.getByTestId('tool-key').waitFor()
     },
   ],
-  ['proxy-connect', 'state=connected', '#/proxy', (page) => page.getByRole('button', { name: 'Connect a tool' }).first().click()],
   [
-    'proxy-refusals',
-    'state=tried',
+    'proxy-connect',
+    'state=connected',
     '#/proxy',
-    (page) => page.getByRole('button', { name: /^Turned away/ }).click(),
+    (page) => page.getByRole('button', { name: 'Connect a tool' }).first().click(),
   ],
+  ['proxy-refusals', 'state=tried', '#/proxy', (page) => page.getByRole('button', { name: /^Turned away/ }).click()],
   [
     'proxy-allow',
     'state=tried',

@@ -103,7 +103,16 @@ export function sceneCore(models: string[]): SceneCore {
       openExternal: os.app.openExternal.handler(({ input }) => say('openExternal', input, { opened: true })),
       updateSettings: os.app.updateSettings.handler(({ input }) => {
         say('updateSettings', input, null)
-        return { theme: 'system' as const, proxyEnabled: true, proxyPort: 0, chatModel: input.chatModel ?? null }
+        return {
+          theme: 'system' as const,
+          proxyEnabled: true,
+          proxyPort: 0,
+          proxyIpv6: false,
+          proxyOrigins: [],
+          metrics: false,
+          bodyDays: 7,
+          chatModel: input.chatModel ?? null,
+        }
       }),
     },
   }
