@@ -50,8 +50,8 @@ export interface Desk {
    * @throws StudioError `cancelled`, `would_wait` (fail fast), `queue_full`, `queue_timeout`
    */
   enter(wish: Wish): Pass | Promise<Pass>
-  /** Each reply's head; a 429 holds everyone for its `Retry-After`. */
-  saw(status: number, rateLimit: RateLimitHeaders): void
+  /** Each reply's head, with the pass of its request; a 429 holds everyone for its `Retry-After`. */
+  saw(status: number, rateLimit: RateLimitHeaders, pass?: Pass): void
 }
 
 type Pairs = [name: string, value: string][]

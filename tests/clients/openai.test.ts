@@ -1,29 +1,29 @@
 import { createReadStream, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { encode } from 'fast-png'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
-import { type Gateway, openGateway, toolKey } from '../helpers/gateway.ts'
+import { toolKey } from '../helpers/gateway.ts'
+import { lighthouse, openService, question, type Service } from './helpers/service.ts'
 
 // The official package with nothing set but the two things that a person copies from the Proxy page.
-let sandbox: Sandbox
-let gateway: Gateway
+let service: Service
 let client: OpenAI
 const folder = mkdtempSync(join(tmpdir(), 'studio-openai-'))
 
 beforeAll(async () => {
-  sandbox = await startSandbox()
-  gateway = await openGateway(sandbox.baseUrl, sandbox.apiKey, { retry: { baseDelayMs: 5, maxDelayMs: 20 } })
-  client = new OpenAI({ baseURL: gateway.url, apiKey: toolKey })
+  service = await openService()
+  client = new OpenAI({ baseURL: service.gateway.url, apiKey: toolKey })
 })
 afterAll(async () => {
-  await gateway.close()
-  await sandbox.close()
+  await service.close()
   rmSync(folder, { recursive: true, force: true })
 })
 
 const messages = [{ role: 'user' as const, content: 'Write a line about lighthouses.' }]
+const pngOf = (width: number, height: number): string =>
+  `data:image/png;base64,${Buffer.from(encode({ width, height, data: new Uint8Array(width * height * 3).fill(200), channels: 3 })).toString('base64')}`
 
 describe('the official openai package, pointed at the local /v1', () => {
   it('lists the models', async () => {
@@ -37,7 +37,13 @@ describe('the official openai package, pointed at the local /v1', () => {
     expect(reply.usage?.total_tokens).toBeGreaterThan(0)
   })
 
-  it('streams a reply with usage at its end', async () => {
+  it('gets several choices', async () => {
+    const reply = await client.chat.completions.create({ model: 'writer-small', messages, n: 3, max_tokens: 8 })
+    expect(reply.choices.map(({ index }) => index)).toEqual([0, 1, 2])
+    expect(reply.choices.every(({ message }) => (message.content ?? '').length > 0)).toBe(true)
+  })
+
+  it('streams a reply piece by piece, with usage at its end where it asked for that', async () => {
     const stream = await client.chat.completions.create({
       model: 'writer-small',
       messages,
@@ -56,14 +62,66 @@ describe('the official openai package, pointed at the local /v1', () => {
     expect(tokens).toBeGreaterThan(0)
   })
 
-  it('aborts, and the service sees the close', async () => {
-    const stream = await client.chat.completions.create({ model: 'writer-small', messages, stream: true })
+  it('sees no event about usage in a stream where it did not ask for one', async () => {
+    const stream = await client.chat.completions.create({
+      model: 'writer-small',
+      messages,
+      stream: true,
+      max_tokens: 5,
+    })
     for await (const chunk of stream) {
-      if (chunk.choices[0]?.delta.content) break
+      expect(chunk.choices.length).toBeGreaterThan(0)
+      expect(chunk.usage ?? null).toBeNull()
     }
-    const record = sandbox.observe.requests().at(-1)
-    stream.controller.abort()
-    expect((await sandbox.observe.whenClosed(record?.id ?? '')).closedByClient).toBe(true)
+  })
+
+  it('calls a tool in a stream, and its result comes back in words', async () => {
+    const { name, description, parameters, answer } = lighthouse
+    const tools = [{ type: 'function' as const, function: { name, description, parameters: { ...parameters } } }]
+    const asked = [{ role: 'user' as const, content: question }]
+    const first = await client.chat.completions
+      .stream({ model: 'tool-caller', messages: asked, tools })
+      .finalChatCompletion()
+    const message = first.choices[0]?.message
+    const call = message?.tool_calls?.[0]
+    if (!message || call?.type !== 'function') throw new Error('No tool was called.')
+    expect(call.function.name).toBe(name)
+    expect(JSON.parse(call.function.arguments)).toEqual({ name: 'Pharos' })
+    const second = await client.chat.completions
+      .stream({
+        model: 'tool-caller',
+        messages: [...asked, message, { role: 'tool', tool_call_id: call.id, content: answer }],
+        tools,
+      })
+      .finalContent()
+    expect(second).toContain(answer)
+  })
+
+  it('shows an image given as a data url', async () => {
+    const reply = await client.chat.completions.create({
+      model: 'vision',
+      messages: [
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'What is this?' },
+            { type: 'image_url', image_url: { url: pngOf(7, 5) } },
+          ],
+        },
+      ],
+    })
+    expect(reply.choices[0]?.message.content).toMatch(/7\s*(x|×|by)\s*5/)
+  })
+
+  it('aborts, and the service sees the close', async () => {
+    const { reached } = await service.during(async () => {
+      const stream = await client.chat.completions.create({ model: 'writer-small', messages, stream: true })
+      for await (const chunk of stream) {
+        if (chunk.choices[0]?.delta.content) break
+      }
+      stream.controller.abort()
+    })
+    expect((await service.sandbox.observe.whenClosed(reached[0]?.id ?? '')).closedByClient).toBe(true)
   })
 
   it('speaks, and what it spoke can be transcribed', async () => {
@@ -86,41 +144,93 @@ describe('the official openai package, pointed at the local /v1', () => {
     expect(String(cues)).toMatch(/^WEBVTT/)
   })
 
-  it('draws images', async () => {
-    const images = await client.images.generate({ prompt: 'a lighthouse at night', n: 2, response_format: 'b64_json' })
-    expect(images.data).toHaveLength(2)
-    for (const { b64_json } of images.data ?? []) {
-      expect(
-        Buffer.from(b64_json ?? '', 'base64')
-          .subarray(1, 4)
-          .toString(),
-      ).toBe('PNG')
-    }
+  it('draws images, as data and by an address that it can fetch with its own key', async () => {
+    const ask = { prompt: 'a lighthouse at night', n: 1 }
+    const isPng = (bytes: Buffer) => bytes.subarray(1, 4).toString() === 'PNG'
+    const data = await client.images.generate({ ...ask, response_format: 'b64_json' })
+    expect(isPng(Buffer.from(data.data?.[0]?.b64_json ?? '', 'base64'))).toBe(true)
+    const linked = await client.images.generate({ ...ask, response_format: 'url' })
+    const url = linked.data?.[0]?.url ?? ''
+    expect(new URL(url).origin).toBe(new URL(service.gateway.url).origin)
+    const picture = await fetch(url, { headers: { authorization: `Bearer ${toolKey}` } })
+    expect(isPng(Buffer.from(await picture.arrayBuffer()))).toBe(true)
   })
+})
+
+describe('its errors', () => {
+  const failing = (fault: string) => () =>
+    client.chat.completions
+      .create({ model: 'mirror', messages }, { headers: { 'x-sandbox-fault': fault } })
+      .catch((thrown: unknown) => thrown)
 
   it.each([
-    ['BadRequestError', 400],
-    ['AuthenticationError', 401],
-    ['PermissionDeniedError', 403],
-    ['NotFoundError', 404],
-    ['RateLimitError', 429],
-    ['InternalServerError', 503],
-  ] as const)('throws %s for %i, asked by one loop alone', async (name, status) => {
-    const id = `${name}-${status}`
-    const from = sandbox.observe.requests().length
-    const error = await client.chat.completions
-      .create(
-        { model: 'mirror', messages },
-        { headers: { 'x-sandbox-fault': `refuse; status=${status}`, 'x-case': id } },
-      )
-      .catch((thrown: unknown) => thrown)
-    expect(error).toBeInstanceOf(OpenAI[name])
-    const asked = sandbox.observe.requests().slice(from)
-    expect(asked.length).toBe(status === 429 || status === 503 ? 4 : 1)
+    ['BadRequestError', 400, 1],
+    ['AuthenticationError', 401, 1],
+    ['APIError', 402, 1],
+    ['PermissionDeniedError', 403, 1],
+    ['NotFoundError', 404, 1],
+    ['InternalServerError', 502, 2],
+    ['InternalServerError', 503, 2],
+    ['InternalServerError', 504, 2],
+  ] as const)(
+    'are %s for %i with the words of the service, asked %i times by one loop [ERR-10]',
+    async (name, status, times) => {
+      const { result, reached } = await service.during(failing(`refuse; status=${status}`))
+      if (!(result instanceof OpenAI[name])) throw new Error(`Not ${name}: ${String(result)}`)
+      expect(result.status).toBe(status)
+      expect(result.error).toMatchObject({ message: expect.any(String), type: expect.any(String) })
+      expect(reached).toHaveLength(times)
+    },
+  )
+
+  it('are RateLimitError with Retry-After, waited for once between the two tries [ERR-05]', async () => {
+    const { result, reached } = await service.during(failing('refuse; status=429; retry-after=1'))
+    if (!(result instanceof OpenAI.RateLimitError)) throw new Error(`Not RateLimitError: ${String(result)}`)
+    expect(result.headers.get('retry-after')).toBe('1')
+    expect(result.headers.get('x-should-retry')).toBe('false')
+    expect(reached).toHaveLength(2)
+    expect((reached[1]?.startedAt ?? 0) - (reached[0]?.startedAt ?? 0)).toBeGreaterThanOrEqual(1000)
   })
 
-  it('is refused with a wrong key', async () => {
-    const stranger = new OpenAI({ baseURL: gateway.url, apiKey: 'isk_nobody' })
-    await expect(stranger.models.list()).rejects.toBeInstanceOf(OpenAI.AuthenticationError)
+  it('are not seen at all where asking again helped', async () => {
+    const { result, reached } = await service.during(failing('fail; status=503; times=1; id=openai-once'))
+    expect(result).toMatchObject({ object: 'chat.completion' })
+    expect(reached).toHaveLength(2)
+  })
+
+  it('of a 500, which nothing says to ask again about, come after one try by the studio', async () => {
+    const once = client.withOptions({ maxRetries: 0, defaultHeaders: { 'x-sandbox-fault': 'refuse; status=500' } })
+    const { result, reached } = await service.during(() =>
+      once.chat.completions.create({ model: 'mirror', messages }).catch((thrown: unknown) => thrown),
+    )
+    expect(result).toBeInstanceOf(OpenAI.InternalServerError)
+    expect(reached).toHaveLength(1)
+  })
+
+  it('say that a key is wrong, in words of our own', async () => {
+    const stranger = new OpenAI({ baseURL: service.gateway.url, apiKey: 'isk_nobody' })
+    const error: unknown = await stranger.models.list().catch((thrown: unknown) => thrown)
+    if (!(error instanceof OpenAI.AuthenticationError)) throw new Error(`Not AuthenticationError: ${String(error)}`)
+    expect(error.type).toBe('studio_refused')
+    expect(error.headers.get('x-studio-answer')).toBe('studio_refused')
+  })
+
+  it('are thrown by a stream that broke off, and no text after the break is made up [SSE-04]', async () => {
+    const { result, reached } = await service.during(async () => {
+      let text = ''
+      try {
+        const stream = await client.chat.completions.create(
+          { model: 'writer-small', messages, stream: true },
+          { headers: { 'x-sandbox-fault': 'cut; bytes=1500', 'x-sandbox-tokens-per-second': '0' } },
+        )
+        for await (const chunk of stream) text += chunk.choices[0]?.delta.content ?? ''
+      } catch (thrown) {
+        return { text, thrown }
+      }
+      return { text, thrown: null }
+    })
+    expect(result.thrown).toBeInstanceOf(Error)
+    expect(result.text.length).toBeGreaterThan(0)
+    expect(reached).toHaveLength(1)
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { chunk, done, event, head, jsonBody, streamHead } from './helpers/bytes.ts'
 import type { Turn } from './helpers/rawFarEnd.ts'
-import { asked, attempts, expectFree, expectOurAnswer, openSetting } from './helpers/setting.ts'
+import { asked, attempts, expectFree, expectOurAnswer, expectRow, openSetting } from './helpers/setting.ts'
 import { asks, streamBody } from './helpers/tool.ts'
 
 // The service fails: four ways to fail at ten moments of a reply. Each cell says what the tool sees, how often the service was asked,
@@ -82,7 +82,7 @@ describe('no reply has begun: after the one loop, one answer of ours [ERR-01] [E
     expectOurAnswer(outcome, fault.status, fault.code)
     expect(asked(setting)).toBe(fault.asked)
     await Promise.all(setting.far.turns.map(({ closed }) => closed))
-    expect(setting.gateway.rows()[0]).toMatchObject({
+    await expectRow(setting, {
       state: 'failed',
       status: fault.status,
       problem: { kind: fault.code },
@@ -96,7 +96,7 @@ describe('no reply has begun: after the one loop, one answer of ours [ERR-01] [E
     await setting.far.close()
     const outcome = await asks(setting.gateway.url, { body: streamBody }).outcome
     expectOurAnswer(outcome, 502, 'connect_failed')
-    expect(setting.gateway.rows()[0]).toMatchObject({ state: 'failed', problem: { kind: 'connect_failed' }, attempts })
+    await expectRow(setting, { state: 'failed', problem: { kind: 'connect_failed' }, attempts })
   })
 })
 
@@ -116,7 +116,7 @@ describe('the reply has begun: the tool is cut, and nothing is replayed or made 
     }
     expect(asked(setting)).toBe(1)
     await setting.far.turns[0]?.closed
-    expect(setting.gateway.rows()[0]).toMatchObject({ state: 'cut', attempts: 1 })
+    await expectRow(setting, { state: 'cut', attempts: 1 })
     await expectFree(setting)
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { chunk, done, errorReply, event, head, jsonBody, jsonReply, lastChunk, streamHead } from './helpers/bytes.ts'
 import type { Turn } from './helpers/rawFarEnd.ts'
-import { asked, attempts, expectFree, expectOurAnswer, openSetting } from './helpers/setting.ts'
+import { asked, attempts, expectFree, expectOurAnswer, expectRow, openSetting } from './helpers/setting.ts'
 import { asks, chatBody, errorOf, streamBody } from './helpers/tool.ts'
 
 // The service answers, but not as it should.
@@ -19,7 +19,7 @@ describe('a status that may pass', () => {
       expect(errorOf(outcome)).toEqual({ message: `Status ${status}.`, type: 'far_end', code: `far_${status}` })
       expect(outcome.headers['x-should-retry']).toBe('false')
       expect(asked(setting)).toBe(attempts)
-      expect(setting.gateway.rows()[0]).toMatchObject({ state: 'done', status, attempts })
+      await expectRow(setting, { state: 'done', status, attempts })
       await expectFree(setting)
     },
   )
@@ -34,7 +34,7 @@ describe('a status that may pass', () => {
     expect(outcome.body.toString()).toBe(stream)
     expect(outcome.headers).not.toHaveProperty('x-should-retry')
     expect(setting.far.seen.map(({ body }) => body.toString())).toEqual([streamBody, streamBody])
-    expect(setting.gateway.rows()[0]).toMatchObject({ state: 'done', attempts: 2, retriedAfter: [status] })
+    await expectRow(setting, { state: 'done', attempts: 2, retriedAfter: [status] })
     await expectFree(setting)
   })
 
@@ -223,7 +223,7 @@ describe('odd, but whole: passes as it came', () => {
     const outcome = await asks(setting.gateway.url, { body: streamBody }).outcome
     expect(outcome.body.toString()).toBe(stream)
     expect(asked(setting)).toBe(1)
-    expect(setting.gateway.rows()[0]?.state).toBe('cut')
+    await expectRow(setting, { state: 'cut' })
     await expectFree(setting)
   })
 
@@ -231,7 +231,7 @@ describe('odd, but whole: passes as it came', () => {
     const setting = await openSetting((turn) => turn.write(streamHead + chunk(event('Half')).toString() + lastChunk))
     const outcome = await asks(setting.gateway.url, { body: streamBody }).outcome
     expect(outcome.body.toString()).toBe(event('Half'))
-    expect(setting.gateway.rows()[0]).toMatchObject({ state: 'cut', problem: { kind: 'incomplete_stream' } })
+    await expectRow(setting, { state: 'cut', problem: { kind: 'incomplete_stream' } })
     await expectFree(setting)
   })
 
@@ -273,7 +273,7 @@ describe('a kept connection that ends just as the next request is sent', () => {
       expect(outcome.body.toString()).toBe(jsonBody)
       expect(setting.far.seen.map(({ connection }) => connection)).toEqual([1, 1, 2])
       expect(setting.far.seen[2]?.body.toString()).toBe(mark)
-      expect(setting.gateway.rows()[0]).toMatchObject({ state: 'done', attempts: 2, retriedAfter: [0] })
+      await expectRow(setting, { state: 'done', attempts: 2, retriedAfter: [0] })
       await expectFree(setting)
     },
   )

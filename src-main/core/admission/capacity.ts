@@ -24,8 +24,8 @@ export interface BucketReading {
 const none = Number.POSITIVE_INFINITY
 /** A 429 that does not say for how long. */
 const shortHoldMs = 1_000
-/** Sent within this, a request may not have been counted by the service yet. */
-const onTheWayMs = 2_000
+/** A status call is answered within this. */
+const statusCallMs = 5_000
 const maxHeldModels = 500
 
 /** What one connection to the service lets through, as far as it is known, and what is under way on it. */
@@ -42,7 +42,6 @@ export class Capacity {
   #bannedUntil = 0
   #running = 0
   #slotsUsed = 0
-  #unanswered = 0
   #tokensUnderWay = 0
 
   constructor(crowded: () => boolean) {
@@ -120,36 +119,34 @@ export class Capacity {
     }
   }
 
-  take(wish: Wish, now: number): void {
+  /** The request's number. */
+  take(wish: Wish, now: number): number {
     this.#running += 1
-    this.#unanswered += 1
     if (wish.slot) this.#slotsUsed += 1
     if (wish.tokens > 0) this.#tokensUnderWay += wish.tokens
     this.#sends.add(now, 1)
-    this.#general.sent(now)
+    return this.#general.sent(now)
   }
 
   /** @param used tokens; null: nobody knows, and the estimate stands */
   give(slot: boolean, estimate: number, used: number | null, now: number): void {
     this.#running -= 1
-    if (this.#unanswered > this.#running) this.#unanswered = this.#running
     if (slot) this.#slotsUsed -= 1
     if (estimate > 0) this.#tokensUnderWay -= estimate
     const spent = used !== null && used >= 0 ? used : estimate
     if (spent > 0) this.#tokens.add(now, Math.ceil(spent))
   }
 
-  /** A reply's head. True where more may go than before. */
+  /** A reply's head, and of which request where that is known. True where more may go than before. */
   saw(
     status: number,
     { limit, remaining, retryAfterMs }: RateLimitHeaders,
-    model: string | null,
+    request: { number: number; model: string | null } | null,
     now: number,
   ): boolean {
-    if (this.#unanswered > 0) this.#unanswered -= 1
     const stoodStill = this.#general.empty(now)
-    if (limit !== null || remaining !== null) this.#general.told(limit, remaining, this.#onTheWay(now), now)
-    if (status === 429) this.#hold(retryAfterMs, remaining, model, now)
+    if (limit !== null || remaining !== null) this.#general.told(limit, remaining, request?.number ?? null, now)
+    if (status === 429) this.#hold(retryAfterMs, remaining, request?.model ?? null, now)
     const grown = status < 500 && status !== 429 && this.#soft.succeeded(now)
     return grown || (stoodStill && !this.#general.empty(now))
   }
@@ -161,9 +158,12 @@ export class Capacity {
   }
 
   read({ limit, remaining, resetSeconds, banned, bannedUntil }: BucketReading, now: number, date: number): void {
-    this.#general.read(limit, remaining, resetSeconds, this.#onTheWay(now), now)
+    const lately = this.#sends.usedWithin(now, statusCallMs)
+    this.#general.read(limit, remaining, resetSeconds, lately, now)
     if (!banned) {
       this.#bannedUntil = 0
+      // Longer than a minute was a ban's, and that is over.
+      if (this.#heldUntil - now > minuteMs) this.#heldUntil = 0
       return
     }
     const until = bannedUntil === null ? Number.NaN : Date.parse(bannedUntil)
@@ -181,10 +181,6 @@ export class Capacity {
     // Replies to what was sent before the hold began are the same news.
     if (now >= this.#heldUntil) this.#soft.halve(this.#slotsUsed, now)
     this.#heldUntil = Math.max(this.#heldUntil, now + (retryAfterMs ?? shortHoldMs))
-  }
-
-  #onTheWay(now: number): number {
-    return this.#unanswered === 0 ? 0 : Math.min(this.#unanswered, this.#sends.usedWithin(now, onTheWayMs))
   }
 }
 

@@ -37,6 +37,8 @@ const tryAgainMs = 1_000
 /** Longer ones overflow Node's timers; the desk looks again then. */
 const longestTimerMs = 2 ** 30
 
+const lookEveryMs = 20_000
+
 const defaults: AdmissionOptions = { maxWaiting: 256, maxWaitingPerTool: 64, maxWaitMs: 120_000, clock: realClock }
 
 /** One that is at the desk. Without `settle` it is being looked at for the first time. */
@@ -57,22 +59,26 @@ class Waiter implements Waiting {
 /** The leave of one attempt; `capacity` is that of the connection that it was given for. */
 class DeskPass implements Pass {
   readonly #desk: AdmissionDesk
-  readonly #capacity: Capacity
+  readonly capacity: Capacity
+  readonly number: number
+  readonly model: string | null
   readonly #slot: boolean
   readonly #tokens: number
   #left = false
 
-  constructor(desk: AdmissionDesk, capacity: Capacity, slot: boolean, tokens: number) {
+  constructor(desk: AdmissionDesk, capacity: Capacity, wish: Wish, now: number) {
     this.#desk = desk
-    this.#capacity = capacity
-    this.#slot = slot
-    this.#tokens = tokens
+    this.capacity = capacity
+    this.#slot = wish.slot
+    this.#tokens = wish.tokens
+    this.model = wish.model
+    this.number = capacity.take(wish, now)
   }
 
   leave(tokens: number | null): void {
     if (this.#left) return
     this.#left = true
-    this.#desk.left(this.#capacity, this.#slot, this.#tokens, tokens)
+    this.#desk.left(this.capacity, this.#slot, this.#tokens, tokens)
   }
 }
 
@@ -91,6 +97,7 @@ export class AdmissionDesk implements Desk {
   #timerAt = Number.POSITIVE_INFINITY
   #holdShown = false
   #shortAt = Number.NEGATIVE_INFINITY
+  #lookedAt = Number.NEGATIVE_INFINITY
   #closed = false
 
   constructor(options: Partial<AdmissionOptions> = {}) {
@@ -107,10 +114,12 @@ export class AdmissionDesk implements Desk {
     return this.#enterInTurn(wish, now)
   }
 
-  /** @param model as the request named it; a wait of more than a minute then concerns that model alone */
-  saw(status: number, rateLimit: RateLimitHeaders, model: string | null = null): void {
+  /** @param pass of the request that was answered: tells the order of figures, and the model that a long wait concerns */
+  saw(status: number, rateLimit: RateLimitHeaders, pass?: Pass): void {
+    const request = pass instanceof DeskPass ? pass : null
+    if (request !== null && request.capacity !== this.#capacity) return
     const now = this.#clock.now()
-    const changed = this.#capacity.saw(status, rateLimit, model, now)
+    const changed = this.#capacity.saw(status, rateLimit, request, now)
     if (status === 429) {
       this.#refuseHeldTooLong(now)
       if (rateLimit.retryAfterMs === null && this.#turns.size > 0) this.#tellShortage(now)
@@ -139,6 +148,7 @@ export class AdmissionDesk implements Desk {
   reset(): void {
     this.#capacity = this.#newCapacity()
     this.#shortAt = Number.NEGATIVE_INFINITY
+    this.#lookedAt = Number.NEGATIVE_INFINITY
     this.#lookAgain(this.#clock.now())
     this.changes.tell()
   }
@@ -199,9 +209,9 @@ export class AdmissionDesk implements Desk {
 
   #let(wish: Wish, now: number): Pass {
     const capacity = this.#capacity
-    capacity.take(wish, now)
+    const pass = new DeskPass(this, capacity, wish, now)
     if (capacity.short) this.#tellShortage(now)
-    return new DeskPass(this, capacity, wish.slot, wish.tokens)
+    return pass
   }
 
   #enterInTurn(wish: Wish, now: number): Pass | Promise<Pass> {
@@ -209,7 +219,10 @@ export class AdmissionDesk implements Desk {
     const modelHeldMs = capacity.modelHeldUntil(wish.model) - now
     if (modelHeldMs > 0) throw heldTooLong(modelHeldMs, wish.model)
     const heldMs = capacity.heldUntil - now
-    if (heldMs > this.#options.maxWaitMs) throw heldTooLong(heldMs, null)
+    if (heldMs > this.#options.maxWaitMs) {
+      if (this.#looksAgain(wish, now)) return this.#let(wish, now)
+      throw heldTooLong(heldMs, null)
+    }
     const waiter = new Waiter(wish, ++this.#arrivals, now)
     this.#turns.add(waiter)
     const letIn = this.#letIn(now)
@@ -222,6 +235,13 @@ export class AdmissionDesk implements Desk {
     this.#turns.remove(waiter)
     if (letIn > 0) this.changes.tell()
     throw refusal
+  }
+
+  /** A read-out of the account goes through a long hold now and then: the status call tells of a ban, and when it is lifted. */
+  #looksAgain({ asker, slot }: Wish, now: number): boolean {
+    if (asker.kind !== 'studio' || asker.room !== 'account' || slot || now - this.#lookedAt < lookEveryMs) return false
+    this.#lookedAt = now
+    return true
   }
 
   #refusal({ wish }: Waiter, now: number): StudioError | null {

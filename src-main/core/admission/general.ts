@@ -3,9 +3,9 @@ import { minuteMs } from './window.ts'
 const unknown = Number.POSITIVE_INFINITY
 
 /**
- * What is left of the service's general minute bucket, which counts every request: by the last figure that it told, less
- * what was sent since. Its figures may be absent or odd (specification, Limits); nothing known is no bound, and no figure
- * bounds for longer than a minute.
+ * What is left of the service's general minute bucket, which counts every request: by the figure of the latest request that
+ * was answered, less what was sent after it. Figures may be absent or odd (specification, Limits); nothing known is no
+ * bound, and no figure bounds for longer than a minute.
  */
 export class GeneralBucket {
   #left = unknown
@@ -15,6 +15,9 @@ export class GeneralBucket {
   #resetsAt = unknown
   /** The first request sent since the bucket was last known to be full: its minute ends within a minute of it. */
   #firstAt = unknown
+  #sent = 0
+  /** Which request's figure holds now. */
+  #toldBy = 0
 
   empty(now: number): boolean {
     return this.#left <= 0 && now < this.opensAt()
@@ -30,34 +33,34 @@ export class GeneralBucket {
     return this.#left <= Math.max(2, (this.#limit ?? this.#highest) / 20) && this.#resetsAt === unknown
   }
 
-  sent(now: number): void {
+  /** The request's number, for `told`. */
+  sent(now: number): number {
     if (now >= this.opensAt()) this.#refill()
     if (this.#firstAt === unknown) this.#firstAt = now
     this.#left -= 1
+    this.#sent += 1
+    return this.#sent
   }
 
-  /** @param uncounted sent so lately that the service may not have counted them when it told this */
-  told(limit: number | null, remaining: number | null, uncounted: number, now: number): void {
+  /**
+   * Figures of a reply. @param number of its request: what was sent after that may not be in the figure, what was sent before
+   * is. Without a number, or after a later request's, a figure can lower what is left and not raise it.
+   */
+  told(limit: number | null, remaining: number | null, number: number | null, now: number): void {
     if (limit !== null && isCount(limit) && limit > 0) this.#limit = limit
     if (remaining === null || !isCount(remaining)) return
     if (now >= this.opensAt()) this.#refill()
     if (this.#firstAt === unknown) this.#firstAt = now
     this.#highest = Math.max(this.#highest, remaining)
-    const left = remaining - uncounted
-    // A slow reply's figure is old and too high: the lower one holds, unless that would mean to stand still.
-    if (left < this.#left || this.#left <= 0) this.#left = left
+    if (number !== null && number >= this.#toldBy) {
+      this.#toldBy = number
+      this.#left = remaining - (this.#sent - number)
+    } else if (remaining < this.#left) this.#left = remaining
   }
 
-  /** From the status call, which alone knows the moment of the reset. */
-  read(
-    limit: number | null,
-    remaining: number | null,
-    resetSeconds: number | null,
-    uncounted: number,
-    now: number,
-  ): void {
-    this.#left = unknown
-    this.told(limit, remaining, uncounted, now)
+  /** From the status call, which alone knows the moment of the reset. @param lately how much was sent while it was under way, at most */
+  read(limit: number | null, remaining: number | null, resetSeconds: number | null, lately: number, now: number): void {
+    this.told(limit, remaining, Math.max(0, this.#sent - lately), now)
     if (resetSeconds === null || !Number.isFinite(resetSeconds) || resetSeconds < 0) return
     this.#resetsAt = now + Math.min(minuteMs, Math.max(1000, resetSeconds * 1000))
   }

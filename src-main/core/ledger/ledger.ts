@@ -12,21 +12,22 @@ import { type Feed, feed, Listeners } from '../feed.ts'
 import type { Nano } from '../money.ts'
 import type { BodyWish } from '../store/ledger/bodies.ts'
 import { Callers } from '../store/ledger/callers.ts'
-import { certainties, codeOf, endpoints, endStates, outcomes } from '../store/ledger/codes.ts'
+import { codeOf, outcomes } from '../store/ledger/codes.ts'
 import { type LedgerStore, openLedgerStore } from '../store/ledger/open.ts'
-import type { StoredRequest } from '../store/ledger/requests.ts'
 import type { Asker, Books, GateRefusal, RequestNotice, RequestTrace } from '../traffic.ts'
-import { isInference } from '../upstream/endpoint.ts'
 import type { AccountUsage } from '../upstream/schemas.ts'
 import { eraseBodies } from './bodies.ts'
+import { RecentHeaders } from './headers.ts'
+import { Hub } from './hub.ts'
 import { Names, type ToolName } from './names.ts'
 import { Prices, type Use } from './prices.ts'
 import { Query } from './query.ts'
+import { recover, spendOf } from './recover.ts'
 import { type RefusalRow, Refusals } from './refusals.ts'
 import { showRow } from './rows.ts'
 import { readyFilter } from './search.ts'
 import { Spend, type Spent } from './spend.ts'
-import { type KeptHeaders, Trace } from './trace.ts'
+import { Trace } from './trace.ts'
 import { Typical } from './typical.ts'
 import { Watcher } from './watch.ts'
 import { Writer } from './writer.ts'
@@ -36,10 +37,6 @@ export type { Spent } from './spend.ts'
 
 const dayMs = 86_400_000
 const hourMs = 3_600_000
-/** Changes are told at most ten times a second. */
-const tellEveryMs = 100
-/** Requests whose headers are kept in memory. */
-const headersKept = 1000
 /** A clock that is put right by less than this is taken as standing still, so that ids and times agree. */
 const stillMs = 10_000
 
@@ -56,7 +53,7 @@ export interface LedgerOptions {
   now?: () => number
 }
 
-type Source = Trace | (RefusalRow & { id: number })
+type Source = Trace | RefusalRow
 
 /** The books: every request of the program, who made it and what it cost. @throws as openDatabase does */
 export class Ledger implements Books {
@@ -77,15 +74,13 @@ export class Ledger implements Books {
   readonly #options: LedgerOptions
   readonly #now: () => number
   readonly #live = new Map<number, Trace>()
-  readonly #headers = new Map<number, KeptHeaders>()
-  readonly #watchers = new Set<Watcher<Source>>()
-  readonly #changed = new Set<Source>()
-  #tellTimer: NodeJS.Timeout | null = null
+  readonly #headers = new RecentHeaders()
+  readonly #hub = new Hub<Source>(this.changes)
   readonly #sweep: NodeJS.Timeout
   #erasing: Promise<unknown> = Promise.resolve()
+  #closing = false
   #lastId = 0
   #lastAt = 0
-  #size = 0
   #clockWentBack = false
   #refusedToday = { day: 0, times: 0 }
 
@@ -131,7 +126,7 @@ export class Ledger implements Books {
     this.#countRefused(at)
     const refusal = this.#refusals.add(refused, at)
     this.#writer.soon()
-    if (this.#isWatched()) this.#touch(Object.assign(refusal, { id: refusal.row.id }))
+    this.#hub.touch(refusal)
   }
 
   // ---- what is asked of it ---------------------------------------------------------------------------------------------
@@ -142,10 +137,7 @@ export class Ledger implements Books {
       show: (source) => this.#show(source),
       newest: () => this.page(filter, Number.MAX_SAFE_INTEGER, newest),
       ready: () => readyFilter(filter, this.#callers, this.#names),
-      join: (one) => {
-        this.#watchers.add(one)
-        return () => void this.#watchers.delete(one)
-      },
+      join: (one) => this.#hub.join(one),
     })
     return feed(watcher, signal)
   }
@@ -176,8 +168,6 @@ export class Ledger implements Books {
   }
 
   async #kept(filter: RequestFilter): Promise<number> {
-    const { who, model, outcome, text, since, until } = filter
-    if ([who, model, outcome, text, since, until].every((part) => part === undefined || part === '')) return this.#size
     const ready = readyFilter(filter, this.#callers, this.#names)
     let open = 0
     for (const trace of this.#live.values()) if (ready.matches(this.#show(trace))) open += 1
@@ -196,12 +186,10 @@ export class Ledger implements Books {
     if (!stored) throw new StudioError('no_such_item', 'This request is not in the log.')
     const kept = stored.hasBodies === 1 ? this.#store.bodies.get(id) : null
     const headers = this.#headers.get(id)
-    const clean = (pairs: [string, string][]): [string, string][] =>
-      pairs.map(([name, value]) => [name, headers?.clean(value) ?? value])
     return {
       row: showRow(stored, this.#callers, this.#names),
-      requestHeaders: headers ? clean(headers.request) : (kept?.requestHeaders ?? null),
-      replyHeaders: headers ? clean(headers.reply) : (kept?.replyHeaders ?? null),
+      requestHeaders: headers?.request ?? kept?.requestHeaders ?? null,
+      replyHeaders: headers?.reply ?? kept?.replyHeaders ?? null,
       requestBody: kept?.request ?? null,
       replyBody: kept?.reply ?? null,
     }
@@ -285,15 +273,13 @@ export class Ledger implements Books {
   /** After everybody who writes has ended. */
   async close(): Promise<void> {
     clearInterval(this.#sweep)
-    if (this.#tellTimer) clearTimeout(this.#tellTimer)
+    this.#hub.close()
     this.#closing = true
     await this.#erasing.catch(() => undefined)
     this.#writer.close()
     this.#store.facts.set('floor', this.#lowestLive())
     this.#store.close()
   }
-  #closing = false
-
   // ---- within ----------------------------------------------------------------------------------------------------------
 
   readonly #home = {
@@ -301,9 +287,7 @@ export class Ledger implements Books {
     price: (endpoint: Endpoint, model: string | null, use: Use): Nano | null =>
       this.#prices.price(endpoint, model, use),
     clock: (): number => this.#options.now?.() ?? performance.now(),
-    changed: (trace: Trace): void => {
-      if (this.#isWatched()) this.#touch(trace)
-    },
+    changed: (trace: Trace): void => this.#hub.touch(trace),
     ended: (trace: Trace): void => this.#ended(trace),
   }
 
@@ -318,7 +302,7 @@ export class Ledger implements Books {
       this.#spend.settle(trace.who, spendOf(end))
       this.#typical.saw(trace.model, end.tokensOut)
     }
-    if (trace.headersKept) this.#keepHeaders(trace.id, trace.headersKept)
+    if (trace.headersKept) this.#headers.keep(trace.id, trace.headersKept)
     this.#writer.ends(trace)
     this.#home.changed(trace)
   }
@@ -333,37 +317,8 @@ export class Ledger implements Books {
     return showRow(source.row, this.#callers, this.#names)
   }
 
-  #keepHeaders(id: number, headers: KeptHeaders): void {
-    this.#headers.set(id, headers)
-    if (this.#headers.size <= headersKept) return
-    for (const oldest of this.#headers.keys()) {
-      this.#headers.delete(oldest)
-      return
-    }
-  }
-
-  #isWatched(): boolean {
-    return this.#watchers.size > 0 || this.changes.size > 0
-  }
-
-  #touch(source: Source): void {
-    this.#changed.add(source)
-    if (this.#tellTimer) return
-    this.#tellTimer = setTimeout(this.#tell, tellEveryMs)
-    this.#tellTimer.unref()
-  }
-
-  readonly #tell = (): void => {
-    this.#tellTimer = null
-    const changed = new Set(this.#changed)
-    this.#changed.clear()
-    for (const watcher of this.#watchers) watcher.tell(changed)
-    this.changes.tell()
-  }
-
   #nextId(): number {
     this.#lastId += 1
-    this.#size += 1
     return this.#lastId
   }
 
@@ -403,10 +358,7 @@ export class Ledger implements Books {
   #erase(wish: BodyWish): Promise<number> {
     const work = this.#erasing.then(async () => {
       const erased = await eraseBodies(this.#store, wish)
-      if (erased > 0) {
-        for (const watcher of this.#watchers) watcher.erased()
-        this.changes.tell()
-      }
+      if (erased > 0) this.#hub.erased()
       return erased
     })
     this.#erasing = work.catch(() => undefined)
@@ -419,10 +371,9 @@ export class Ledger implements Books {
     const last = requests.last()
     this.#lastId = last?.id ?? 0
     this.#lastAt = last?.at ?? 0
-    this.#size = requests.size()
     this.#clockWentBack = facts.get('clock_went_back') === 1
     this.#spend.load(spend)
-    this.#recover()
+    recover(this.#store, this.#callers, this.#spend, this.#options.log)
     const now = this.#now()
     const low = (at: number): number => (this.#clockWentBack ? 1 : this.#query.firstAt(at))
     const midnight = dayOf(now) * dayMs
@@ -434,22 +385,6 @@ export class Ledger implements Books {
       this.#typical.load(model ?? this.#callers.get(caller)?.model ?? null, mean, n)
     }
   }
-
-  /** Rows that never ended: the program was killed while they were in flight. */
-  #recover(): void {
-    const cut = this.#store.requests.leftOpen(this.#store.facts.get('floor'))
-    if (cut.length === 0) return
-    this.#store.transaction(() => {
-      for (const row of cut) {
-        const end = inFlight(row)
-        this.#store.requests.close(end)
-        this.#spend.settle(this.#callers.get(row.caller)?.who ?? 'stranger', spendOf(end))
-      }
-      this.#spend.save(this.#store.spend)
-    })
-    this.#spend.saved()
-    this.#options.log('warn', `${cut.length} requests were in flight when the program ended; the log says so.`)
-  }
 }
 
 const dayOf = (ms: number): number => Math.floor(ms / dayMs)
@@ -457,29 +392,4 @@ const refusedCode = codeOf(outcomes, 'refused')
 
 function whoOf(asker: Asker): string {
   return asker.kind === 'tool' ? `tool:${asker.id}` : `studio:${asker.room}`
-}
-
-function spendOf(row: StoredRequest) {
-  return {
-    at: row.at,
-    cost: row.cost,
-    costIs: certainties[row.costIs] ?? 'unknown',
-    tokensIn: row.tokensIn ?? 0,
-    tokensOut: row.tokensOut ?? 0,
-    tokensCached: row.tokensCached ?? 0,
-  }
-}
-
-function inFlight(row: StoredRequest): StoredRequest {
-  const endpoint = endpoints[row.endpoint] ?? 'other'
-  const free = !isInference(endpoint) && endpoint !== 'other'
-  return {
-    ...row,
-    outcome: codeOf(outcomes, 'failed'),
-    state: codeOf(endStates, 'unknown'),
-    cost: free ? 0n : null,
-    costIs: codeOf(certainties, free ? 'measured' : 'unknown'),
-    problemKind: 'was_in_flight',
-    problemMessage: 'It was in flight when the program ended. Nobody here knows how it went on.',
-  }
 }

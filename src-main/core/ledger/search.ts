@@ -75,6 +75,7 @@ function searchOf(filter: RequestFilter, callers: Callers, names: Names): RowSea
   const chosen = (test: (caller: Caller) => boolean): number[] =>
     [...callers.all()].filter(test).map((caller) => caller.id)
   const narrowed = who !== undefined || model !== undefined
+  const byModel = [...callers.all()].some(({ many }) => many)
   return {
     callers: narrowed
       ? chosen(
@@ -83,7 +84,8 @@ function searchOf(filter: RequestFilter, callers: Callers, names: Names): RowSea
             (model === undefined || caller.model === model || caller.many),
         )
       : null,
-    model: model ?? null,
+    // Mostly the caller tells the model, and the index alone the rows.
+    model: byModel ? (model ?? null) : null,
     outcomes: outcome === undefined ? null : outcome === 'open' ? [null] : [outcomes.indexOf(outcome)],
     text: text === undefined || text === '' ? null : textSearch(text, chosen, names),
     since: null,

@@ -13,12 +13,11 @@ import {
 } from '../store/ledger/codes.ts'
 import type { OpenedRequest, StoredRequest } from '../store/ledger/requests.ts'
 import type { CopiedBody, Reading, RequestEnd, RequestNotice, RequestTrace } from '../traffic.ts'
-import { shorten, withoutLocalKeys } from './clean.ts'
+import { tidy, withoutLocalKeys } from './clean.ts'
 import { cleanUsage, costOf } from './cost.ts'
+import { cleanPairs, type KeptHeaders, type Pairs } from './headers.ts'
 import type { Use } from './prices.ts'
 import type { LiveState } from './rows.ts'
-
-type Pairs = [name: string, value: string][]
 
 /** Rows that one commit brings to the disk. `promise` is settled with it. */
 export interface Batch {
@@ -35,13 +34,6 @@ export interface TraceHome {
   /** Something shown of it changed. */
   changed(trace: Trace): void
   ended(trace: Trace): void
-}
-
-/** Headers as the carrier handed them over: not copied, and cleaned only when somebody looks. */
-export interface KeptHeaders {
-  request: Pairs
-  reply: Pairs
-  clean(text: string): string
 }
 
 /**
@@ -99,10 +91,10 @@ export class Trace implements RequestTrace {
     this.logBodies = notice.logBodies
     this.#endpoint = notice.endpoint
     this.#endpointCode = codeOf(endpoints, notice.endpoint)
-    this.#method = notice.method === 'POST' ? null : shorten(notice.method, 20)
+    this.#method = notice.method === 'POST' ? null : tidy(notice.method, 20)
     // Set apart by null only together: a POST to the endpoint's own path.
-    this.#path = notice.path === usualPath[notice.endpoint] ? null : shorten(withoutLocalKeys(notice.path), 2048)
-    this.#model = notice.model === null ? null : shorten(withoutLocalKeys(notice.model), 300)
+    this.#path = notice.path === usualPath[notice.endpoint] ? null : tidy(notice.path, 2048)
+    this.#model = notice.model === null ? null : tidy(notice.model, 300)
     this.#stream = notice.stream
     this.#caller = home.callers.of(who, this.#model)
     this.#start = home.clock()
@@ -135,7 +127,7 @@ export class Trace implements RequestTrace {
     if (this.end) return
     if (stream !== undefined) this.#stream = stream
     if (model !== undefined) {
-      this.#model = model === null ? null : shorten(withoutLocalKeys(model), 300)
+      this.#model = model === null ? null : tidy(model, 300)
       this.#caller = this.#home.callers.of(this.who, this.#model)
     }
     this.#home.changed(this)
@@ -196,7 +188,7 @@ export class Trace implements RequestTrace {
   replied(status: number, requestId: string | null): void {
     if (this.end) return
     this.#status = status
-    this.#requestId = requestId === null ? null : shorten(requestId, 200)
+    this.#requestId = requestId === null ? null : tidy(requestId, 200)
     this.#become('streaming')
   }
 
@@ -253,8 +245,8 @@ export class Trace implements RequestTrace {
       row.cancelledBy = codeOf(cancellers, this.#stopped ? 'person' : (end.by ?? 'studio'))
     }
     if (end.problem) {
-      row.problemKind = shorten(end.problem.kind, 100)
-      row.problemMessage = shorten(this.#clean(end.problem.message), 1000)
+      row.problemKind = tidy(end.problem.kind, 100)
+      row.problemMessage = tidy(this.#clean(end.problem.message), 1000)
     }
     row.hasBodies = this.bodiesKept ? 1 : 0
     this.end = row
@@ -326,13 +318,12 @@ export class Trace implements RequestTrace {
     request: LoggedBody | null
     reply: LoggedBody | null
   } {
-    const pairs = (kept: Pairs | undefined): Pairs | null =>
-      kept ? kept.map(([name, value]) => [name, this.#clean(value)]) : null
+    const kept = this.headersKept
     const body = (copied: CopiedBody | null | undefined): LoggedBody | null =>
       copied ? { ...copied, text: copied.text === null ? null : this.#clean(copied.text) } : null
     return {
-      requestHeaders: pairs(this.headersKept?.request),
-      replyHeaders: pairs(this.headersKept?.reply),
+      requestHeaders: kept && cleanPairs(kept, kept.request),
+      replyHeaders: kept && cleanPairs(kept, kept.reply),
       request: body(this.bodiesKept?.request),
       reply: body(this.bodiesKept?.reply),
     }

@@ -19,9 +19,13 @@ export function originToAllow(text: string): string | null {
   return URL.parse(bare)?.origin ?? null
 }
 
-/** Exact, character by character; what can't be allowed is not, whatever stands in the list. */
+/**
+ * Exact, character by character, with what stands in the list read as browsers write it; what can't be allowed is not, whatever
+ * stands there.
+ */
 export function isAllowed(origin: string, allowed: readonly string[]): boolean {
-  return allowed.includes(origin) && originToAllow(origin) === origin
+  if (allowed.length === 0 || originToAllow(origin) !== origin) return false
+  return allowed.includes(origin) || allowed.some((entry) => originToAllow(entry) === origin)
 }
 
 /** What every reply to an allowed origin carries, so that its page may read it. */

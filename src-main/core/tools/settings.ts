@@ -6,6 +6,11 @@ import { fromNano, toNano } from '../money.ts'
 /** Some of the settings; what is undefined stays as it is. */
 export type ToolChanges = { [K in keyof ToolSettings]?: ToolSettings[K] | undefined }
 export type NewTool = ToolChanges & { name: string }
+/** The same before it was looked at: a colour and endpoints may be any text. */
+export type UncheckedChanges = Omit<ToolChanges, 'colour' | 'endpoints'> & {
+  colour?: string | undefined
+  endpoints?: readonly string[] | null | undefined
+}
 
 /** What holds for a key of which nothing else was said: no limits, no copies of bodies, retries, and waiting in turn. */
 export const defaultToolSettings: Omit<ToolSettings, 'name' | 'colour'> = {
@@ -102,7 +107,7 @@ const unless = <T extends string | number | readonly string[], R>(
  * What was given, in its one form: trimmed, without doubles, instants in UTC, amounts without needless zeros. Nothing is added.
  * @throws StudioError `bad_input` in words, at the first that can't be
  */
-export function checkedChanges(given: ToolChanges): ToolChanges {
+export function checkedChanges(given: UncheckedChanges): ToolChanges {
   const { name, colour: wanted, logBodies, retries, failFast } = given
   return {
     name: name === undefined ? undefined : checkedName(name),

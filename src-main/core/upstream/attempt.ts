@@ -24,10 +24,11 @@ export async function attemptOnce(
   const entering = link.desk.enter(wish)
   const pass = entering instanceof Promise ? await entering : entering
   const reply = await send(link, trace, request, pass)
-  reply.body.onClosed(() => pass.leave(used()))
+  // An error used no tokens.
+  reply.body.onClosed(() => pass.leave(reply.status < 400 ? used() : 0))
   const rateLimit = readRateLimit(reply.headers, Date.now())
   link.sawHeaders(rateLimit)
-  link.desk.saw(reply.status, rateLimit)
+  link.desk.saw(reply.status, rateLimit, pass)
   return { reply, rateLimit }
 }
 

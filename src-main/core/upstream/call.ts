@@ -2,14 +2,14 @@ import { pipeline, Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import type * as z from 'zod'
 import { asStudioError, StudioError } from '../errors.ts'
-import type { Books, Desk, Reading, RequestEnd, RequestTrace, StudioRoom, Wish } from '../traffic.ts'
+import type { Books, Desk, RequestEnd, RequestTrace, StudioRoom, Wish } from '../traffic.ts'
 import type { BaseAddress } from './address.ts'
 import { attemptOnce } from './attempt.ts'
 import { type Closed, type ReplyBody, readAll, readStart } from './body.ts'
 import type { Credential } from './credential.ts'
 import { endpointOf, isInference } from './endpoint.ts'
 import { cancelled, errorOfReply, maxErrorBody } from './errors.ts'
-import { factsOf, type HeaderPairs, header } from './headers.ts'
+import { factsOf, type HeaderPairs, header, isEventStream } from './headers.ts'
 import { type Meter, openMeter } from './meter/meter.ts'
 import type { Network } from './network.ts'
 import { type RetryPolicy, withRetry } from './retry.ts'
@@ -149,7 +149,7 @@ async function attempt(
     stripUsage: false,
     tokensIn: tokens,
   })
-  follow(reply.body, meter, trace, good)
+  follow(reply.body, meter, trace, good, isEventStream(contentType))
   const bytes = decoded(reply.body, contentEncoding)
   if (good) return { facts, raw: reply.body, bytes }
   throw errorOfReply(facts, await readErrorBody(reply.body, bytes), link.credential)
@@ -171,7 +171,7 @@ function tellingTurn(trace: RequestTrace, onWait: NonNullable<CallOptions['onWai
 }
 
 /** Counts and meters what comes, and closes the row of a good reply when its body is over. */
-function follow(body: ReplyBody, meter: Meter, trace: RequestTrace, good: boolean): void {
+function follow(body: ReplyBody, meter: Meter, trace: RequestTrace, good: boolean, events: boolean): void {
   body.tap({
     push(bytes) {
       trace.receivedBytes(bytes.length)
@@ -179,7 +179,8 @@ function follow(body: ReplyBody, meter: Meter, trace: RequestTrace, good: boolea
     },
     end: () => meter.end(),
   })
-  if (good) body.onClosed((how) => trace.ends(endOfBody(how, meter.complete), meter.reading()))
+  if (good)
+    body.onClosed((how) => trace.ends(endOfBody(how, meter.complete || (!events && how === 'ended')), meter.reading()))
 }
 
 function endOfBody(how: Closed, complete: boolean): RequestEnd {

@@ -15,8 +15,9 @@ export function endpointOf(method: string, path: string): Endpoint {
   if (named) return named
   if (/^\/v1\/models(?:\/|$)/.test(bare)) return 'models'
   if (/^\/v1\/(?:keys|usage|rate-limit)(?:\/|$)/.test(bare)) return 'account'
-  if (!bare.startsWith('/v1/') && (method === 'GET' || method === 'HEAD')) return 'files'
-  return 'other'
+  const reads = method === 'GET' || method === 'HEAD'
+  // The specification leaves the paths of files open: outside /v1, or under it where pictures and files would lie.
+  return reads && (!bare.startsWith('/v1/') || /^\/v1\/(?:images|files)\//.test(bare)) ? 'files' : 'other'
 }
 
 /** Endpoints that make the service work for credits and hold a concurrent slot of the key (specification, Limits). */

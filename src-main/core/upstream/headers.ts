@@ -7,6 +7,10 @@ export function header(headers: HeaderPairs, name: string): string | null {
   return headers.find(([key]) => key.toLowerCase() === name)?.[1] ?? null
 }
 
+/** Whether a reply of this content type has an end of its own, beside that of its bytes. */
+export const isEventStream = (contentType: string | null): boolean =>
+  /^\s*text\/event-stream\s*(?:;|$)/i.test(contentType ?? '')
+
 /** @param now milliseconds of the epoch; a `Retry-After` that is a date is measured from it */
 export function factsOf(status: number, headers: HeaderPairs, now: number): ReplyFacts {
   return {

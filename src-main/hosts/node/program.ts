@@ -1,9 +1,11 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
+import { json, nonEmpty } from './arguments.ts'
 import { type ConnectionOptions, connectionUsageFault } from './connection.ts'
 import { failureOf } from './failure.ts'
 import { exitCodes, printJson, reportFailure } from './output.ts'
 import { ownPackage } from './package.ts'
 import type { Parts } from './parts.ts'
+import { describeTools } from './toolsProgram.ts'
 
 /** Reads a command line (without node and script) and runs its command. Answers the exit code. */
 export async function run(argv: readonly string[], parts: Parts): Promise<number> {
@@ -70,7 +72,9 @@ function describe(parts: Parts, ended: (code: number) => void): Command {
     .option('--follow', 'go on as they come, until Ctrl-C', false)
     .option('--tool <id or name>', 'of one tool; also: studio, strangers', nonEmpty)
     .option('--model <id>', 'that named this model', nonEmpty)
-    .addOption(new Option('--outcome <which>', 'how they ended').choices(['open', 'ok', 'failed', 'refused', 'cancelled']))
+    .addOption(
+      new Option('--outcome <which>', 'how they ended').choices(['open', 'ok', 'failed', 'refused', 'cancelled']),
+    )
     .option('--text <text>', 'anywhere in path, model, tool, problem or request id', nonEmpty)
     .option('--since <instant>', 'from this time on (UTC, ISO 8601)', instant)
     .option('--limit <n>', 'how many of the newest', count, 50)
@@ -117,34 +121,6 @@ function describe(parts: Parts, ended: (code: number) => void): Command {
   return program
 }
 
-function describeTools(program: Command, parts: Parts, ended: (code: number) => void): void {
-  const tools = program.command('tools').description('keys of the tools that may use the local /v1')
-  const folder = () => new Option('--data-dir <dir>', 'the data folder')
-  const load = () => import('./commands/tools.ts')
-  tools
-    .command('add')
-    .description('make a key; it is shown once')
-    .argument('<name>', 'what the tool is called', toolName)
-    .addOption(folder())
-    .addOption(json())
-    .action(async (name, options) => ended(await (await load()).addTool(name, options, parts)))
-  tools
-    .command('list')
-    .description('all keys, newest first')
-    .addOption(folder())
-    .addOption(json())
-    .action(async (options) => ended(await (await load()).listTools(options, parts)))
-  tools
-    .command('revoke')
-    .description('end a key, at once')
-    .argument('<id>', 'the id that tools list shows', nonEmpty)
-    .addOption(folder())
-    .addOption(json())
-    .action(async (id, options) => ended(await (await load()).revokeTool(id, options, parts)))
-}
-
-const json = (): Option => new Option('--json', 'JSON on standard output, one document a line').default(false)
-
 function connectable(command: Command): Command {
   return command
     .option('--sandbox', 'use the local stand-in for the service')
@@ -173,14 +149,4 @@ function instant(text: string): string {
   const at = new Date(text)
   if (Number.isNaN(at.getTime())) throw new InvalidArgumentError('A time such as 2026-11-21 or 2026-11-21T14:05:00Z.')
   return at.toISOString()
-}
-
-function nonEmpty(text: string): string {
-  if (text.trim() === '') throw new InvalidArgumentError('It must not be empty.')
-  return text
-}
-
-function toolName(text: string): string {
-  if (text.trim().length > 80) throw new InvalidArgumentError('At most 80 characters.')
-  return nonEmpty(text).trim()
 }

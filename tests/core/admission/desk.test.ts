@@ -200,42 +200,56 @@ describe('the general bucket', () => {
     expect(third.trace.told).toEqual(['queued', 'admitted'])
   })
 
-  it('a request that was just sent may not be in the figure yet', () => {
+  it('what was sent after the request that is answered may not be in the figure yet', () => {
     const { desk } = deskAt()
-    for (let number = 0; number < 3; number++) now(desk.enter(wish()))
-    desk.saw(200, headers({ limit: 10, remaining: 3 }))
+    const first = now(desk.enter(wish()))
+    const second = now(desk.enter(wish()))
+    desk.saw(200, headers({ limit: 10, remaining: 2 }), first)
     now(desk.enter(wish()))
     void later(desk.enter(wish()))
-    desk.saw(200, headers({ limit: 10, remaining: 3 }))
+    expect(desk.counts().waiting).toBe(1)
+    desk.saw(200, headers({ limit: 10, remaining: 2 }), second)
     expect(desk.counts().waiting).toBe(0)
   })
 
-  it('one that was sent a while ago is in the figure', () => {
-    const { clock, desk } = deskAt()
-    for (let number = 0; number < 3; number++) now(desk.enter(wish()))
-    clock.pass(3_000)
-    desk.saw(200, headers({ limit: 10, remaining: 2 }))
-    now(desk.enter(wish()))
-    now(desk.enter(wish()))
+  it('what was sent before it is in the figure, however long it takes', () => {
+    const { desk } = deskAt()
+    for (let number = 0; number < 20; number++) now(desk.enter(wish()))
+    desk.saw(200, headers({ limit: 40, remaining: 20 }), now(desk.enter(wish())))
+    for (let number = 0; number < 20; number++) now(desk.enter(wish()))
     void later(desk.enter(wish()))
   })
 
   it('a slow reply’s old figure does not raise what is left', () => {
-    const { clock, desk } = deskAt()
-    desk.saw(200, headers({ limit: 10, remaining: 1 }))
-    clock.pass(3_000)
+    const { desk } = deskAt()
+    const slow = now(desk.enter(wish()))
+    desk.saw(200, headers({ limit: 10, remaining: 1 }), now(desk.enter(wish())))
+    desk.saw(200, headers({ limit: 10, remaining: 9 }), slow)
     desk.saw(200, headers({ limit: 10, remaining: 9 }))
     now(desk.enter(wish()))
-    void later(desk.enter(wish()))
-  })
-
-  it('a figure that is higher opens again when the desk stands still', () => {
-    const { desk } = deskAt()
-    desk.saw(200, headers({ limit: 10, remaining: 0 }))
     const waits = wish()
     void later(desk.enter(waits))
-    desk.saw(200, headers({ limit: 10, remaining: 9 }))
+    desk.saw(200, headers({ limit: 10, remaining: 9 }), slow)
+    expect(waits.trace.told).toEqual(['queued'])
+  })
+
+  it('a later request’s higher figure tells that the minute is over', () => {
+    const { desk } = deskAt()
+    desk.saw(200, headers({ limit: 10, remaining: 1 }))
+    const last = now(desk.enter(wish()))
+    const waits = wish()
+    void later(desk.enter(waits))
+    desk.saw(200, headers({ limit: 10, remaining: 9 }), last)
     expect(waits.trace.told).toEqual(['queued', 'admitted'])
+  })
+
+  it('a reply to the former connection tells nothing of this one', () => {
+    const { desk } = deskAt()
+    const old = now(desk.enter(wish()))
+    desk.reset()
+    desk.saw(429, headers({ limit: 10, remaining: 0, retryAfterMs: 30_000 }), old)
+    now(desk.enter(wish()))
+    expect(desk.counts().heldUntil).toBeNull()
   })
 
   it('the status call tells the moment of the reset', () => {
@@ -407,11 +421,11 @@ describe('429', () => {
   it('a wait of more than a minute concerns the model that was asked for, such as a free one', async () => {
     const { clock, desk } = deskAt()
     desk.limits({ ...unset, concurrent: 1 })
-    const running = now(desk.enter(wish()))
+    const running = now(desk.enter(wish(tool('a'), { model: 'free' })))
     const free = later(desk.enter(wish(tool('a'), { model: 'free' })))
     const other = wish(tool('a'), { model: 'paid' })
     void later(desk.enter(other))
-    desk.saw(429, headers({ retryAfterMs: 7_200_000, remaining: 50 }), 'free')
+    desk.saw(429, headers({ retryAfterMs: 7_200_000, remaining: 50 }), running)
     await expect(free).rejects.toMatchObject({
       kind: 'queue_timeout',
       message: 'The service asked requests for free to wait another 2 h. That is too long to wait here.',
@@ -454,6 +468,20 @@ describe('a ban', () => {
     expect(second.trace.told).toEqual(['queued'])
     desk.bucket({ ...reading, ...noBan })
     expect(second.trace.told).toEqual(['queued', 'admitted'])
+  })
+
+  it('[LIM-02] for long still lets the account be looked at, now and then, and that lifts it', () => {
+    const { clock, desk } = deskAt()
+    desk.saw(429, headers({ retryAfterMs: 86_400_000 }))
+    const readOut = () => desk.enter(wish({ kind: 'studio', room: 'account' }, { slot: false }))
+    expect(() => desk.enter(wish())).toThrow('to wait another 24 h.')
+    expect(() => desk.enter(wish(tool('a'), { slot: false }))).toThrow('to wait another 24 h.')
+    now(readOut()).leave(0)
+    expect(readOut).toThrow('to wait another 24 h.')
+    clock.pass(20_000)
+    now(readOut()).leave(0)
+    desk.bucket({ limit: null, remaining: null, resetSeconds: null, ...noBan })
+    now(desk.enter(wish())).leave(0)
   })
 
   it('for long refuses in words', () => {

@@ -78,7 +78,7 @@ describe('a request', () => {
     }
     const looked = Promise.withResolvers<void>()
     look()
-    await Promise.all(traces.map((trace) => trace.written))
+    for (const trace of traces) await trace.written
     await looked.promise
     expect(new Set(seen)).toEqual(new Set([0, 50]))
     other.close()

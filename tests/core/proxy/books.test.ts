@@ -235,7 +235,7 @@ describe('what was cancelled', () => {
 
     const { response } = await open(gateway, chat({ stream: true, sandbox: { tokens: 500, tokens_per_second: 50 } }))
     expect(gateway.ledger.stop((await newest(gateway)).id)).toBe(true)
-    if (response) await once(response, 'close')
+    if (response) await new Promise((resolve) => response.once('close', resolve))
     expect(response?.complete).toBe(false)
     expect(gateway.ledger.stop((await newest(gateway)).id)).toBe(false)
     await vi.waitFor(() => expect(sandbox.observe.openStreams()).toBe(0))
@@ -269,7 +269,11 @@ describe('a tool’s limits', () => {
     const over = await list()
     expect(over.status).toBe(429)
     expect(Number(over.headers['retry-after'])).toBeGreaterThan(50)
-    expect(await newest(gateway)).toMatchObject({ state: 'refused', status: 429, who: { kind: 'tool', id: 'testtool' } })
+    expect(await newest(gateway)).toMatchObject({
+      state: 'refused',
+      status: 429,
+      who: { kind: 'tool', id: 'testtool' },
+    })
   })
 
   it('two requests at once can’t both spend the last SC', async () => {

@@ -465,6 +465,11 @@ describe('an origin that was allowed by hand', () => {
     expect(far.requests).toHaveLength(1)
   })
 
+  it('may stand in the list as a person types it', async () => {
+    gate.origins.push('HTTP://LocalHost:3000/ ')
+    expect((await ask(`${gate.url}/v1/models`, { headers: { ...withKey, origin: friend } })).status).toBe(200)
+  })
+
   it('does not open the gate for another name of this machine', async () => {
     gate.origins.push('http://evil.example')
     const headers = { ...withKey, origin: 'http://evil.example', host: 'evil.example' }

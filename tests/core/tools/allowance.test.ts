@@ -118,6 +118,20 @@ describe('requests a minute', () => {
     expect(allowance.begin(tool, 'chat')).toMatchObject({ retryAfterMs: 10_000 })
   })
 
+  it('are counted right over thousands of them', () => {
+    const many = limited({ requestsPerMinute: 400 })
+    const begun: number[] = []
+    for (let n = 0; n < 4000; n += 1) {
+      elapsed += (n * 37) % 211
+      const free = begun.filter((at) => at > elapsed - 60_000).length < 400
+      const answer = allowance.begin(many, 'chat')
+      expect('code' in answer).toBe(!free)
+      if (free) begun.push(elapsed)
+    }
+    expect(begun.length).toBeGreaterThan(2000)
+    expect(begun.length).toBeLessThan(4000)
+  })
+
   it('are not used up by what is refused', () => {
     begin(tool)
     begin(tool)

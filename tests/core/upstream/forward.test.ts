@@ -2,10 +2,36 @@ import { createHash, randomBytes } from 'node:crypto'
 import { getEventListeners, once } from 'node:events'
 import { expect, test } from 'vitest'
 import type { ForwardRequest } from '../../../src-main/core/upstream/types.ts'
+import { noBooks } from '../../../src-main/core/upstream/unattended.ts'
 import { canary, closed, collect, failure, json, readBody, serve, sse } from './helpers/service.ts'
 
 function request(given: Partial<ForwardRequest> = {}): ForwardRequest {
-  return { method: 'GET', path: '/models', headers: [], body: null, signal: new AbortController().signal, ...given }
+  return {
+    method: 'GET',
+    path: '/v1/models',
+    headers: [],
+    body: null,
+    signal: new AbortController().signal,
+    endpoint: 'other',
+    asker: { kind: 'tool', id: 'tool', failFast: false },
+    trace: noBooks.open({
+      asker: { kind: 'tool', id: 'tool', failFast: false },
+      method: 'GET',
+      path: '/v1/models',
+      endpoint: 'other',
+      model: null,
+      stream: false,
+      logBodies: false,
+    }),
+    tokensIn: 0,
+    tokens: 0,
+    model: null,
+    stream: false,
+    retries: true,
+    stripUsage: false,
+    local: 'http://127.0.0.1:8787',
+    ...given,
+  }
 }
 
 async function* chunks(...parts: (string | Uint8Array)[]): AsyncGenerator<Uint8Array> {
@@ -35,7 +61,7 @@ test('[AUTH-01] [GEN-03] headers and bytes pass unchanged, with the real key and
   const reply = await upstream.forward(
     request({
       method: 'POST',
-      path: '/any/thing?x=%20&y',
+      path: '/v1/any/thing?x=%20&y',
       headers: [
         ['X-Tool', 'T'],
         ['Authorization', 'Bearer tool'],

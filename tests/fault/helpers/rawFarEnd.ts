@@ -117,6 +117,8 @@ class RequestReader {
   readonly #connection: number
   #held: Buffer = Buffer.alloc(0)
   #current: Seen | null = null
+  /** Bytes of the current chunk that are still to come. */
+  #left = 0
 
   constructor(connection: number) {
     this.#connection = connection
@@ -159,20 +161,28 @@ class RequestReader {
     return current.body.length === length
   }
 
+  /** Takes each chunk's bytes as they come: some clients write the line end behind a chunk only with the next one. */
   #readChunks(current: Seen): boolean {
     for (;;) {
-      const line = this.#held.indexOf('\r\n')
-      if (line < 0) return false
-      const size = Number.parseInt(this.#held.subarray(0, line).toString('latin1'), 16)
-      if (this.#held.length < line + 2 + size + 2) return false
-      this.#held = this.#held.subarray(line + 2)
-      this.#take(current, size)
-      this.#held = this.#held.subarray(2)
-      if (size === 0) return true
+      const taken = Math.min(this.#left, this.#held.length)
+      this.#take(current, taken)
+      this.#left -= taken
+      if (this.#left > 0) return false
+      const line = /^(?:\r\n)?([\da-f]+)\r\n/i.exec(this.#held.subarray(0, 20).toString('latin1'))
+      if (!line) return false
+      const size = Number.parseInt(line[1] ?? '', 16)
+      if (size === 0) {
+        if (this.#held.length < line[0].length + 2) return false
+        this.#held = this.#held.subarray(line[0].length + 2)
+        return true
+      }
+      this.#held = this.#held.subarray(line[0].length)
+      this.#left = size
     }
   }
 
   #take(current: Seen, count: number): void {
+    if (count === 0) return
     current.body = Buffer.concat([current.body, this.#held.subarray(0, count)])
     this.#held = this.#held.subarray(count)
   }

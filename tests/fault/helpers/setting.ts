@@ -1,4 +1,5 @@
 import { expect, onTestFinished } from 'vitest'
+import type { RequestRow } from '../../../src-preload/contract/requests.ts'
 import { type Gateway, type GatewayOptions, openGateway } from '../../helpers/gateway.ts'
 import { jsonReply } from './bytes.ts'
 import { openRawFarEnd, type RawFarEnd, type Turn } from './rawFarEnd.ts'
@@ -57,6 +58,12 @@ export async function expectFree({ gateway }: Setting): Promise<void> {
   const next = await asks(gateway.url, { headers: { [wellMark]: '1' } }).outcome
   expect(next).toMatchObject({ status: 200, whole: true })
   expect(gateway.desk.counts()).toMatchObject({ waiting: 0 })
+}
+
+/** The newest row of the log but `at`, once it says so. */
+export async function expectRow({ gateway }: Setting, row: object, at = 0): Promise<void> {
+  const read = async (): Promise<RequestRow | undefined> => (await gateway.rows())[at]
+  await expect.poll(read, { timeout: soon, interval: 10 }).toMatchObject(row)
 }
 
 /** Our own answer: the service's error object, said to be ours, and no reason for a second loop of retries. */

@@ -45,7 +45,11 @@ export interface StoredRequest {
 
 export type OpenedRequest = Pick<StoredRequest, 'id' | 'at' | 'caller' | 'endpoint' | 'stream' | 'method' | 'path'>
 
-export const requestColumns = 'r.*, CAST(r.cost AS TEXT) AS cost_text'
+/** Money comes as text: 64 bits are more than a JavaScript number holds exactly. */
+export const requestColumns = `r.id, r.at, r.caller, r.endpoint, r.outcome, r.request_id, r.problem_message, r.problem_kind, r.path,
+  r.model, r.stream, r.state, r.status, r.attempts, r.queued_us, r.backoff_us, r.connect_us, r.first_byte_us, r.duration_us,
+  r.bytes_up, r.bytes_down, r.tokens_in, r.tokens_out, r.tokens_cached, r.tokens_are, CAST(r.cost AS TEXT) AS cost_text, r.cost_is,
+  r.has_bodies, r.times, r.cancelled_by, r.retried_after, r.method, r.origin`
 
 export type RequestTable = ReturnType<typeof requestTable>
 
@@ -73,7 +77,6 @@ export function requestTable({ handle }: Pick<Database, 'handle'>) {
   const one = handle.prepare(`SELECT ${requestColumns} FROM requests AS r WHERE r.id = ?`)
   const lastOne = handle.prepare('SELECT id, at FROM requests ORDER BY id DESC LIMIT 1')
   const atOrAfter = handle.prepare('SELECT id, at FROM requests WHERE id >= ? ORDER BY id LIMIT 1')
-  const howMany = handle.prepare('SELECT count(*) AS n FROM requests')
   const left = handle.prepare(
     `SELECT ${requestColumns} FROM requests AS r NOT INDEXED WHERE r.id >= ? AND r.outcome IS NULL ORDER BY r.id`,
   )
@@ -128,7 +131,6 @@ export function requestTable({ handle }: Pick<Database, 'handle'>) {
     last: (): { id: number; at: number } | null => idAndAt(lastOne.get()),
     /** The first row that has this id or a higher one. */
     from: (id: number): { id: number; at: number } | null => idAndAt(atOrAfter.get(id)),
-    size: (): number => count(howMany.get()),
     /** Rows that never ended, from an id on. */
     leftOpen: (id: number): StoredRequest[] => left.all(id).map(readRequest),
     refusedSince: (id: number, at: number): number => count(refused.get(id, at)),

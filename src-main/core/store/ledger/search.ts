@@ -125,12 +125,20 @@ function conditions(search: RowSearch, all: boolean): { sql: string; values: SQL
   if (since !== null) add('r.at >= ?', since)
   if (until !== null) add('r.at <= ?', until)
   if (text !== null) {
-    const columns = ['path', 'model', 'problem_kind', 'problem_message', 'request_id']
-    const likes = columns.map((column) => `r.${column} LIKE ? ESCAPE '\\'`).join(' OR ')
-    const like = Array<SQLInputValue>(columns.length).fill(text.like)
+    const ways: string[] = []
+    const way = (sql: string, value: SQLInputValue): void => {
+      ways.push(sql)
+      values.push(value)
+    }
+    // Nearly every row has an id of the service, and nothing in the others: what is NULL is passed over before LIKE is called.
+    for (const column of ['request_id', 'problem_message', 'problem_kind', 'path', 'model']) {
+      way(`(r.${column} IS NOT NULL AND r.${column} LIKE ? ESCAPE '\\')`, text.like)
+    }
     const endpoint = '(r.path IS NULL AND r.endpoint IN (SELECT value FROM json_each(?)))'
+    if (text.endpoints.length > 0) way(endpoint, JSON.stringify(text.endpoints))
     const caller = 'r.caller IN (SELECT value FROM json_each(?))'
-    add(`(${likes} OR ${endpoint} OR ${caller})`, ...like, JSON.stringify(text.endpoints), JSON.stringify(text.callers))
+    if (text.callers.length > 0) way(caller, JSON.stringify(text.callers))
+    parts.push(` AND (${ways.join(' OR ')})`)
   }
   return { sql: parts.join(''), values }
 }

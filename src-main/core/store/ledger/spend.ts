@@ -33,9 +33,11 @@ export function spendTable({ handle }: Pick<Database, 'handle'>) {
       cost = excluded.cost, estimated = excluded.estimated, unpriced = excluded.unpriced`,
   )
   // As text: a sum may be beyond what a JavaScript number holds exactly.
-  const days = handle.prepare('SELECT *, CAST(cost AS TEXT) AS cost_text FROM spend')
+  const days =
+    handle.prepare(`SELECT who, day, requests, tokens_in, tokens_out, tokens_cached, CAST(cost AS TEXT) AS cost_text, estimated, unpriced
+      FROM spend`)
   const reset = handle.prepare('INSERT OR REPLACE INTO spend_resets (who, cost, estimated, at) VALUES (?, ?, ?, ?)')
-  const resets = handle.prepare('SELECT *, CAST(cost AS TEXT) AS cost_text FROM spend_resets')
+  const resets = handle.prepare('SELECT who, CAST(cost AS TEXT) AS cost_text, estimated, at FROM spend_resets')
   return {
     put: (d: SpendDay): void =>
       void put.run(

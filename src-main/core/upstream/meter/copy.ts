@@ -25,9 +25,10 @@ export function copyBody(limit: number): {
       const text = textOf(kept.view(), all)
       kept.clear()
       if (text === null) return { text: null, bytes, capped: bytes > limit }
-      // A key that begins near the end of an incomplete copy is not recognised: it lies within the last `tail` characters.
-      const cleaned = all ? clean(text) : clean(text).slice(0, -tail)
-      return { text: firstBytes(cleaned, limit), bytes, capped: bytes > limit }
+      const cleaned = Buffer.from(clean(text))
+      // A key that begins near the end of an incomplete copy is not recognised: it lies within these last bytes.
+      const sure = all ? cleaned.length : Math.max(0, cleaned.length - tail)
+      return { text: firstBytes(cleaned, Math.min(limit, sure)), bytes, capped: bytes > limit }
     },
   }
 }
@@ -42,11 +43,9 @@ function textOf(bytes: Buffer, whole: boolean): string | null {
   }
 }
 
-/** At most so many bytes of UTF-8, ending at the border of a character. */
-function firstBytes(text: string, limit: number): string {
-  const bytes = Buffer.from(text)
-  if (bytes.length <= limit) return text
+/** At most so many bytes, ending at the border of a character. */
+function firstBytes(bytes: Buffer, limit: number): string {
   let end = limit
-  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--
+  while (end > 0 && end < bytes.length && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--
   return bytes.toString('utf8', 0, end)
 }

@@ -43,5 +43,5 @@ function localAddress(bytes: Buffer, { from, to }: Member, base: BaseAddress, lo
   if (bytes[from] !== 0x22 || to - from > longestAddress) return null
   const given = parseBetween(bytes, from, to)
   const url = typeof given === 'string' ? base.resolve(given) : null
-  return url === null ? null : `${local}${url.pathname.slice(base.prefix.length)}${url.search}`
+  return url === null ? null : local + url.href.slice(base.url.length).replace(/#.*/, '')
 }

@@ -1,14 +1,13 @@
 import type { Reading } from '../../traffic.ts'
 import { asBuffer, markLength } from './bytes.ts'
 import { parseBetween } from './json.ts'
-import type { Meter } from './meter.ts'
 import { ReplyReader } from './replyReader.ts'
 import { TopLevel } from './topLevel.ts'
+import type { Meter } from './types.ts'
 import { isFields } from './values.ts'
 
 /** A reply up to this size is parsed whole, when its reading is asked for; of a larger one only usage and model are looked for. */
 const parsedWhole = 1024 * 1024
-const bytesOfToken = 4
 
 /** Reads one JSON document that passes. */
 export class WholeMeter implements Meter {
@@ -78,6 +77,6 @@ export class WholeMeter implements Meter {
 
   #unread(reply: ReplyReader): void {
     reply.output = this.#size > 0
-    reply.text.unread = Math.max(0, this.#size - bytesOfToken)
+    reply.text.unread = this.#size
   }
 }

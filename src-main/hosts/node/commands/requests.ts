@@ -48,7 +48,10 @@ async function goOn(log: Log, filter: RequestFilter, after: number | undefined, 
   }
 }
 
-function filterOf({ tool, model, outcome, text, since }: RequestsOptions, idOf: (name: string) => string): RequestFilter {
+function filterOf(
+  { tool, model, outcome, text, since }: RequestsOptions,
+  idOf: (name: string) => string,
+): RequestFilter {
   return {
     ...(tool !== undefined && { who: idOf(tool) }),
     ...(model !== undefined && { model }),

@@ -1,18 +1,50 @@
 import type { Tool } from '../../../../src-preload/contract/tools.ts'
+import { StudioError } from '../../../core/errors.ts'
+import type { NewTool, ToolChanges } from '../../../core/tools/settings.ts'
 import { openDataDir } from '../folder.ts'
-import { exitCodes, printJson, say } from '../output.ts'
+import { exitCodes, printJson, say, sayTable } from '../output.ts'
 import type { Parts, ToolKeys } from '../parts.ts'
+import { columns, detailsOf, limitsOf, stateOf, toMinute } from './toolWords.ts'
 
 interface ToolsOptions {
   dataDir?: string
   json: boolean
 }
 
-export function addTool(name: string, options: ToolsOptions, parts: Parts): Promise<number> {
+export function addTool(given: NewTool, options: ToolsOptions, parts: Parts): Promise<number> {
   return withToolKeys(options, parts, (keys) => {
-    const { tool, key } = keys.add({ name })
+    const { tool, key } = keys.add(given)
     if (options.json) printJson({ id: tool.id, name: tool.name, key })
     else say(`Made a key for ${tool.name} (${tool.id}). It is shown this once:`, '', key, '')
+  })
+}
+
+export function setTool(which: string, changes: ToolChanges, options: ToolsOptions, parts: Parts): Promise<number> {
+  return withToolKeys(options, parts, (keys) => {
+    const tool = keys.update(oneOf(keys.list(), which).id, changes)
+    if (options.json) printJson(tool)
+    else say(`Changed ${tool.name} (${tool.id}): ${limitsOf(tool) || 'no limits'}.`)
+  })
+}
+
+/** @param which null for every key that is not revoked */
+export function pauseTools(
+  which: string | null,
+  paused: boolean,
+  options: ToolsOptions,
+  parts: Parts,
+): Promise<number> {
+  const done = paused ? 'Paused' : 'Resumed'
+  return withToolKeys(options, parts, (keys) => {
+    if (which === null) {
+      const { changed } = keys.pauseAll(paused)
+      if (options.json) printJson({ changed })
+      else say(`${done} ${changed} ${changed === 1 ? 'key' : 'keys'}.`)
+      return
+    }
+    const tool = keys.pause(oneOf(keys.list(), which).id, paused)
+    if (options.json) printJson(tool)
+    else say(`${done} ${tool.name} (${tool.id}).`)
   })
 }
 
@@ -21,29 +53,48 @@ export function listTools(options: ToolsOptions, parts: Parts): Promise<number> 
     const tools = keys.list()
     if (options.json) printJson(tools)
     else if (tools.length === 0) say('No tool keys yet. Make one: inference-studio tools add NAME')
-    else say(...inColumns(tools))
+    else
+      say(
+        ...columns(
+          tools.map((tool) => [tool.id, tool.name, `made ${toMinute(tool.createdAt)}`, stateOf(tool), limitsOf(tool)]),
+        ),
+      )
   })
 }
 
-export function revokeTool(id: string, options: ToolsOptions, parts: Parts): Promise<number> {
+export function showTool(which: string, options: ToolsOptions, parts: Parts): Promise<number> {
   return withToolKeys(options, parts, (keys) => {
-    const tool = keys.revoke(id)
+    const tool = oneOf(keys.list(), which)
+    if (options.json) printJson(tool)
+    else sayTable(detailsOf(tool))
+  })
+}
+
+export function revokeTool(which: string, options: ToolsOptions, parts: Parts): Promise<number> {
+  return withToolKeys(options, parts, (keys) => {
+    const tool = keys.revoke(oneOf(keys.list(), which).id)
     if (options.json) printJson(tool)
     else say(`Revoked ${tool.name} (${tool.id}).`)
   })
 }
 
-function inColumns(tools: readonly Tool[]): string[] {
-  const rows = tools.map(({ id, name, createdAt, lastUsedAt, revokedAt }) => {
-    const use = lastUsedAt ? `last used ${toMinute(lastUsedAt)}` : 'never used'
-    return [id, name, `made ${toMinute(createdAt)}`, revokedAt ? `revoked ${toMinute(revokedAt)}` : use]
-  })
-  const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
-  return rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '))
+/**
+ * The key of an id, else of a name: of one that is not revoked before one that is.
+ * @throws StudioError `no_such_item`, `bad_input` where several have the name
+ */
+function oneOf(tools: readonly Tool[], which: string): Tool {
+  const byId = tools.find(({ id }) => id === which)
+  if (byId) return byId
+  const named = tools.filter(({ name }) => name === which.trim())
+  const inUse = named.filter(({ revokedAt }) => revokedAt === null)
+  const [found, ...others] = inUse.length > 0 ? inUse : named
+  if (!found) throw new StudioError('no_such_item', `There is no tool key with the id or name ${which}.`)
+  if (others.length > 0) {
+    const ids = [found, ...others].map(({ id }) => id).join(', ')
+    throw new StudioError('bad_input', `Several tools are called ${found.name}. Say which by its id: ${ids}.`)
+  }
+  return found
 }
-
-/** `2026-11-21T05:21:06.396Z` as `2026-11-21 05:21 UTC`. */
-const toMinute = (instant: string): string => `${instant.slice(0, 16).replace('T', ' ')} UTC`
 
 async function withToolKeys(options: ToolsOptions, parts: Parts, use: (keys: ToolKeys) => void): Promise<number> {
   const keys = await parts.openToolKeys(await openDataDir(options.dataDir))

@@ -1,5 +1,8 @@
 import { literal, provider, type Setup, shellWord } from './setup.ts'
 
+/** These libraries have a retry loop that no reply can switch off, as `x-should-retry` does for the official ones. */
+const asksAgainItself = '`maxRetries: 0` because the studio asks again already: two loops would multiply.'
+
 /** Shells and libraries: they take an address and a key, and little else. */
 export const libraries: Setup[] = [
   {
@@ -98,10 +101,11 @@ const studio = createOpenAICompatible({
   apiKey: ${literal(key)},
   includeUsage: true,
 })
-const { textStream } = streamText({ model: studio(${literal(model)}), prompt: 'Hello' })
+const { textStream } = streamText({ model: studio(${literal(model)}), prompt: 'Hello', maxRetries: 0 })
 for await (const text of textStream) process.stdout.write(text)`,
       },
     ],
+    note: asksAgainItself,
   },
   {
     id: 'langchain',
@@ -119,10 +123,12 @@ const model = new ChatOpenAI({
   model: ${literal(model)},
   apiKey: ${literal(key)},
   configuration: { baseURL: ${literal(baseUrl)} },
+  maxRetries: 0,
 })
 for await (const chunk of await model.stream('Hello')) process.stdout.write(chunk.text)`,
       },
     ],
+    note: asksAgainItself,
   },
   {
     id: 'llm',

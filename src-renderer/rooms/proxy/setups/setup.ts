@@ -34,7 +34,14 @@ export const providerName = 'Inference Studio'
 /** One word for a POSIX shell, whatever is in it. */
 export const shellWord = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
-/** A string for TypeScript, JavaScript, Python, JSON and YAML alike: each of them reads a JSON string as that same text. */
-export const literal = (text: string): string => JSON.stringify(text)
+/**
+ * A string for TypeScript, JavaScript, Python, JSON and YAML alike: each of them reads a JSON string as that same text, once what one of
+ * them takes for a line's end or refuses (YAML 1.1, 5.1 and 5.4) is written as an escape.
+ */
+export const literal = (text: string): string =>
+  JSON.stringify(text).replace(
+    /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 
 export const jsonText = (value: unknown): string => JSON.stringify(value, null, 2)

@@ -1,0 +1,53 @@
+import type { Callers } from '../store/ledger/callers.ts'
+import { certainties, codeOf, endpoints, endStates, outcomes } from '../store/ledger/codes.ts'
+import type { LedgerStore } from '../store/ledger/open.ts'
+import type { StoredRequest } from '../store/ledger/requests.ts'
+import { isInference } from '../upstream/endpoint.ts'
+import type { Spend, SpendEntry } from './spend.ts'
+
+/** Rows that never ended: the program was killed while they were in flight. What they cost, nobody knows, and the sums say so. */
+export function recover(
+  store: LedgerStore,
+  callers: Callers,
+  spend: Spend,
+  log: (level: 'warn', line: string) => void,
+): void {
+  const cut = store.requests.leftOpen(store.facts.get('floor'))
+  if (cut.length === 0) return
+  store.transaction(() => {
+    for (const row of cut) {
+      const end = inFlight(row)
+      store.requests.close(end)
+      spend.settle(callers.get(row.caller)?.who ?? 'stranger', spendOf(end))
+    }
+    spend.save(store.spend)
+  })
+  spend.saved()
+  log('warn', `${cut.length} requests were in flight when the program ended; the log says so.`)
+}
+
+/** A row's part of the sums. */
+export function spendOf(row: StoredRequest): SpendEntry {
+  return {
+    at: row.at,
+    cost: row.cost,
+    costIs: certainties[row.costIs] ?? 'unknown',
+    tokensIn: row.tokensIn ?? 0,
+    tokensOut: row.tokensOut ?? 0,
+    tokensCached: row.tokensCached ?? 0,
+  }
+}
+
+function inFlight(row: StoredRequest): StoredRequest {
+  const endpoint = endpoints[row.endpoint] ?? 'other'
+  const free = !isInference(endpoint) && endpoint !== 'other'
+  return {
+    ...row,
+    outcome: codeOf(outcomes, 'failed'),
+    state: codeOf(endStates, 'unknown'),
+    cost: free ? 0n : null,
+    costIs: codeOf(certainties, free ? 'measured' : 'unknown'),
+    problemKind: 'was_in_flight',
+    problemMessage: 'It was in flight when the program ended. Nobody here knows how it went on.',
+  }
+}

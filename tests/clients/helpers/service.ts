@@ -1,0 +1,46 @@
+import { type Sandbox, startSandbox } from '../../../src-main/sandbox/sandbox.ts'
+import { type Gateway, openGateway } from '../../helpers/gateway.ts'
+
+export interface Service {
+  sandbox: Sandbox
+  gateway: Gateway
+  /** Chat requests that reached the service while `act` ran, oldest first. */
+  during<T>(act: () => Promise<T>): Promise<{ result: T; reached: ReturnType<Sandbox['observe']['requests']> }>
+  close(): Promise<void>
+}
+
+/** The real gateway before the real sandbox. Two attempts, close together: what is shown is who asks again, not how long. */
+export async function openService(): Promise<Service> {
+  const sandbox = await startSandbox()
+  const gateway = await openGateway(sandbox.baseUrl, sandbox.apiKey, {
+    retry: { maxAttempts: 2, baseDelayMs: 5, maxDelayMs: 20 },
+  })
+  return {
+    sandbox,
+    gateway,
+    during: async (act) => {
+      const from = sandbox.observe.requests().length
+      const result = await act()
+      return { result, reached: sandbox.observe.requests().slice(from) }
+    },
+    close: async () => {
+      await gateway.close()
+      await sandbox.close()
+    },
+  }
+}
+
+/** A tool whose answer only it knows. */
+export const lighthouse = {
+  name: 'light_height',
+  description: 'The height of a lighthouse',
+  parameters: {
+    type: 'object',
+    properties: { name: { type: 'string', enum: ['Pharos'] } },
+    required: ['name'],
+    additionalProperties: false,
+  },
+  answer: 'Pharos stands 103.6 metres high',
+} as const
+
+export const question = `Please call ${lighthouse.name}.`

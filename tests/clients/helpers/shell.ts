@@ -1,0 +1,29 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { root } from '../../../resources/scripts/ready.mjs'
+
+const run = promisify(execFile)
+
+/** Runs a script as it is in bash, with nothing in the environment but what is given, and gives its standard output. */
+export async function bash(script: string, env: Record<string, string> = {}): Promise<string> {
+  return (await run('bash', ['-c', script], { env: { PATH: process.env.PATH ?? '', ...env }, encoding: 'utf8' })).stdout
+}
+
+/** A folder where programs of a person's own are, with the packages of this project installed. */
+export function ownFolder() {
+  const folder = mkdtempSync(join(tmpdir(), 'studio-setups-'))
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction')
+  return {
+    /** Saves a module, runs it on this Node, and gives what it printed. */
+    async node(text: string, env: Record<string, string> = {}): Promise<string> {
+      const file = join(folder, 'hello.mjs')
+      writeFileSync(file, text)
+      return (await run(process.execPath, [file], { env: { PATH: process.env.PATH ?? '', ...env }, encoding: 'utf8' }))
+        .stdout
+    },
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  }
+}

@@ -1,0 +1,204 @@
+import { runInThisContext } from 'node:vm'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Facts, type Setup, setups } from '../../src-renderer/rooms/proxy/setups/index.ts'
+import { type FarEnd, openFarEnd, toolKey } from '../helpers/gateway.ts'
+import { agents } from './agents/table.ts'
+import { openService, type Service } from './helpers/service.ts'
+import { bash, ownFolder } from './helpers/shell.ts'
+
+const setup = (id: string): Setup => {
+  const found = setups.find((one) => one.id === id)
+  if (!found) throw new Error(`There is no set-up "${id}".`)
+  return found
+}
+const textOf = (id: string, facts: Facts): string => setup(id).steps(facts)[0]?.text ?? ''
+
+const folder = ownFolder()
+afterAll(() => folder.remove())
+
+/** What a person's model and key may hold that a shell, JSON, YAML or a program would take for its own. */
+const nasty = { model: `o'Neil's "big" $HOME \`id\` \\n ☂ {{x}} #1`, key: `isk_'"$(id)\`\\end` }
+
+/** Stand-ins that no text has of itself. */
+const plain = { key: 'KEYKEYKEY', model: 'MODELMODEL' }
+
+/** Any text that a program can be given as an argument. */
+const given = fc.string({ minLength: 1, maxLength: 40, unit: 'grapheme' }).filter((text) => !text.includes('\0'))
+const baseUrl = 'http://127.0.0.1:8787/v1'
+const facts = fc.record({ model: given, key: given }).map((two) => ({ baseUrl, ...two }))
+
+describe('the set-up texts', () => {
+  it('are there for at least ten tools that a test has used them with, each under a name of its own', () => {
+    expect(setups.filter(({ verified }) => verified).length).toBeGreaterThanOrEqual(10)
+    expect(new Set(setups.map(({ id }) => id)).size).toBe(setups.length)
+    expect(new Set(setups.map(({ name }) => name)).size).toBe(setups.length)
+  })
+
+  it('of agents and editors claim to be tested where, and only where, an agent of the table is run with them', () => {
+    const claimed = setups.filter(({ kind, verified }) => verified && (kind === 'agent' || kind === 'editor'))
+    const run = agents.filter(({ setup }) => setup !== 'crush')
+    expect(run.map(({ setup, package: from }) => `${setup} ${from}`).sort()).toEqual(
+      claimed.map(({ id, npm }) => `${id} ${npm}`).sort(),
+    )
+  })
+
+  it('hold address, key and model between them, and no placeholder', () => {
+    for (const { id, steps } of setups) {
+      const texts = steps({ baseUrl, key: 'isk_k', model: 'a-model' })
+      const all = texts.map(({ text }) => text).join('\n')
+      expect(all, id).toContain('http://127.0.0.1:8787')
+      expect(all, id).toContain('isk_k')
+      if (id !== 'shell') expect(all, id).toContain('a-model')
+      expect(all, id).not.toMatch(/undefined|<[A-Za-z-]+>|\.\.\.|\[object/)
+    }
+  })
+
+  it('in JSON are read back with exactly the key and the model, whatever they are', () => {
+    const shape = setups.map((one) => jsonOf(one, { baseUrl, ...plain }))
+    expect(shape.flat().length).toBeGreaterThanOrEqual(6)
+    fc.assert(
+      fc.property(facts, (some) => {
+        expect(setups.map((one) => jsonOf(one, some))).toEqual(filled(shape, some))
+      }),
+    )
+  })
+
+  it('in YAML hold key and model as double-quoted scalars that say the same, on lines of their own', () => {
+    fc.assert(
+      fc.property(facts, (some) => {
+        const values = textOf('continue', some)
+          .split('\n')
+          .flatMap((line) => /^ +-? ?(?:name|model|apiBase|apiKey): (".*")$/.exec(line)?.[1] ?? [])
+          .map((scalar): unknown => JSON.parse(scalar))
+        expect(values).toEqual([some.model, some.model, some.baseUrl, some.key])
+      }),
+    )
+  })
+
+  it('in programs hold key and model as string literals that evaluate to the same', () => {
+    fc.assert(
+      fc.property(facts, (some) => {
+        for (const id of ['openai-node', 'ai-sdk', 'langchain']) {
+          const literals = textOf(id, some).match(/"(?:[^"\\]|\\.)*"/g) ?? []
+          const values = literals.map((text): unknown => runInThisContext(text))
+          expect(values, id).toEqual(expect.arrayContaining([some.baseUrl, some.key, some.model]))
+        }
+      }),
+    )
+  })
+
+  it('for a terminal give their programs exactly the key and the model, whatever they are', async () => {
+    const shape = await wordsOfAll({ baseUrl, ...plain })
+    expect(shape.filter((word) => word.includes(plain.key)).length).toBeGreaterThanOrEqual(7)
+    expect(shape.filter((word) => word.includes(plain.model)).length).toBeGreaterThanOrEqual(6)
+    await fc.assert(
+      fc.asyncProperty(facts, async (some) => {
+        const words = shape.map((word) =>
+          word.startsWith('{') ? JSON.stringify(filled(JSON.parse(word), some)) : filled(word, some),
+        )
+        expect(await wordsOfAll(some)).toEqual(words)
+      }),
+      { numRuns: 4, examples: [[{ baseUrl, ...nasty }]] },
+    )
+  })
+})
+
+describe('what arrives from a text that was pasted as it is', () => {
+  let far: FarEnd
+  beforeAll(async () => {
+    far = await openFarEnd((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      const chunk = { id: '1', object: 'chat.completion.chunk', created: 1, model: 'm' }
+      const choice = { index: 0, delta: { role: 'assistant', content: 'Good morning' }, finish_reason: null }
+      const last = { index: 0, delta: {}, finish_reason: 'stop' }
+      response.write(`data: ${JSON.stringify({ ...chunk, choices: [choice] })}\n\n`)
+      response.end(`data: ${JSON.stringify({ ...chunk, choices: [last] })}\n\ndata: [DONE]\n\n`)
+    })
+  })
+  afterAll(() => far.close())
+
+  it.each(['curl', 'openai-node'])('%s: the exact model and key', async (id) => {
+    const from = far.requests.length
+    const text = textOf(id, { baseUrl: `${far.url}/v1`, ...nasty })
+    const printed = id === 'curl' ? await bash(text) : await folder.node(text)
+    expect(printed).toContain('Good morning')
+    const [request, ...more] = far.requests.slice(from)
+    expect(more).toEqual([])
+    expect(request?.headers.authorization).toBe(`Bearer ${nasty.key}`)
+    expect(request?.url).toBe('/v1/chat/completions')
+    expect(JSON.parse(String(request?.body))).toMatchObject({ model: nasty.model, stream: true })
+  })
+})
+
+describe('a turn through the local /v1 with the text as it is', () => {
+  let service: Service
+  const here = (model: string): Facts => ({ baseUrl: service.gateway.url, key: toolKey, model })
+  beforeAll(async () => {
+    service = await openService()
+  })
+  afterAll(() => service.close())
+
+  it.each(['curl', 'openai-node', 'ai-sdk', 'langchain'])('%s: streamed', async (id) => {
+    const text = textOf(id, here('mirror'))
+    const { result, reached } = await service.during(() => (id === 'curl' ? bash(text) : folder.node(text)))
+    expect(result).toContain('Hello')
+    expect(reached).toMatchObject([{ path: '/v1/chat/completions', stream: true, status: 200, model: 'mirror' }])
+    expect(service.gateway.refusals).toEqual([])
+  })
+
+  it('shell: the official package finds its way with the two variables alone', async () => {
+    const script = `import OpenAI from 'openai'
+const models = await new OpenAI().models.list()
+process.stdout.write(models.data.map(({ id }) => id).join(' '))`
+    const exported = await bash(`${textOf('shell', here('mirror'))}\nenv -0`)
+    const env = Object.fromEntries(
+      exported.split('\0').flatMap((line) => (line.startsWith('OPENAI_') ? [pair(line)] : [])),
+    )
+    expect(await folder.node(script, env)).toContain('writer-small')
+  })
+})
+
+const programs = [
+  'cline',
+  'pi',
+  'nanocoder',
+  'aider',
+  'goose',
+  'zed',
+  'llm',
+  'curl',
+  'qwen',
+  'opencode',
+  'kilo',
+  'crush',
+  'cn',
+]
+const variables = ['OPENAI_API_KEY', 'OPENAI_BASE_URL', 'OPENAI_API_BASE', 'GOOSE_MODEL', 'INFERENCE_STUDIO_API_KEY']
+
+/** Runs the terminal texts of every set-up, each in a shell of its own where every program only says what it was given, variables too. */
+async function wordsOfAll(some: Facts): Promise<string[]> {
+  const say = `printf '%s\\0' "$@" ${variables.map((name) => `"$${name}"`).join(' ')}`
+  const stubs = programs.map((name) => `${name}() { ${say}; }`).join('\n')
+  const scripts = setups.map(({ steps }) => {
+    const typed = steps(some).filter(({ language, file }) => language === 'sh' && !file)
+    return `(set -e\n${typed.map(({ text }) => text).join('\n')}\n${say})`
+  })
+  return (await bash(`${stubs}\n${scripts.join('\n')}`)).split('\0')
+}
+
+const jsonOf = ({ steps }: Setup, some: Facts): unknown[] =>
+  steps(some).flatMap(({ language, text }) => (language === 'json' ? [JSON.parse(text) as unknown] : []))
+
+/** The same with the stand-ins in its strings and names exchanged for the real ones. */
+function filled(value: unknown, some: Facts): unknown {
+  if (typeof value === 'string') return put(value, some)
+  if (Array.isArray(value)) return value.map((inner) => filled(inner, some))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [put(name, some), filled(inner, some)]))
+}
+
+const put = (text: string, { key, model }: Facts): string =>
+  text.replace(/KEYKEYKEY|MODELMODEL/g, (stand) => (stand === plain.key ? key : model))
+
+const pair = (line: string): [string, string] => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]

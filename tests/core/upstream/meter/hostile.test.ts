@@ -1,0 +1,229 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { type Meter, openMeter } from '../../../../src-main/core/upstream/meter/meter.ts'
+import { heap } from './helpers/heap.ts'
+import { chatStream, chunk, delta, event, relay, usageChunk } from './helpers/streams.ts'
+
+const both = [chatStream, { ...chatStream, stripUsage: true }]
+
+test('an endless line is held in bounded memory, and every byte of it goes on', () => {
+  for (const options of both) {
+    for (const start of ['data: {"a":"', ': ', 'x', 'data: [', '\uFEFF']) {
+      const meter = openMeter(options)
+      const piece = Buffer.alloc(64 * 1024, 120)
+      let passed = meter.push(Buffer.from(start))?.length ?? 0
+      const before = heap()
+      for (let i = 0; i < 400; i++) passed += meter.push(piece)?.length ?? 0
+      expect(heap() - before).toBeLessThan(8 * 1024 * 1024)
+      expect(passed + (meter.end()?.length ?? 0)).toBe(Buffer.byteLength(start) + 400 * piece.length)
+      expect(meter.complete).toBe(false)
+      expect(() => meter.reading()).not.toThrow()
+    }
+  }
+})
+
+test('an event of 5 MB passes byte for byte, is output, and what follows is read', () => {
+  const bytes = Buffer.from(event(delta({ content: 'x'.repeat(5_000_000) })) + event(usageChunk) + event('[DONE]'))
+  for (const options of both) {
+    for (const cuts of [[], [100, 65_536, 3_000_000], Array.from({ length: 80 }, (_, i) => i * 65_000)]) {
+      const { out, reading, complete } = relay(options, bytes, cuts)
+      expect(out.length).toBe(bytes.length - (options.stripUsage ? event(usageChunk).length : 0))
+      expect(reading).toMatchObject({ measured: true, output: true })
+      expect(complete).toBe(true)
+    }
+  }
+  const alone = relay(chatStream, Buffer.from(event(delta({ content: 'x'.repeat(5_000_000) }))), [9])
+  expect(alone.reading.usage?.completionTokens).toBeGreaterThan(1_000_000)
+})
+
+test('an event too large to be read counts as output while it comes, a comment does not', () => {
+  const meter = openMeter(chatStream)
+  meter.push(Buffer.from('data: {"choices":[{"delta":{"content":"'))
+  for (let i = 0; i < 50; i++) meter.push(Buffer.alloc(40_000, 120))
+  expect(meter.reading()).toMatchObject({ output: true, usage: { completionTokens: Math.ceil(2_000_039 / 4) } })
+  const commented = openMeter(chatStream)
+  for (let i = 0; i < 50; i++) commented.push(Buffer.alloc(40_000, 58))
+  commented.push(Buffer.from('\n\n'))
+  expect(commented.reading()).toMatchObject({ output: false, usage: { completionTokens: 0 } })
+})
+
+test('bytes one by one and events without end cost no more than their text', () => {
+  const one = Buffer.from(event(delta({ content: 'a word ' })))
+  const bytes = Array.from(one, (_, at) => one.subarray(at, at + 1))
+  const feed = (meter: Meter): void => {
+    for (let i = 0; i < 1000; i++) for (const byte of bytes) meter.push(byte)
+    for (let i = 0; i < 100_000; i++) meter.push(one)
+  }
+  // The first one warms up what is compiled and cached.
+  feed(openMeter({ ...chatStream, stripUsage: true }))
+  const meter = openMeter({ ...chatStream, stripUsage: true })
+  const before = heap()
+  feed(meter)
+  expect(heap() - before).toBeLessThan(128 * 1024)
+  expect(meter.reading().usage?.completionTokens).toBeGreaterThan(150_000)
+})
+
+test('choices, calls and names without end are bounded', () => {
+  const meter = openMeter(chatStream)
+  const before = heap()
+  for (let i = 0; i < 20_000; i++) {
+    meter.push(
+      Buffer.from(
+        event(delta({ tool_calls: [{ index: i, function: { name: 'f'.repeat(50), arguments: `${i}` } }] }, i)),
+      ),
+    )
+  }
+  expect(heap() - before).toBeLessThan(1024 * 1024)
+  expect(meter.reading().output).toBe(true)
+})
+
+test('deep nesting, odd shapes and __proto__ change nothing and never throw', () => {
+  const deep = '['.repeat(300_000)
+  for (const data of [
+    deep,
+    `{"choices":${deep}${']'.repeat(300_000)}}`,
+    '{"__proto__":{"usage":{"prompt_tokens":1,"completion_tokens":1}}}',
+    '{"usage":{"__proto__":{"prompt_tokens":1,"completion_tokens":1}},"choices":[]}',
+    '{"constructor":{"prototype":{"model":"x"}}}',
+    'null',
+    '[]',
+    '7',
+    '"[DONE]"',
+    '{"choices":{"length":1e9}}',
+    '{"choices":[null,7,"x",[],{"index":"__proto__","delta":{"content":{"a":1}}}]}',
+    '{"choices":[{"delta":{"tool_calls":[null,{"index":-1,"function":7}],"content":[null,7,{"text":8}]}}]}',
+  ]) {
+    for (const options of both) {
+      const bytes = Buffer.from(event(data))
+      const { reading, model, complete } = relay(options, bytes, [5])
+      expect(reading.measured).toBe(false)
+      expect(model).toBeNull()
+      expect(complete).toBe(false)
+    }
+  }
+  expect(Object.keys(Object.prototype)).toEqual([])
+})
+
+test('text without spaces and text that looks like control tokens is counted in good time', () => {
+  const started = performance.now()
+  const { reading } = relay(chatStream, Buffer.from(event(delta({ content: `<|endoftext|>${'a'.repeat(900_000)}` }))))
+  expect(reading.usage?.completionTokens).toBeGreaterThan(1000)
+  expect(performance.now() - started).toBeLessThan(5000)
+})
+
+const fragment = fc.oneof(
+  fc
+    .constantFrom(
+      '\n',
+      '\r',
+      '\r\n',
+      '\n\n',
+      '\r\r',
+      'data: ',
+      'data:',
+      'data',
+      ':',
+      ': c',
+      'id: 1',
+      '[DONE]',
+      '{',
+      '}',
+      '\uFEFF',
+      event(usageChunk),
+      event(usageChunk, '\r'),
+      event(usageChunk, '\r\n'),
+      usageChunk,
+      event(delta({ content: 'a' })),
+      event(delta({ content: 'bé\n' })),
+      event(delta({ content: 'c' }, 1), '\r'),
+      event(delta({ content: 'd' }), '\r\n'),
+      event(chunk({ choices: [{ delta: { content: 'e"' } }], usage: null })),
+    )
+    .map((text) => Buffer.from(text)),
+  fc.uint8Array({ maxLength: 6 }).map((bytes) => Buffer.from(bytes)),
+)
+
+test('[SSE-06] any mixture of lines, events and bytes: the splits change nothing, and nothing but usage events is missing', () => {
+  fc.assert(
+    fc.property(fc.array(fragment, { maxLength: 14 }), fc.array(fc.nat(3000), { maxLength: 20 }), (parts, cuts) => {
+      const bytes = Buffer.concat(parts)
+      const plain = relay(chatStream, bytes)
+      expect(plain.out).toBe(bytes.toString('latin1'))
+      expect(relay(chatStream, bytes, cuts)).toEqual(plain)
+      const stripped = relay({ ...chatStream, stripUsage: true }, bytes)
+      expect(relay({ ...chatStream, stripUsage: true }, bytes, cuts)).toEqual(stripped)
+      expect({ ...stripped, out: '' }).toEqual({ ...plain, out: '' })
+      if (!bytes.includes('"usage":{')) expect(stripped.out).toBe(plain.out)
+      // What a client reads of it: the same output, ends and nothing else, but no event that only brings the usage.
+      const seen = relay(chatStream, Buffer.from(stripped.out, 'latin1'))
+      expect(seen.reading.output).toBe(plain.reading.output)
+      expect(seen.complete).toBe(plain.complete)
+    }),
+    { numRuns: 2000 },
+  )
+})
+
+/** Shapes in which the place of the text can be mistaken, each with a text and a number. */
+const shapes: ((text: string, number: number) => string)[] = [
+  (text) => `{"choices":[{"delta":{"content":${text}}}]}`,
+  (text, n) => `{"content":"x${n}","choices":[{"delta":{"content":${text}}}]}`,
+  (text) => `{"choices":[{"delta":{"content":${text}}}],"more":{"content":"y"}}`,
+  (text) => `{"choices":[{"delta":{"c\\u006fntent":${text}}}],"more":{"content":${text}}}`,
+  (text) => `{"choices":[{"delta":{"c\\u006fntent":"a"}}],"more":{"content":${text}}}`,
+  (text) => `{"more":{"content":${text}},"choices":[{"delta":{"cont\\u0065nt":"a"}}]}`,
+  (text) => `{"choices":[{"delta":{"content":"a"}}],"choices":[{"delta":{"content":${text}}}]}`,
+  (text) => `{"choices":[{"delta":{"content":"a","content":${text}}}]}`,
+  (text) => `{"quote":"\\"content\\":\\"","choices":[{"delta":{"content":${text}}}]}`,
+  (text, n) => `{"choices":[{"index":${n},"delta":{"content":${text}}}]}`,
+  (text) => `{"choices":[{"delta":{"content" : ${text}}}]}`,
+  (text) => `{"choices":[{"delta":{"content":${text},"reasoning":${text}}}]}`,
+  (text) => `{"choices":[{"delta":{"reasoning_content":${text},"reasoning":"b"}}]}`,
+  (text) => `{"choices":[{"delta":{"content":${text}},"finish_reason":"stop"}]}`,
+  (text) => `{"choices":[{"delta":{"content":${text}}}],"usage":{"prompt_tokens":1}}`,
+  (text, n) => `{"choices":[{"delta":{"tool_calls":[{"index":${n},"function":{"arguments":${text}}}]}}]}`,
+  (text) => `{"choices":[{"delta":{"tool_calls":[{"function":{"name":"f","arguments":${text}}}]}}]}`,
+  (text) => `{"choices":[],"content":${text}}`,
+  (text) => `{"choices":[{"delta":{"content":${text}}}]`,
+]
+
+/** JSON strings as services write them, and some that are none. */
+const written = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 8 }).map((text) => JSON.stringify(text)),
+  fc.string({ maxLength: 300 }).map((text) => JSON.stringify(text)),
+  fc.constantFrom(
+    '"\\u00e9"',
+    '"\\/"',
+    '"\\ud83d"',
+    '"\\ude00"',
+    '"\\n\\t\\\\"',
+    '""',
+    'null',
+    '"\\x"',
+    '"\u0001"',
+    '"a',
+    '"\\"',
+    '" word"',
+  ),
+)
+
+test('events that are recognised by their likeness are read as if each had been parsed', () => {
+  const one = fc.record({
+    shape: fc.nat(shapes.length - 1),
+    text: written,
+    number: fc.nat(2),
+    end: fc.constantFrom('\n', '\r', '\r\n'),
+  })
+  const runs = fc.array(fc.tuple(one, fc.array(written, { maxLength: 6 })), { maxLength: 6 })
+  fc.assert(
+    fc.property(runs, (all) => {
+      const events = all.flatMap(([{ shape, text, number, end }, texts]) =>
+        [text, ...texts].map((each) => Buffer.from(event(shapes[shape]?.(each, number) ?? '', end))),
+      )
+      const bytes = Buffer.concat(events)
+      // Cut inside, an event can't be recognised: it is always parsed.
+      const inside = events.map((_, i) => events.slice(0, i).reduce((sum, each) => sum + each.length, 7))
+      expect(relay(chatStream, bytes)).toEqual(relay(chatStream, bytes, inside))
+    }),
+    { numRuns: 1000 },
+  )
+})

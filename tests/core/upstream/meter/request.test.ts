@@ -1,0 +1,270 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { askForUsage, multipartModelReader, readAsked } from '../../../../src-main/core/upstream/meter/request.ts'
+import { heap } from './helpers/heap.ts'
+
+const bytes = (text: string): Buffer => Buffer.from(text)
+const asked = (body: unknown) => readAsked('chat', bytes(JSON.stringify(body)))
+const hi = [{ role: 'user', content: 'hi' }]
+
+test('what a chat request asks for is read from its whole body', () => {
+  expect(asked({ model: 'm', messages: hi, stream: true, max_tokens: 5, n: 3 })).toEqual({
+    model: 'm',
+    stream: true,
+    usage: 'absent',
+    streamOptions: false,
+    tokensIn: 5,
+    maxTokens: 5,
+    count: 3,
+    json: true,
+  })
+  expect(asked({ stream_options: { include_usage: true } })).toMatchObject({ usage: 'asked', streamOptions: true })
+  expect(asked({ stream_options: { include_usage: false } })).toMatchObject({ usage: 'declined' })
+  expect(asked({ stream_options: { include_usage: null } })).toMatchObject({ usage: 'absent' })
+  expect(asked({ stream_options: null })).toMatchObject({ usage: 'absent', streamOptions: true })
+  expect(asked({ max_completion_tokens: 9, max_tokens: 4 }).maxTokens).toBe(9)
+})
+
+test.each(['', ' ', '[]', '"x"', '1', 'null', '{', '{"model":', '\uFEFF', '[{"model":"m"}]', '\u0000'])(
+  'a body that is no JSON object asks for nothing: %j',
+  (body) => {
+    expect(readAsked('chat', bytes(body))).toMatchObject({ json: false, model: null, tokensIn: 0, count: 1 })
+  },
+)
+
+test('odd values are null or false, and nothing throws whatever comes', () => {
+  const odd = { model: 7, stream: 'true', max_tokens: '5', n: 1.5, messages: { a: 1 }, stream_options: [] }
+  expect(asked(odd)).toMatchObject({
+    model: null,
+    stream: false,
+    maxTokens: null,
+    count: 1,
+    usage: 'absent',
+    json: true,
+  })
+  expect(asked({ max_tokens: -1, n: -2 })).toMatchObject({ maxTokens: null, count: 1 })
+  expect(readAsked('chat', bytes('{"__proto__":{"model":"m","stream":true},"constructor":1}'))).toMatchObject({
+    model: null,
+    stream: false,
+  })
+  fc.assert(
+    fc.property(fc.oneof(fc.uint8Array(), fc.json().map(bytes), fc.string().map(bytes)), (body) => {
+      readAsked('chat', body)
+      askForUsage(body)
+      readAsked('speech', body)
+    }),
+  )
+})
+
+test('a byte order mark and bytes of a view into a larger buffer are read', () => {
+  expect(readAsked('chat', bytes('\uFEFF {"model":"m"}')).model).toBe('m')
+  const inside = new Uint8Array(bytes('xx{"model":"é"}yy')).subarray(2, -2)
+  expect(readAsked('chat', inside).model).toBe('é')
+})
+
+test('two different models in one body are none, in whatever way the second is written', () => {
+  const cheap = '"model":"cheap"'
+  const both = (second: string) => readAsked('chat', bytes(`{${cheap},"messages":[],${second}}`)).model
+  expect(both('"model":"dear"')).toBeNull()
+  expect(both('"mod\\u0065l":"dear"')).toBeNull()
+  expect(both('"\\u006d\\u006f\\u0064\\u0065\\u006c":"dear"')).toBeNull()
+  expect(both('"Model":"dear"')).toBeNull()
+  expect(both('"model" : "cheap"')).toBe('cheap')
+  expect(both('"tools":[{"model":"other"}]')).toBe('cheap')
+  expect(both('"x":"\\"model\\":\\"dear\\" \\u006d"')).toBe('cheap')
+})
+
+test('the prompt is estimated from its texts: pictures and sounds flat, their base64 not at all', () => {
+  const text = 'word '.repeat(400)
+  const plain = asked({ messages: [{ role: 'user', content: text }] }).tokensIn
+  expect(plain).toBeGreaterThan(490)
+  expect(plain).toBeLessThan(520)
+  expect(asked({ messages: [{ role: 'user', content: '語'.repeat(400) }] }).tokensIn).toBeGreaterThan(290)
+  const url = `data:image/png;base64,${'A'.repeat(3_000_000)}`
+  for (const part of [
+    { type: 'image_url', image_url: { url } },
+    { type: 'input_audio', input_audio: { data: url } },
+    { type: 'file', file: { file_data: url } },
+    { image_url: { url } },
+  ]) {
+    const tokens = asked({ messages: [{ role: 'user', content: [{ type: 'text', text }, part] }] }).tokensIn
+    expect(tokens - plain).toBeGreaterThan(900)
+    expect(tokens - plain).toBeLessThan(1100)
+  }
+  const tool = {
+    type: 'function',
+    function: { name: 'f', parameters: { properties: { file: { description: text } } } },
+  }
+  expect(asked({ messages: hi, tools: [tool] }).tokensIn).toBeGreaterThan(500)
+  expect(readAsked('speech', bytes(JSON.stringify({ input: text }))).tokensIn).toBe(500)
+  expect(readAsked('images', bytes(JSON.stringify({ prompt: text }))).tokensIn).toBe(500)
+})
+
+test('a body nested a million deep is read without an overflow', () => {
+  const deep = '['.repeat(1_000_000) + ']'.repeat(1_000_000)
+  expect(readAsked('chat', bytes(`{"model":"m","messages":${deep}}`)).model).toBe('m')
+  expect(askForUsage(bytes(`{"stream_options":{"x":${deep}}}`))?.toString()).toContain('{"include_usage":true,"x":[[')
+  expect(askForUsage(bytes(`{"a":${deep}`))?.length ?? null).not.toBe(0)
+})
+
+const put = (text: string): string | null => askForUsage(bytes(text))?.toString() ?? null
+const wish = '"stream_options":{"include_usage":true}'
+
+test('usage is asked for by bytes put in, every other byte as it was', () => {
+  expect(put('{}')).toBe(`{${wish}}`)
+  expect(put(' { } \n')).toBe(` {${wish} } \n`)
+  expect(put('\uFEFF{ "a":1}')).toBe(`\uFEFF{${wish}, "a":1}`)
+  expect(put('{"a":1.00, "a":2e400,\r\n"b":"\\u00e9\\/"}')).toBe(`{${wish},"a":1.00, "a":2e400,\r\n"b":"\\u00e9\\/"}`)
+  expect(put('{"stream_options":{}}')).toBe('{"stream_options":{"include_usage":true}}')
+  expect(put('{"a":{"stream_options":7},"stream_options" : { "x":1}}')).toBe(
+    '{"a":{"stream_options":7},"stream_options" : {"include_usage":true, "x":1}}',
+  )
+  expect(put('{"a":"\\"stream_options\\":{}"}')).toBe(`{${wish},"a":"\\"stream_options\\":{}"}`)
+  expect(put('{"stream\\u005foptions":{"x":1}}')).toBe('{"stream\\u005foptions":{"include_usage":true,"x":1}}')
+})
+
+test('a null, which asks for nothing, is replaced by the wish', () => {
+  expect(put('{"stream_options": null,"a":1}')).toBe('{"stream_options": {"include_usage":true},"a":1}')
+  expect(put('{"stream_options":{"include_usage":null}}')).toBe('{"stream_options":{"include_usage":true}}')
+})
+
+test.each([
+  '',
+  'null',
+  '[]',
+  '{',
+  '{a:1}',
+  '{"stream_options":{"include_usage":true}}',
+  '{"stream_options":{"include_usage":false}}',
+  '{"stream_options":{"include_us\\u0061ge":false}}',
+  '{"stream_options":{"include_usage":0}}',
+  '{"stream_options":"x"}',
+  '{"stream_options":[]}',
+  '{"stream_options":{},"stream_options":{}}',
+  '{"stream_options":{"include_usage":null,"include_usage":null}}',
+  '{"stream_options":{"a":1}',
+  '{"stream_options":{}}{',
+])('where it can’t be put in safely, or was said already, nothing is changed: %j', (text) => {
+  expect(put(text)).toBeNull()
+})
+
+const spaced = fc.constantFrom(undefined, 1, '\t')
+const options = fc.dictionary(fc.string(), fc.jsonValue()).map(({ include_usage: _, ...rest }) => rest)
+
+test('for any JSON object: parsed, it is the same with the wish; without the bytes put in, it is the original', () => {
+  const body = fc.record(
+    { model: fc.string(), text: fc.string({ unit: 'binary' }), stream_options: options },
+    { requiredKeys: [] },
+  )
+  const extra = fc.dictionary(fc.string(), fc.jsonValue())
+  fc.assert(
+    fc.property(extra, body, spaced, fc.boolean(), (rest, named, space, mark) => {
+      const { stream_options: _, ...other } = rest
+      const value: Record<string, unknown> = { ...other, ...named }
+      const text = (mark ? '\uFEFF' : '') + JSON.stringify(value, null, space)
+      const known = readAsked('chat', bytes(text))
+      const result = put(text)
+      expect(askForUsage(bytes(text), known)?.toString()).toBe(result)
+      const expected = { ...value, stream_options: { ...named.stream_options, include_usage: true } }
+      expect(JSON.parse((result ?? '').replace(/^\uFEFF/, ''))).toEqual(JSON.parse(JSON.stringify(expected)))
+      const inserted = named.stream_options === undefined ? wish : '"include_usage":true'
+      const originals = [`${inserted},`, inserted].map((part) => result?.replace(part, ''))
+      expect(originals).toContain(text)
+    }),
+    { numRuns: 500 },
+  )
+})
+
+// Multipart
+
+const boundary = '----b0undary'
+const formType = `multipart/form-data; boundary=${boundary}`
+const field = (name: string, value: string): string =>
+  `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`
+const fileField = (name: string, value: string): string =>
+  `--${boundary}\r\nContent-Disposition: form-data; name="${name}"; filename="a.wav"\r\nContent-Type: audio/wav\r\n\r\n${value}\r\n`
+const close = `--${boundary}--\r\n`
+
+async function modelsOf(body: Uint8Array, step: number, type = formType): Promise<string[]> {
+  const models: string[] = []
+  const reader = multipartModelReader(type, (model) => models.push(model))
+  for (let at = 0; at < body.length; at += step) reader?.push(body.subarray(at, at + step))
+  reader?.end()
+  // Parts end on the next turns of the loop.
+  await new Promise((resolve) => setImmediate(resolve))
+  return models
+}
+
+test('[STT-01] the model is read out of a multipart upload, before or after its file, at every split', async () => {
+  const before = bytes(field('model', 'whisper-1') + fileField('file', 'x'.repeat(300)) + close)
+  const after = bytes(
+    fileField('file', 'x'.repeat(300)) + field('language', 'de') + field('model', 'whisper-1') + close,
+  )
+  for (const body of [before, after]) {
+    for (const step of [1, 2, 3, 7, 50, body.length]) expect(await modelsOf(body, step)).toEqual(['whisper-1'])
+    for (let at = 1; at < body.length; at++) {
+      const models: string[] = []
+      const reader = multipartModelReader(formType, (model) => models.push(model))
+      reader?.push(body.subarray(0, at))
+      reader?.push(body.subarray(at))
+      reader?.end()
+      await new Promise((resolve) => setImmediate(resolve))
+      expect(models, `split at ${at}`).toEqual(['whisper-1'])
+    }
+  }
+})
+
+test('every model that an upload names is told; a file of that name and an endless one are none', async () => {
+  const two = field('model', 'a') + field('model', 'b') + close
+  expect(await modelsOf(bytes(two), 10)).toEqual(['a', 'b'])
+  expect(await modelsOf(bytes(fileField('model', 'a') + close), 10)).toEqual([])
+  expect(await modelsOf(bytes(field('model', 'a'.repeat(100_000)) + close), 1000)).toEqual([])
+})
+
+test('no reader for what is no multipart form', () => {
+  for (const type of [
+    '',
+    'application/json',
+    'multipart/form-data',
+    'multipart/form-data; x=1',
+    'multipart/mixed; boundary=a',
+  ]) {
+    expect(multipartModelReader(type, () => undefined)).toBeNull()
+  }
+})
+
+test('broken uploads never throw, not even later', async () => {
+  const whole = bytes(field('model', 'a') + fileField('file', 'xyz') + close)
+  for (let at = 0; at < whole.length; at++) await modelsOf(whole.subarray(0, at), 5)
+  await modelsOf(bytes('no form at all'), 3)
+  await modelsOf(bytes(`--${boundary}\r\n${'X-Header: y\r\n'.repeat(10_000)}\r\n\r\n`), 1000)
+  await modelsOf(bytes(`--${boundary}\r\nContent-Disposition: form-data; name="model\r\n\r\na${close}`), 1)
+  await modelsOf(bytes(close + close + field('model', 'late')), 4)
+  await fc.assert(
+    fc.asyncProperty(fc.uint8Array({ maxLength: 2000 }), fc.integer({ min: 1, max: 50 }), async (body, step) => {
+      await modelsOf(Buffer.concat([bytes(`--${boundary}\r\n`), body]), step)
+    }),
+    { numRuns: 50 },
+  )
+})
+
+test('an upload of 200 MB goes by in bounded memory', async () => {
+  const models: string[] = []
+  const reader = multipartModelReader(formType, (model) => models.push(model))
+  const chunk = Buffer.alloc(65_536, 0x2d)
+  reader?.push(bytes(fileField('file', '').slice(0, -2)))
+  const before = heap()
+  let most = 0
+  for (let i = 0; i < 3200; i++) {
+    reader?.push(chunk)
+    if (i % 100 === 99) {
+      await new Promise((resolve) => setImmediate(resolve))
+      if (i % 400 === 399) most = Math.max(most, heap() - before)
+    }
+  }
+  reader?.push(bytes(`\r\n${field('model', 'whisper-large-v3')}${close}`))
+  reader?.end()
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(models).toEqual(['whisper-large-v3'])
+  expect(most).toBeLessThan(8 * 1024 * 1024)
+})

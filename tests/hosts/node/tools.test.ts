@@ -1,0 +1,332 @@
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { openTools } from '../../../src-main/core/tools/tools.ts'
+import { readToolOptions } from '../../../src-main/hosts/node/commands/toolOptions.ts'
+import type { Parts } from '../../../src-main/hosts/node/parts.ts'
+import { run as runHere } from '../../../src-main/hosts/node/program.ts'
+import { commandLine, type Running, studioEntry } from './fixtures/process.ts'
+
+const home = mkdtempSync(join(tmpdir(), 'studio-home-'))
+const { start, run } = commandLine(studioEntry, { HOME: home, TMPDIR: home })
+let dataDir: string
+let host: Running | null = null
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'studio-data-'))
+})
+afterEach(async () => {
+  host?.child.kill('SIGKILL')
+  await host?.ended
+  host = null
+  rmSync(dataDir, { recursive: true, force: true })
+})
+afterAll(() => rmSync(home, { recursive: true, force: true }))
+
+const unused = (): never => {
+  throw new Error('No command about tools needs this.')
+}
+const parts: Parts = {
+  startCore: unused,
+  startSandbox: unused,
+  openRequestLog: unused,
+  openToolKeys: async (folder) => openTools(folder),
+}
+
+/** One command in this process, over the real database: what it ended with and printed. */
+async function here(args: string[]): Promise<{ code: number; stdout: string }> {
+  const printed: string[] = []
+  const spies = [
+    vi.spyOn(process.stdout, 'on').mockReturnThis(),
+    vi.spyOn(process.stderr, 'on').mockReturnThis(),
+    vi.spyOn(process.stderr, 'write').mockReturnValue(true),
+    vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
+      printed.push(String(text))
+      return true
+    }),
+  ]
+  try {
+    const code = await runHere(args, parts)
+    return { code, stdout: printed.join('') }
+  } finally {
+    for (const spy of spies) spy.mockRestore()
+  }
+}
+
+/** One command as a process of its own. */
+const alone = (args: string[]) => run(args)
+
+type Way = (args: string[]) => Promise<{ code: number | null; stdout: string }>
+
+async function tools(way: Way, ...args: string[]) {
+  const { code, stdout } = await way(['tools', ...args, '--json', '--data-dir', dataDir])
+  return { code, document: JSON.parse(stdout) }
+}
+async function done(way: Way, ...args: string[]) {
+  const { code, document } = await tools(way, ...args)
+  expect([code, document.problem]).toEqual([0, undefined])
+  return document
+}
+const words = async (...args: string[]): Promise<string> =>
+  (await here(['tools', ...args, '--data-dir', dataDir])).stdout
+
+describe('the commands', () => {
+  it('set every field, and clear each of them', async () => {
+    const before = Date.now()
+    const { id } = await done(
+      here,
+      ...['add', 'agent', '--colour', 'rose', '--expires', '+30d', '--models', 'a, b', '--endpoints', 'chat,models'],
+      ...['--rpm', '60', '--tpm', '90000', '--concurrent', '4', '--log-bodies', '--no-retries', '--fail-fast'],
+      ...['--budget-day', '2.50', '--budget-month', '20', '--budget-total', '0.000000001'],
+    )
+    const shown = await done(here, 'show', id)
+    expect(shown).toMatchObject({
+      id,
+      name: 'agent',
+      colour: 'rose',
+      models: ['a', 'b'],
+      endpoints: ['chat', 'models'],
+      requestsPerMinute: 60,
+      tokensPerMinute: 90_000,
+      concurrent: 4,
+      budgetDay: '2.5',
+      budgetMonth: '20',
+      budgetTotal: '0.000000001',
+      logBodies: true,
+      retries: false,
+      failFast: true,
+    })
+    const month = 30 * 86_400_000
+    expect(Date.parse(shown.expiresAt) - month).toBeGreaterThanOrEqual(before)
+    expect(Date.parse(shown.expiresAt) - month).toBeLessThanOrEqual(Date.now())
+    const limits = ['expires', 'models', 'endpoints', 'rpm', 'tpm', 'concurrent']
+    const none = [...limits, 'budget-day', 'budget-month', 'budget-total'].flatMap((name) => [`--${name}`, 'none'])
+    const cleared = await done(here, 'set', 'agent', ...none, '--no-log-bodies', '--retries', '--no-fail-fast')
+    expect(cleared).toEqual({
+      ...shown,
+      expiresAt: null,
+      models: null,
+      endpoints: null,
+      requestsPerMinute: null,
+      tokensPerMinute: null,
+      concurrent: null,
+      budgetDay: null,
+      budgetMonth: null,
+      budgetTotal: null,
+      logBodies: false,
+      retries: true,
+      failFast: false,
+    })
+    expect(await done(here, 'list')).toEqual([cleared])
+  })
+
+  it('change only what was said', async () => {
+    const { id } = await done(here, 'add', 'agent', '--rpm', '60', '--no-retries')
+    const before = await done(here, 'show', id)
+    expect(await done(here, 'set', id, '--name', 'the agent', '--expires', '2099-12-31T18:00:00+01:00')).toEqual({
+      ...before,
+      name: 'the agent',
+      expiresAt: '2099-12-31T17:00:00.000Z',
+    })
+  })
+
+  it('take a name where one tool alone has it, and ask for the id where two do', async () => {
+    const first = await done(here, 'add', 'editor')
+    expect(await done(here, 'revoke', 'editor')).toMatchObject({ id: first.id, revokedAt: expect.any(String) })
+    const second = await done(here, 'add', 'editor')
+    expect(await done(here, 'pause', 'editor')).toMatchObject({ id: second.id, pausedAt: expect.any(String) })
+    const third = await done(here, 'add', 'editor')
+    const { code, document } = await tools(here, 'resume', 'editor')
+    expect([code, document.problem.kind]).toEqual([1, 'bad_input'])
+    for (const { id } of [second, third]) expect(document.problem.message).toContain(id)
+    expect(document.problem.message).not.toContain(first.id)
+    expect(await tools(here, 'show', 'nobody')).toMatchObject({
+      code: 1,
+      document: { problem: { kind: 'no_such_item' } },
+    })
+  })
+
+  it('pause and resume one, or all that are not revoked', async () => {
+    const [one, two] = [await done(here, 'add', 'one'), await done(here, 'add', 'two')]
+    await done(here, 'revoke', two.id)
+    const three = await done(here, 'add', 'three')
+    expect(await done(here, 'pause', one.id)).toMatchObject({ pausedAt: expect.any(String) })
+    expect(await done(here, 'pause', '--all')).toEqual({ changed: 1 })
+    const paused = (list: { id: string; pausedAt: string | null }[]) =>
+      list.flatMap(({ id, pausedAt }) => (pausedAt === null ? [] : [id]))
+    expect(paused(await done(here, 'list'))).toEqual([three.id, one.id])
+    expect(await done(here, 'resume', 'three')).toMatchObject({ pausedAt: null })
+    expect(await done(here, 'resume', '--all')).toEqual({ changed: 1 })
+    expect(paused(await done(here, 'list'))).toEqual([])
+    expect(await tools(here, 'pause', two.id)).toMatchObject({ code: 1, document: { problem: { kind: 'bad_input' } } })
+  })
+
+  it('tell a person limits and state, one tool a line', async () => {
+    await words('add', 'agent', '--budget-day', '2', '--rpm', '1', '--models', 'a,b,c', '--fail-fast')
+    await words('add', 'b')
+    expect(await words('pause', 'b')).toMatch(/^Paused b \([a-f0-9]{10}\)\.\n$/)
+    const [b = '', agent = ''] = (await words('list')).split('\n')
+    expect(agent).toMatch(
+      /^[a-f0-9]{10} {2}agent {2}made .{20} {2}never used {19}2 SC a day, 1 request a minute, 3 models, fails fast$/,
+    )
+    expect(b).toMatch(/^[a-f0-9]{10} {2}b {6}made .{20} {2}paused \d{4}-\d\d-\d\d \d\d:\d\d UTC$/)
+    expect(await words('set', 'agent', '--rpm', 'none')).toMatch(
+      /^Changed agent \(.*\): 2 SC a day, 3 models, fails fast\.\n$/,
+    )
+    const shown = await words('show', 'agent')
+    expect(shown).toMatch(/^budget a day +2 SC$/m)
+    expect(shown).toMatch(/^requests a minute +no limit$/m)
+    expect(shown).toMatch(/^models +a, b, c$/m)
+    expect(shown).not.toMatch(/isk_/)
+  })
+})
+
+describe('usage', () => {
+  it.each([
+    [['set', 'x'], /what to change/],
+    [['add', 'x', '--colour', 'pink'], /pink.*blue/],
+    [['pause'], /--all/],
+    [['resume', 'x', '--all'], /--all/],
+  ])('%j ends with 2 and says why', async (args, why) => {
+    const { code, document } = await tools(here, ...args)
+    expect([code, document]).toEqual([2, { problem: { kind: 'bad_input', message: expect.stringMatching(why) } }])
+  })
+
+  it.each([
+    [{ name: 'x'.repeat(81) }, /80/],
+    [{ endpoints: 'chat,video' }, /video.*speech/],
+    [{ models: 'a,,b' }, /model/],
+    [{ expires: 'tomorrow' }, /\+30d/],
+    [{ expires: '2030-01-01' }, /instant/],
+    [{ expires: '2020-01-01T00:00:00Z' }, /past/],
+    [{ expires: '+0d' }, /past/],
+    [{ rpm: '0' }, /requests a minute/],
+    [{ tpm: '1e3' }, /--tpm/],
+    [{ concurrent: '-1' }, /--concurrent/],
+    [{ budgetDay: '1e3' }, /--budget-day/],
+    [{ budgetMonth: '' }, /--budget-month/],
+    [{ budgetTotal: '0.0000000001' }, /nine digits/],
+  ])('%j is refused in words', (typed, why) => {
+    expect(() => readToolOptions(typed)).toThrow(
+      expect.objectContaining({ kind: 'bad_input', message: expect.stringMatching(why) }),
+    )
+  })
+
+  it('counts a time from now on in minutes, hours, days and weeks', () => {
+    for (const [typed, ms] of [
+      ['+45m', 45 * 60_000],
+      ['+12h', 43_200_000],
+      ['+30d', 2_592_000_000],
+      ['+2w', 1_209_600_000],
+    ] as const) {
+      const before = Date.now()
+      const expiresAt = Date.parse(readToolOptions({ expires: typed }).expiresAt ?? '')
+      expect(expiresAt - ms).toBeGreaterThanOrEqual(before)
+      expect(expiresAt - ms).toBeLessThanOrEqual(Date.now())
+    }
+  })
+})
+
+describe('beside a running serve', () => {
+  async function serve(): Promise<string> {
+    const free = ['--web-port', '0', '--proxy-port', '0', '--data-dir', dataDir]
+    host = start(['serve', '--sandbox', '--json', ...free])
+    return JSON.parse(await host.line()).proxy.baseUrl
+  }
+  const ask = async (baseUrl: string, key: string): Promise<number> => {
+    const reply = await fetch(`${baseUrl}/models`, { headers: { authorization: `Bearer ${key}` } })
+    await reply.arrayBuffer()
+    return reply.status
+  }
+  /** A reply that streams for minutes where nobody ends it. */
+  async function stream(baseUrl: string, key: string) {
+    const sandbox = { tokens: 20_000, tokens_per_second: 100 }
+    const body = { model: 'writer-small', stream: true, sandbox, messages: [{ role: 'user', content: 'Go on' }] }
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+    const asked = request(`${baseUrl}/chat/completions`, { method: 'POST', headers })
+    asked.end(JSON.stringify(body))
+    const [reply] = await once(asked, 'response')
+    expect(reply.statusCode).toBe(200)
+    await once(reply, 'data')
+    const cut = new Promise<void>((resolve) => reply.once('close', () => resolve()).on('error', () => undefined))
+    reply.resume()
+    return { cut, isWhole: (): boolean => reply.complete }
+  }
+
+  it('a pause is honoured with the next request and cuts what runs; resumed, the key is good again', async () => {
+    const baseUrl = await serve()
+    const [one, other] = [await done(alone, 'add', 'one'), await done(alone, 'add', 'other')]
+    const running = await stream(baseUrl, one.key)
+    await done(alone, 'pause', one.id)
+    expect(await ask(baseUrl, one.key)).not.toBe(200)
+    await running.cut
+    expect(running.isWhole()).toBe(false)
+    expect(await ask(baseUrl, other.key)).toBe(200)
+    await done(alone, 'pause', '--all')
+    expect(await ask(baseUrl, other.key)).not.toBe(200)
+    await done(alone, 'resume', '--all')
+    expect([await ask(baseUrl, one.key), await ask(baseUrl, other.key)]).toEqual([200, 200])
+  })
+
+  it('a key that was revoked is refused with the next request, and what runs is cut', async () => {
+    const baseUrl = await serve()
+    const { id, key } = await done(alone, 'add', 'one')
+    const running = await stream(baseUrl, key)
+    await done(alone, 'revoke', id)
+    expect(await ask(baseUrl, key)).toBe(401)
+    await running.cut
+    expect(running.isWhole()).toBe(false)
+  })
+
+  it('limits hold with the next request once they are set, and no longer once they are cleared', async () => {
+    const baseUrl = await serve()
+    const { id, key } = await done(alone, 'add', 'one')
+    const chat = async (model: string) => {
+      const reply = await fetch(`${baseUrl}/chat/completions`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ model, max_tokens: 5, messages: [{ role: 'user', content: 'Hello' }] }),
+      })
+      const { error } = JSON.parse(await reply.text())
+      return { status: reply.status, code: error?.code, retryAfter: reply.headers.get('retry-after') }
+    }
+    const fine = { status: 200, code: undefined, retryAfter: null }
+    expect(await chat('writer-small')).toEqual(fine)
+    await done(alone, 'set', id, '--budget-day', '0', '--models', 'mirror')
+    expect(await chat('mirror')).toEqual({ status: 402, code: 'budget_day', retryAfter: null })
+    await done(alone, 'set', id, '--budget-day', 'none')
+    expect(await chat('writer-small')).toEqual({ status: 403, code: 'model_not_allowed', retryAfter: null })
+    expect(await chat('mirror')).toEqual(fine)
+    await done(alone, 'set', id, '--models', 'none', '--rpm', '1')
+    expect(await chat('writer-small')).toEqual(fine)
+    const over = await chat('writer-small')
+    expect(over).toMatchObject({ status: 429, code: 'rate_limit_requests' })
+    expect(Number(over.retryAfter)).toBeGreaterThan(0)
+    expect(Number(over.retryAfter)).toBeLessThanOrEqual(60)
+    await done(alone, 'set', id, '--rpm', 'none', '--endpoints', 'models')
+    expect(await chat('writer-small')).toEqual({ status: 403, code: 'endpoint_not_allowed', retryAfter: null })
+    expect(await ask(baseUrl, key)).toBe(200)
+    await done(alone, 'set', id, '--endpoints', 'none', '--concurrent', '1')
+    const running = await stream(baseUrl, key)
+    expect(await chat('writer-small')).toMatchObject({ status: 429, code: 'rate_limit_concurrent', retryAfter: '1' })
+    await done(alone, 'revoke', id)
+    await running.cut
+  })
+
+  it('an expiry that was set cuts what runs when its time comes', async () => {
+    const baseUrl = await serve()
+    const { id, key } = await done(alone, 'add', 'one')
+    const running = await stream(baseUrl, key)
+    const begun = Date.now()
+    await done(alone, 'show', id)
+    // Enough for one more command, however busy the machine is.
+    const expiresAt = Date.now() + 1500 + 3 * (Date.now() - begun)
+    await done(alone, 'set', id, '--expires', new Date(expiresAt).toISOString())
+    expect(await ask(baseUrl, key)).toBe(200)
+    await running.cut
+    expect(Date.now()).toBeGreaterThanOrEqual(expiresAt)
+    expect(await ask(baseUrl, key)).not.toBe(200)
+  })
+})
