@@ -58,6 +58,7 @@ export class Trace implements RequestTrace {
   readonly #endpoint: Endpoint
   readonly #endpointCode: number
   readonly #start: number
+  readonly #pictures: number
   #caller: Caller
   #model: string | null
   #stream: boolean
@@ -96,6 +97,7 @@ export class Trace implements RequestTrace {
     this.#path = notice.path === usualPath[notice.endpoint] ? null : tidy(notice.path, 2048)
     this.#model = notice.model === null ? null : tidy(notice.model, 300)
     this.#stream = notice.stream
+    this.#pictures = notice.endpoint === 'images' ? (notice.pictures ?? 1) : 1
     this.#caller = home.callers.of(who, this.#model)
     this.#start = home.clock()
     this.#attemptSince = this.#start
@@ -225,6 +227,7 @@ export class Trace implements RequestTrace {
         sent: this.#sent,
         doubt: this.#doubt,
         bytesUp: this.#bytesUp,
+        count: this.#pictures,
         reading,
       },
       this.#home.price,
