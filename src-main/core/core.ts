@@ -48,6 +48,8 @@ export interface Core {
   /** For the web host's `/metrics`. */
   /** For tests. */
   readonly ledger: Pick<Ledger, 'page' | 'ended'>
+  /** Text of Prometheus for the web host's `/metrics`; null while that is switched off. */
+  metrics(): Promise<string | null>
   readonly chat: {
     send(input: Parameters<typeof send>[1]): ReturnType<typeof send>
     stop(input: { replyId: string }): { stopped: boolean }
