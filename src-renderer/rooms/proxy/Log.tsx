@@ -46,7 +46,7 @@ export function Log({ box }: { box: RefObject<HTMLDivElement | null> }) {
   const fresh = useRequests((store) => (store.following ? 0 : store.freshCount))
   const filter = useRequests((store) => store.filter)
   return (
-    <section aria-label={t('log.title')} className="@container flex flex-col">
+    <section aria-label={t('log.title')} className="@container flex flex-col gap-px">
       <div ref={bar} className="-mx-0.5 sticky top-0 z-20 bg-bg px-0.5 pt-3">
         <LogBar onFollow={follow} />
         {fresh > 0 && (
