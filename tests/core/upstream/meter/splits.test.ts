@@ -114,7 +114,7 @@ for (const [name, { text, cut }] of Object.entries(fixtures)) {
         fc.property(fc.array(fc.nat(bytes.length), { maxLength: 12 }), (cuts) => {
           expect(relay(options, bytes, cuts)).toEqual(expected)
         }),
-        { numRuns: 50 },
+        { numRuns: 30 },
       )
     }
   })
