@@ -17,6 +17,9 @@ import { Session } from './connection/session.ts'
 import { createRouter, type StudioRouter } from './handlers/router.ts'
 import type { Host } from './host.ts'
 import { Ledger } from './ledger/ledger.ts'
+import { Metrics } from './metrics/metrics.ts'
+import { openTelemetry } from './metrics/openTelemetry.ts'
+import { type ServerAddress, serverOf } from './metrics/server.ts'
 import { listModels } from './models/list.ts'
 import { LocalV1, type Wish } from './proxy/localV1.ts'
 import { type RelayDeps, relay } from './proxy/relay.ts'
@@ -42,7 +45,9 @@ export interface Core {
   /** Tells a second process that wants this folder where this one answers. */
   announce(address: string | null): void
   readonly tools: Pick<Tools, 'add' | 'list' | 'revoke'>
-  /** For the web host's `/metrics` and for tests. */
+  /** For the web host's `/metrics`. */
+  readonly metrics: Pick<Metrics, 'text'>
+  /** For tests. */
   readonly ledger: Pick<Ledger, 'page' | 'ended'>
   readonly chat: {
     send(input: Parameters<typeof send>[1]): ReturnType<typeof send>
@@ -90,6 +95,10 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
   }
 
   let keychain: AppState['keychain'] = { available: false, reason: 'It has not answered yet.' }
+  let metricsOn = store.settings.read().metrics
+  const metrics = new Metrics({ enabled: () => metricsOn, live: () => desk.counts() })
+  let server: ServerAddress | null = null
+  const spans = openTelemetry(process.env, { version: host.version, server: () => server, log: host.log })
   let origins: readonly string[] = store.settings.read().proxyOrigins
   const relayDeps: RelayDeps = {
     forward: () => session.current?.forward ?? null,
@@ -104,7 +113,10 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     relay: (request, response, pass) => relay(relayDeps, request, response, pass),
     connected: () => session.current !== null,
     used: ({ id }) => tools.touch(id),
-    refused: (refusal) => ledger.refused(refusal),
+    refused: (refusal) => {
+      ledger.refused(refusal)
+      metrics.refused(refusal.code)
+    },
     allowedOrigins: () => origins,
     desk: () => desk.counts(),
     changed: () => state.changed(),
@@ -169,11 +181,14 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     bucket.follow(upstream)
     void bucket.ask()
     ledger.connectedTo(upstream.base.url)
+    server = serverOf(upstream.base.url)
     prices.follow(upstream)
   })
   bucket.changes.add(state.changed)
-  ledger.ended.add(({ endpoint }) => {
-    if (endpoint !== 'account' && endpoint !== 'models') prices.used()
+  ledger.ended.add((row) => {
+    if (row.endpoint !== 'account' && row.endpoint !== 'models') prices.used()
+    metrics.ended(row)
+    spans?.ended(row)
   })
 
   const lookForKeychain = async (): Promise<void> => {
@@ -181,7 +196,9 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     state.changed()
   }
   const settingsChanged = (): void => {
-    origins = store.settings.read().proxyOrigins
+    const settings = store.settings.read()
+    origins = settings.proxyOrigins
+    metricsOn = settings.metrics
     state.changed()
     void proxy.apply(proxyWish())
   }
@@ -216,6 +233,7 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     await session.close()
     desk.close()
     await ledger.close()
+    await spans?.close()
     tools.close()
     store.close()
     lock.release()
@@ -247,6 +265,7 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     announce: lock.announce,
     tools,
     ledger,
+    metrics,
     chat: {
       send: (input) => send(chat, input),
       stop: (input) => stopReply(chat, input),

@@ -5,6 +5,7 @@ import { Session } from '../../src-main/core/connection/session.ts'
 import { type Core, createCore } from '../../src-main/core/core.ts'
 import { openStore } from '../../src-main/core/store/store.ts'
 import { Credential } from '../../src-main/core/upstream/credential.ts'
+import { noBooks, openDesk } from '../../src-main/core/upstream/unattended.ts'
 import { startSandbox } from '../../src-main/sandbox/sandbox.ts'
 import { ended, freshFolder, memorySecrets, readUntil, testHost } from './helpers/core.ts'
 
@@ -82,7 +83,7 @@ describe('a core', () => {
     const credential = Credential.fromText(service.apiKey)
     const input = { baseUrl: service.baseUrl, credential, allowInsecure: false, keep: 'session' as const }
     const store = openStore(freshFolder())
-    const session = new Session(store, secrets)
+    const session = new Session(store, secrets, { desk: openDesk, books: noBooks })
     open.push(async () => {
       await session.close()
       store.close()

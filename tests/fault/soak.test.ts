@@ -9,7 +9,7 @@ let found: Awaited<ReturnType<typeof soak>>
 
 beforeAll(async () => {
   prepareBuild()
-  found = await soak({ streams, batches: 6, seed: 7 })
+  found = await soak({ streams, batches: 6, seed: 7, retries: false })
 })
 afterAll(async () => {
   await stopAll()
@@ -34,7 +34,7 @@ it('every slot of the key is there again, and one that is left goes to who waits
   expect(found.slots).toEqual({ filled: true, held: slots, passedOn: true, emptied: true })
 })
 
-it('what lives in memory does not grow with the streams that were', () => {
-  // A stream that was kept whole would be some 5 KB; the books' own caches settle within the first hundreds.
-  expect(growth(found.live, streams)).toBeLessThan(1500)
+it('what a stream was is not kept in memory', () => {
+  // The log keeps the headers of the last 1,000 requests, which is some 2.4 KB each; a request or a reply beside them is 5 KB and more.
+  expect(growth(found.live, streams)).toBeLessThan(4000)
 })

@@ -4,6 +4,7 @@ import type { LedgerStore } from '../store/ledger/open.ts'
 
 /** Bodies that are erased in one go: each may be 512 KB that has to be overwritten. */
 const atOnce = 20
+const pagesEach = 130
 
 /** Erases logged bodies and answers of how many requests. When it resolves, nothing of them is left in the files. */
 export async function eraseBodies(store: LedgerStore, wish: BodyWish): Promise<number> {
@@ -14,6 +15,7 @@ export async function eraseBodies(store: LedgerStore, wish: BodyWish): Promise<n
       for (const id of ids) store.requests.forgetBodies(id)
     })
     erased += ids.length
+    store.bodies.shrink(atOnce * pagesEach)
     if (ids.length < atOnce) break
     await nextTurn()
   }

@@ -13,7 +13,7 @@ import {
 } from '../store/ledger/codes.ts'
 import type { OpenedRequest, StoredRequest } from '../store/ledger/requests.ts'
 import type { CopiedBody, Reading, RequestEnd, RequestNotice, RequestTrace } from '../traffic.ts'
-import { shorten, withoutLocalKeys } from './clean.ts'
+import { tidy, withoutLocalKeys } from './clean.ts'
 import { cleanUsage, costOf } from './cost.ts'
 import { cleanPairs, type KeptHeaders, type Pairs } from './headers.ts'
 import type { Use } from './prices.ts'
@@ -91,10 +91,10 @@ export class Trace implements RequestTrace {
     this.logBodies = notice.logBodies
     this.#endpoint = notice.endpoint
     this.#endpointCode = codeOf(endpoints, notice.endpoint)
-    this.#method = notice.method === 'POST' ? null : shorten(notice.method, 20)
+    this.#method = notice.method === 'POST' ? null : tidy(notice.method, 20)
     // Set apart by null only together: a POST to the endpoint's own path.
-    this.#path = notice.path === usualPath[notice.endpoint] ? null : shorten(withoutLocalKeys(notice.path), 2048)
-    this.#model = notice.model === null ? null : shorten(withoutLocalKeys(notice.model), 300)
+    this.#path = notice.path === usualPath[notice.endpoint] ? null : tidy(notice.path, 2048)
+    this.#model = notice.model === null ? null : tidy(notice.model, 300)
     this.#stream = notice.stream
     this.#caller = home.callers.of(who, this.#model)
     this.#start = home.clock()
@@ -127,7 +127,7 @@ export class Trace implements RequestTrace {
     if (this.end) return
     if (stream !== undefined) this.#stream = stream
     if (model !== undefined) {
-      this.#model = model === null ? null : shorten(withoutLocalKeys(model), 300)
+      this.#model = model === null ? null : tidy(model, 300)
       this.#caller = this.#home.callers.of(this.who, this.#model)
     }
     this.#home.changed(this)
@@ -188,7 +188,7 @@ export class Trace implements RequestTrace {
   replied(status: number, requestId: string | null): void {
     if (this.end) return
     this.#status = status
-    this.#requestId = requestId === null ? null : shorten(requestId, 200)
+    this.#requestId = requestId === null ? null : tidy(requestId, 200)
     this.#become('streaming')
   }
 
@@ -245,8 +245,8 @@ export class Trace implements RequestTrace {
       row.cancelledBy = codeOf(cancellers, this.#stopped ? 'person' : (end.by ?? 'studio'))
     }
     if (end.problem) {
-      row.problemKind = shorten(end.problem.kind, 100)
-      row.problemMessage = shorten(this.#clean(end.problem.message), 1000)
+      row.problemKind = tidy(end.problem.kind, 100)
+      row.problemMessage = tidy(this.#clean(end.problem.message), 1000)
     }
     row.hasBodies = this.bodiesKept ? 1 : 0
     this.end = row

@@ -35,6 +35,10 @@ export function forward(link: Link, request: ForwardRequest): Promise<ForwardRep
 
 type BodyCopy = ReturnType<typeof copyBody>
 
+function cleanerOf({ credential }: Link): (text: string) => string {
+  return (text) => credential.redact(text)
+}
+
 class Forwarding {
   readonly #link: Link
   readonly #request: ForwardRequest
@@ -43,11 +47,14 @@ class Forwarding {
   readonly #here: Uint8Array | null
   readonly #streamed: ReplayableBody | null
   readonly #sentCopy: BodyCopy | null
+  /** The books keep it for as long as they keep headers, so it must hold nothing of this request, its body least of all. */
+  readonly #clean: (text: string) => string
   #meter: Meter | null = null
   #attempts = 0
 
   constructor(link: Link, request: ForwardRequest) {
     this.#link = link
+    this.#clean = cleanerOf(link)
     this.#request = request
     const { body, asker, endpoint, tokens, model, signal, trace } = request
     this.#wish = { asker, slot: isInference(endpoint), tokens, model, signal, trace }
@@ -162,8 +169,6 @@ class Forwarding {
     this.#request.trace.sentBytes(bytes.length)
     this.#sentCopy?.push(bytes)
   }
-
-  readonly #clean = (text: string): string => this.#link.credential.redact(text)
 
   readonly #used = (): number | null => {
     const usage = this.#meter?.reading().usage

@@ -8,7 +8,7 @@ import { CopyButton } from '../../ui/CopyButton.tsx'
 import { cx } from '../../ui/cx.ts'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { readable } from './bodies.ts'
-import { Part } from './Inspector.tsx'
+import { Part } from './Part.tsx'
 
 type Which = 'request' | 'reply'
 
