@@ -12,7 +12,7 @@ import type { Link } from './link.ts'
 import { type Meter, openMeter } from './meter/meter.ts'
 import { withRetry } from './retry.ts'
 import { moneyFields } from './schemas.ts'
-import type { CallOptions, RateLimitHeaders, Reply, ReplyFacts } from './types.ts'
+import type { CallOptions, Reply, ReplyFacts } from './types.ts'
 
 export interface CallRequest {
   method: 'GET' | 'POST'
