@@ -227,3 +227,13 @@ test('events that are recognised by their likeness are read as if each had been 
     { numRuns: 250 },
   )
 })
+
+test('a character whose bytes stand in two events is broken text, at every split', () => {
+  const start = Buffer.from('data: {"choices":[{"delta":{"content":"')
+  const end = Buffer.from('"}}]}\n\n')
+  const halves = [Buffer.from([0xe2, 0x82]), Buffer.from([0xac])]
+  const pieces = [Buffer.from('word'), ...halves, ...halves, ...halves, ...halves, ...halves, Buffer.from('é')]
+  const bytes = Buffer.concat(pieces.flatMap((piece) => [start, piece, end]))
+  const parsed = relay(chatStream, bytes, [...bytes.keys()])
+  for (let at = 0; at < bytes.length; at++) expect(relay(chatStream, bytes, [at]), `split at ${at}`).toEqual(parsed)
+})
