@@ -46,8 +46,6 @@ export interface Core {
   announce(address: string | null): void
   readonly tools: Pick<Tools, 'add' | 'list' | 'revoke'>
   /** For the web host's `/metrics`. */
-  /** For tests. */
-  readonly ledger: Pick<Ledger, 'page' | 'ended'>
   /** Text of Prometheus for the web host's `/metrics`; null while that is switched off. */
   metrics(): Promise<string | null>
   readonly chat: {
