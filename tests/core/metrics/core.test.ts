@@ -28,13 +28,13 @@ async function started() {
 
 it('what tools and the studio do is counted while the switch is on, refusals too', async () => {
   const { core, asks, client } = await started()
-  expect(await core.metrics.text()).toBeNull()
+  expect(await core.metrics()).toBeNull()
   await client.app.updateSettings({ metrics: true })
   expect((await asks()).status).toBe(200)
   expect((await asks({}, 'no-such-model')).status).toBe(404)
   expect((await asks({ origin: 'https://evil.example' })).status).toBe(403)
   await vi.waitFor(async () => {
-    const text = (await core.metrics.text()) ?? ''
+    const text = (await core.metrics()) ?? ''
     expect(text).toMatch(
       /requests_total\{tool="editor",tool_id="[^"]+",endpoint="chat",status="2xx",state="done"\} 1$/m,
     )
@@ -46,7 +46,7 @@ it('what tools and the studio do is counted while the switch is on, refusals too
     expect(text).toMatch(/^inference_studio_waiting 0$/m)
   })
   await client.app.updateSettings({ metrics: false })
-  expect(await core.metrics.text()).toBeNull()
+  expect(await core.metrics()).toBeNull()
 })
 
 it('each request is a span at the collector that the environment names, without a word of it', async () => {
