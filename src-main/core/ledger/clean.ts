@@ -4,8 +4,11 @@ export function withoutLocalKeys(text: string): string {
 }
 
 /** Cut after `most` UTF-16 units, never inside a character. */
-export function shorten(text: string, most: number): string {
+function shorten(text: string, most: number): string {
   if (text.length <= most) return text
   const cut = text.slice(0, most - 1)
   return `${cut.isWellFormed() ? cut : cut.slice(0, -1)}…`
 }
+
+/** A text that came from outside, as a row may keep it. */
+export const tidy = (text: string, most: number): string => shorten(withoutLocalKeys(text), most)

@@ -3,7 +3,7 @@ import { codeOf, endpoints, endStates, outcomes, usualPath } from '../store/ledg
 import type { StoredRequest } from '../store/ledger/requests.ts'
 import type { GateRefusal } from '../traffic.ts'
 import { endpointOf } from '../upstream/endpoint.ts'
-import { shorten, withoutLocalKeys } from './clean.ts'
+import { tidy } from './clean.ts'
 
 const windowMs = 60_000
 /** Different places within a minute that get rows of their own; more are `others`. */
@@ -58,7 +58,7 @@ export class Refusals {
 
   #row(refused: GateRefusal, at: number): StoredRequest {
     const endpoint = endpointOf(refused.method, refused.path)
-    const path = shorten(withoutLocalKeys(refused.path.split('?', 1)[0] ?? ''), 2048)
+    const path = tidy(refused.path.split('?', 1)[0] ?? '', 2048)
     const who = refused.toolId === null ? 'stranger' : `tool:${refused.toolId}`
     return {
       id: this.#nextId(),
@@ -88,12 +88,12 @@ export class Refusals {
       times: 1,
       cancelledBy: null,
       retriedAfter: null,
-      method: refused.method === 'POST' ? null : shorten(refused.method, 20),
+      method: refused.method === 'POST' ? null : tidy(refused.method, 20),
       path: path === usualPath[endpoint] ? null : path,
       model: null,
-      origin: refused.toolId === null ? shorten(withoutLocalKeys(refused.from), 300) : null,
-      problemKind: shorten(refused.code, 100),
-      problemMessage: shorten(withoutLocalKeys(refused.message), 1000),
+      origin: refused.toolId === null ? tidy(refused.from, 300) : null,
+      problemKind: tidy(refused.code, 100),
+      problemMessage: tidy(refused.message, 1000),
     }
   }
 

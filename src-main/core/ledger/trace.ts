@@ -13,7 +13,7 @@ import {
 } from '../store/ledger/codes.ts'
 import type { OpenedRequest, StoredRequest } from '../store/ledger/requests.ts'
 import type { CopiedBody, Reading, RequestEnd, RequestNotice, RequestTrace } from '../traffic.ts'
-import { shorten, withoutLocalKeys } from './clean.ts'
+import { tidy, withoutLocalKeys } from './clean.ts'
 import { cleanUsage, costOf } from './cost.ts'
 import { cleanPairs, type KeptHeaders, type Pairs } from './headers.ts'
 import type { Use } from './prices.ts'
@@ -58,6 +58,7 @@ export class Trace implements RequestTrace {
   readonly #endpoint: Endpoint
   readonly #endpointCode: number
   readonly #start: number
+  readonly #pictures: number
   #caller: Caller
   #model: string | null
   #stream: boolean
@@ -91,11 +92,12 @@ export class Trace implements RequestTrace {
     this.logBodies = notice.logBodies
     this.#endpoint = notice.endpoint
     this.#endpointCode = codeOf(endpoints, notice.endpoint)
-    this.#method = notice.method === 'POST' ? null : shorten(notice.method, 20)
+    this.#method = notice.method === 'POST' ? null : tidy(notice.method, 20)
     // Set apart by null only together: a POST to the endpoint's own path.
-    this.#path = notice.path === usualPath[notice.endpoint] ? null : shorten(withoutLocalKeys(notice.path), 2048)
-    this.#model = notice.model === null ? null : shorten(withoutLocalKeys(notice.model), 300)
+    this.#path = notice.path === usualPath[notice.endpoint] ? null : tidy(notice.path, 2048)
+    this.#model = notice.model === null ? null : tidy(notice.model, 300)
     this.#stream = notice.stream
+    this.#pictures = notice.endpoint === 'images' ? (notice.pictures ?? 1) : 1
     this.#caller = home.callers.of(who, this.#model)
     this.#start = home.clock()
     this.#attemptSince = this.#start
@@ -127,7 +129,7 @@ export class Trace implements RequestTrace {
     if (this.end) return
     if (stream !== undefined) this.#stream = stream
     if (model !== undefined) {
-      this.#model = model === null ? null : shorten(withoutLocalKeys(model), 300)
+      this.#model = model === null ? null : tidy(model, 300)
       this.#caller = this.#home.callers.of(this.who, this.#model)
     }
     this.#home.changed(this)
@@ -188,7 +190,7 @@ export class Trace implements RequestTrace {
   replied(status: number, requestId: string | null): void {
     if (this.end) return
     this.#status = status
-    this.#requestId = requestId === null ? null : shorten(requestId, 200)
+    this.#requestId = requestId === null ? null : tidy(requestId, 200)
     this.#become('streaming')
   }
 
@@ -212,7 +214,7 @@ export class Trace implements RequestTrace {
     if (this.end) return
     const now = this.#home.clock()
     // An attempt that failed before it had a connection is one all the same; waiting in the queue is none.
-    if (end.state === 'failed' && this.#waitingSince < 0 && this.#backoffSince < 0) this.#count()
+    if (end.state === 'failed' && this.#waitingSince < 0) this.#count()
     this.#endBackoff(now)
     this.#endWait(now)
     const { cost, is } = costOf(
@@ -225,6 +227,7 @@ export class Trace implements RequestTrace {
         sent: this.#sent,
         doubt: this.#doubt,
         bytesUp: this.#bytesUp,
+        count: this.#pictures,
         reading,
       },
       this.#home.price,
@@ -245,8 +248,8 @@ export class Trace implements RequestTrace {
       row.cancelledBy = codeOf(cancellers, this.#stopped ? 'person' : (end.by ?? 'studio'))
     }
     if (end.problem) {
-      row.problemKind = shorten(end.problem.kind, 100)
-      row.problemMessage = shorten(this.#clean(end.problem.message), 1000)
+      row.problemKind = tidy(end.problem.kind, 100)
+      row.problemMessage = tidy(this.#clean(end.problem.message), 1000)
     }
     row.hasBodies = this.bodiesKept ? 1 : 0
     this.end = row

@@ -74,7 +74,9 @@ export function bodyTable({ handle, transaction }: Database) {
         return ids
       })
     },
-    /** After erasing: free pages leave the file, and no copy stays in the write-ahead log. */
+    /** Gives at most so many free pages (4 KB) back to the disk. */
+    shrink: (pages: number): void => handle.exec(`PRAGMA incremental_vacuum(${pages})`),
+    /** After erasing: all free pages leave the file, and no copy stays in the write-ahead log. */
     giveBack(): void {
       handle.exec('PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE)')
     },

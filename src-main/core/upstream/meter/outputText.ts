@@ -110,7 +110,8 @@ export class Lane {
     const needed = this.#kept + size
     let buffer = this.#buffer
     if (buffer === null || buffer.length < needed) {
-      buffer = Buffer.allocUnsafe(Math.max(256, needed, (buffer?.length ?? 0) * 2))
+      // Not from Node's pool: it lives as long as the stream, and would keep a slab of others' bytes alive with it.
+      buffer = Buffer.allocUnsafeSlow(Math.max(256, needed, (buffer?.length ?? 0) * 2))
       this.#buffer?.copy(buffer, 0, 0, this.#kept)
       this.#buffer = buffer
     }
