@@ -127,7 +127,8 @@ class Forwarding {
     const answered = {
       status,
       statusText,
-      headers,
+      // An event that is cut out of a stream of stated length makes it shorter.
+      headers: stripUsage && isEventStream(contentType) ? withoutLength(headers) : headers,
       body: reply.body,
       reading: () => meter.reading(),
       complete: () => !isEventStream(contentType) || meter.complete,
@@ -160,7 +161,7 @@ class Forwarding {
     if (rest) return { ...reply, body: joined(head, rest) }
     const { base } = this.#link
     const body = localiseImageUrls(head, base, this.#request.local) ?? head
-    const headers = reply.headers.filter(([name]) => name.toLowerCase() !== 'content-length')
+    const headers = withoutLength(reply.headers)
     headers.push(['content-length', String(body.length)])
     return { ...reply, headers, body: joined(body, null) }
   }
@@ -175,6 +176,10 @@ class Forwarding {
     if (!usage) return null
     return usage.totalTokens ?? (usage.promptTokens ?? 0) + (usage.completionTokens ?? 0)
   }
+}
+
+function withoutLength(headers: HeaderPairs): HeaderPairs {
+  return headers.filter(([name]) => name.toLowerCase() !== 'content-length')
 }
 
 async function* joined(
