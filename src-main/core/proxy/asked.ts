@@ -38,6 +38,14 @@ const tooLarge: Refusal = {
   message: `A JSON request of more than ${jsonLimit / 1024 / 1024} MB can’t be checked against what this tool may do.`,
 }
 
+/** A service that is more tolerant than we are (UTF-16, compressed bodies) must not read past a tool's limits. */
+const unreadable: Refusal = {
+  status: 400,
+  type: 'studio_refused',
+  code: 'body_unreadable',
+  message: 'This tool has limits, and a request that is no plain JSON object can’t be checked against them.',
+}
+
 /**
  * Takes in what a tool sends besides its head. JSON is read whole; anything else is streamed on as it comes.
  * Answers a refusal for JSON that is too large to be read where reading it matters.
@@ -58,6 +66,7 @@ export async function readCarried(
   const bytes = await readBody(request, size, signal)
   if (bytes === null) return tooLarge
   const asked = readAsked(endpoint, bytes)
+  if (!asked.json && limited(tool)) return unreadable
   if (endpoint !== 'chat' || !asked.stream || asked.usage !== 'absent') return { body: bytes, asked, stripUsage: false }
   const asking = askForUsage(bytes, asked)
   return { body: asking ?? bytes, asked, stripUsage: asking !== null }
