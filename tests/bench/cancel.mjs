@@ -117,7 +117,7 @@ async function series(count, act) {
 }
 
 export async function cancelPart(peers, far, { quick }) {
-  const count = quick ? 10 : 40
+  const count = quick ? 30 : 60
   const between = peers.filter(({ name }) => name !== 'direct')
   const figures = { 'before headers': new Map(), 'mid-stream': new Map() }
   for (const peer of between) {

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Facts, type Setup, setups } from '../../src-renderer/rooms/proxy/setups/index.ts'
 import { type FarEnd, openFarEnd, toolKey } from '../helpers/gateway.ts'
+import { agents } from './agents/table.ts'
 import { openService, type Service } from './helpers/service.ts'
 import { bash, ownFolder } from './helpers/shell.ts'
 
@@ -32,6 +33,14 @@ describe('the set-up texts', () => {
     expect(setups.filter(({ verified }) => verified).length).toBeGreaterThanOrEqual(10)
     expect(new Set(setups.map(({ id }) => id)).size).toBe(setups.length)
     expect(new Set(setups.map(({ name }) => name)).size).toBe(setups.length)
+  })
+
+  it('of agents and editors claim to be tested where, and only where, an agent of the table is run with them', () => {
+    const claimed = setups.filter(({ kind, verified }) => verified && (kind === 'agent' || kind === 'editor'))
+    const run = agents.filter(({ setup }) => setup !== 'crush')
+    expect(run.map(({ setup, package: from }) => `${setup} ${from}`).sort()).toEqual(
+      claimed.map(({ id, npm }) => `${id} ${npm}`).sort(),
+    )
   })
 
   it('hold address, key and model between them, and no placeholder', () => {
@@ -90,7 +99,7 @@ describe('the set-up texts', () => {
         )
         expect(await wordsOfAll(some)).toEqual(words)
       }),
-      { numRuns: 12, examples: [[{ baseUrl, ...nasty }]] },
+      { numRuns: 4, examples: [[{ baseUrl, ...nasty }]] },
     )
   })
 })

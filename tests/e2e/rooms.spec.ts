@@ -45,9 +45,10 @@ test('a tool key is shown once, works at once, and ends at once when revoked', a
   await page.reload()
   await expect(page.getByText('My editor').first()).toBeVisible()
   expect(await page.content()).not.toContain(key)
-  await page.getByRole('button', { name: 'Revoke My editor' }).click()
+  await page.getByRole('button', { name: 'More for My editor' }).click()
+  await page.getByRole('menuitem', { name: 'Revoke…' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
-  await expect(page.getByRole('button', { name: 'Revoke My editor' })).toHaveCount(0)
+  await expect(page.getByRole('article', { name: 'My editor' })).toHaveCount(0)
   await expect(client.models.list()).rejects.toBeInstanceOf(OpenAI.AuthenticationError)
 })
 

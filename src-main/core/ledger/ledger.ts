@@ -253,6 +253,11 @@ export class Ledger implements Books {
 
   // ---- life ------------------------------------------------------------------------------------------------------------
 
+  /** Grows with every request that is written down. */
+  get size(): number {
+    return this.#lastId
+  }
+
   /** Requests under way, of everybody. */
   live(): number {
     return this.#live.size

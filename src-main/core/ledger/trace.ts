@@ -214,7 +214,7 @@ export class Trace implements RequestTrace {
     if (this.end) return
     const now = this.#home.clock()
     // An attempt that failed before it had a connection is one all the same; waiting in the queue is none.
-    if (end.state === 'failed' && this.#waitingSince < 0 && this.#backoffSince < 0) this.#count()
+    if (end.state === 'failed' && this.#waitingSince < 0) this.#count()
     this.#endBackoff(now)
     this.#endWait(now)
     const { cost, is } = costOf(

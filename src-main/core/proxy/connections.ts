@@ -40,7 +40,7 @@ export class Connections {
     this.#pushedOut = pushedOut
   }
 
-  opened(socket: Socket): Connection {
+  opened(socket: Socket): void {
     const now = performance.now()
     const connection: Connection = {
       since: now,
@@ -59,7 +59,6 @@ export class Connections {
       this.#strangers.delete(oldest)
       this.#pushedOut(oldest)
     }
-    return connection
   }
 
   of(socket: Socket): Connection | undefined {

@@ -135,10 +135,7 @@ export class Door {
     server.maxConnections = bounds.most
     // Above a count node:http leaves headers out without a word; the gate refuses instead.
     server.maxHeadersCount = 0
-    server.on('connection', (socket: Socket) => {
-      const connection = this.#connections.opened(socket)
-      socket.once('close', () => this.#gone(socket, connection))
-    })
+    server.on('connection', (socket: Socket) => this.#connections.opened(socket))
     server.on('request', (request, response) => this.#take(request, response, false))
     server.on('checkContinue', (request, response) => this.#take(request, response, true))
     server.on('checkExpectation', (request, response) => this.#turnAway(request, response, unexpected, aProgram))
@@ -199,15 +196,17 @@ export class Door {
     connection: Connection,
     awaitsContinue: boolean,
   ): Promise<void> {
-    const passage = new Passage(request, response, passed, awaitsContinue, this.#stalls.begin())
     this.#connections.proved(request.socket, connection)
-    connection.passage = passage
     connection.open += 1
     connection.requests += 1
-    if (connection.requests >= this.#bounds.requestsPerSocket) {
-      connection.closing = true
-      response.setHeader('Connection', 'close')
-    }
+    const last = connection.requests >= this.#bounds.requestsPerSocket
+    connection.closing = last
+    const passage = new Passage(request, response, passed, {
+      holdsBack: awaitsContinue,
+      last,
+      marks: this.#stalls.begin(),
+    })
+    connection.passage = passage
     this.#running.add(passage)
     this.#relayed += 1
     try {
@@ -218,11 +217,18 @@ export class Door {
       response.destroy()
       this.#deps.failed(asStudioError(thrown))
     } finally {
-      this.#running.delete(passage)
-      connection.open -= 1
+      if (passage.holdsBack) connection.closing = true
       if (!request.complete) this.#readPast(request)
-      this.#deps.changed()
+      // Given whole, but not taken yet: its reader is watched to the end. Small replies are gone in one go.
+      if (response.writableLength === 0 || request.socket.destroyed) this.#ended(passage, connection)
+      else response.once('close', () => this.#ended(passage, connection))
     }
+  }
+
+  #ended(passage: Passage, connection: Connection): void {
+    this.#running.delete(passage)
+    connection.open -= 1
+    this.#deps.changed()
   }
 
   #turnAway(request: IncomingMessage, response: ServerResponse, refusal: Refusal, from: string): void {
@@ -307,16 +313,6 @@ export class Door {
     if (connection) connection.closing = true
     if (connection?.open === 0) answerRaw(socket, tooManyConnections)
     else socket.destroy()
-  }
-
-  /** node:http tells the one response that has the socket that it is gone; those that wait behind it are told here. */
-  #gone(socket: Socket, connection: Connection): void {
-    if (connection.open < 2) return
-    for (const { request, response } of [...this.#running]) {
-      if (request.socket !== socket || response.socket !== null || response.destroyed) continue
-      response.destroy()
-      response.emit('close')
-    }
   }
 
   #connectionOf(socket: Duplex): Connection | undefined {

@@ -1,10 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 import type { Tool } from '../../../src-preload/contract/tools.ts'
+import { originToAllow } from '../origin.ts'
 import type { Verified } from '../traffic.ts'
 import type { HeaderPairs } from '../upstream/headers.ts'
 import type { Refusal } from './answers.ts'
 import { takenOff } from './headers.ts'
-import { corsHeaders, isAllowed, originToAllow, preflightHeaders } from './origins.ts'
+import { corsHeaders, isAllowed, preflightHeaders } from './origins.ts'
 import { localPath } from './target.ts'
 
 /** What the gate decides by. */
@@ -202,13 +203,13 @@ function checkKey(request: IncomingMessage, gate: Gate, extraHeaders: HeaderPair
   if (!verified.good) {
     const [status, code, message] = keyRefusals[verified.why]
     const { tool } = verified
-    const from = tool ? shown(tool.name) : 'a program with an unknown key'
+    const from = tool?.name ?? 'a program with an unknown key'
     return refuse(status, code, message, from, { toolId: tool?.id ?? null, extraHeaders })
   }
   if (repeatsKey(request, presented)) {
     const message = 'The tool key belongs in the Authorization header alone; it stands elsewhere too.'
     const { id, name } = verified.tool
-    return refuse(400, 'key_elsewhere', message, shown(name), { toolId: id, extraHeaders })
+    return refuse(400, 'key_elsewhere', message, name, { toolId: id, extraHeaders })
   }
   return verified.tool
 }

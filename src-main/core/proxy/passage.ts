@@ -34,21 +34,34 @@ export class Passage implements Pass, Watched {
   readonly marks: Marks
   onCut: ((why: CutReason) => void) | null = null
   holdsBack: boolean
+  /** Nothing follows it on its connection. */
+  readonly last: boolean
 
-  constructor(request: IncomingMessage, response: ServerResponse, passed: Passed, holdsBack: boolean, marks: Marks) {
+  constructor(
+    request: IncomingMessage,
+    response: ServerResponse,
+    passed: Passed,
+    { holdsBack, last, marks }: { holdsBack: boolean; last: boolean; marks: Marks },
+  ) {
     this.request = request
     this.response = response
     this.tool = passed.tool
     this.path = passed.path
     this.extraHeaders = passed.extraHeaders
     this.holdsBack = holdsBack
+    this.last = last
     this.marks = marks
+    // A client that was not told to go on may send its body or leave it out: what would follow is in doubt.
+    if (last || holdsBack) response.setHeader('Connection', 'close')
   }
 
   proceed(): void {
     if (!this.holdsBack) return
     this.holdsBack = false
-    if (!this.response.headersSent && !this.response.destroyed) this.response.writeContinue()
+    const { response } = this
+    if (response.headersSent || response.destroyed) return
+    if (!this.last) response.removeHeader('Connection')
+    response.writeContinue()
   }
 
   /** Tells its carrier, then ends it: with an answer where no reply has begun, else by cutting the connection. */

@@ -1,6 +1,6 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { StudioError } from '../errors.ts'
+import { asStudioError, StudioError } from '../errors.ts'
 import { type Bounds, Door, type ProxyDeps, usualBounds } from './door.ts'
 import { hostsOf } from './guard.ts'
 
@@ -84,6 +84,8 @@ export async function startProxy(
     ipv6Problem = await listenOnIpv6(second, port)
     if (!ipv6Problem) servers.push(second)
   }
+  // Such as no file descriptors left: one connection is lost, and the rest goes on.
+  for (const server of servers) server.on('error', (error) => deps.failed(asStudioError(error)))
   door.opensFor(hostsOf(port, servers.length > 1))
   return {
     port,

@@ -40,21 +40,24 @@ export class StallWatch<T extends Watched> {
   readonly #stalled: (watched: T, what: Stall) => void
   readonly #live: ReadonlySet<T>
   #timer: NodeJS.Timeout | null = null
+  readonly #tickMs: number
+  /** Runs with the ticks: time in which the program itself stood still (a machine asleep) is nobody's stall. */
   #now = 0
+  #tickedAt = 0
 
   /** @param live the requests under way; read at each tick */
   constructor(live: ReadonlySet<T>, times: StallTimes, stalled: (watched: T, what: Stall) => void) {
     this.#live = live
     this.#times = times
+    this.#tickMs = Math.min(longestTickMs, times.uploadMs / 4, times.readMs / 4)
     this.#stalled = stalled
   }
 
   /** Where a request starts from; the timer runs as long as any is under way. */
   begin(): Marks {
     if (this.#timer === null) {
-      this.#now = performance.now()
-      const tickMs = Math.min(longestTickMs, this.#times.uploadMs / 4, this.#times.readMs / 4)
-      this.#timer = setInterval(this.#tick, tickMs).unref()
+      this.#tickedAt = performance.now()
+      this.#timer = setInterval(this.#tick, this.#tickMs).unref()
     }
     return { received: -1, receivedAt: this.#now, drained: -1, drainedAt: this.#now }
   }
@@ -69,7 +72,9 @@ export class StallWatch<T extends Watched> {
       this.close()
       return
     }
-    this.#now = performance.now()
+    const at = performance.now()
+    this.#now += Math.min(at - this.#tickedAt, 2 * this.#tickMs)
+    this.#tickedAt = at
     for (const watched of [...this.#live]) {
       const what = this.#look(watched)
       if (what) this.#stalled(watched, what)

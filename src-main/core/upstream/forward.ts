@@ -2,11 +2,11 @@ import { StudioError } from '../errors.ts'
 import type { Wish } from '../traffic.ts'
 import { attemptOnce } from './attempt.ts'
 import { readUpTo } from './body.ts'
-import type { Link } from './call.ts'
 import { isInference } from './endpoint.ts'
 import { kindOfStatus } from './errors.ts'
 import type { RawReply } from './exchange.ts'
 import { type HeaderPairs, header, isEventStream, withoutHopByHop } from './headers.ts'
+import type { Link } from './link.ts'
 import { copyBody } from './meter/copy.ts'
 import { localiseImageUrls } from './meter/images.ts'
 import { type Meter, openMeter } from './meter/meter.ts'
@@ -35,6 +35,10 @@ export function forward(link: Link, request: ForwardRequest): Promise<ForwardRep
 
 type BodyCopy = ReturnType<typeof copyBody>
 
+function cleanerOf({ credential }: Link): (text: string) => string {
+  return (text) => credential.redact(text)
+}
+
 class Forwarding {
   readonly #link: Link
   readonly #request: ForwardRequest
@@ -43,11 +47,14 @@ class Forwarding {
   readonly #here: Uint8Array | null
   readonly #streamed: ReplayableBody | null
   readonly #sentCopy: BodyCopy | null
+  /** The books keep it for as long as they keep headers, so it must hold nothing of this request, its body least of all. */
+  readonly #clean: (text: string) => string
   #meter: Meter | null = null
   #attempts = 0
 
   constructor(link: Link, request: ForwardRequest) {
     this.#link = link
+    this.#clean = cleanerOf(link)
     this.#request = request
     const { body, asker, endpoint, tokens, model, signal, trace } = request
     this.#wish = { asker, slot: isInference(endpoint), tokens, model, signal, trace }
@@ -162,8 +169,6 @@ class Forwarding {
     this.#request.trace.sentBytes(bytes.length)
     this.#sentCopy?.push(bytes)
   }
-
-  readonly #clean = (text: string): string => this.#link.credential.redact(text)
 
   readonly #used = (): number | null => {
     const usage = this.#meter?.reading().usage

@@ -11,6 +11,8 @@ export interface RunningCore {
   readonly router: Router<Contract, Record<never, never>>
   /** The sandbox that this core started, with the key to try it; null where it runs none. */
   sandbox(): { baseUrl: string; apiKey: string } | null
+  /** Text of Prometheus; null while it is switched off. */
+  metrics(): Promise<string | null>
   /** Tells a second process that wants this data folder where this one answers. */
   announce(address: string | null): void
   /** Marks streams, closes the database. */

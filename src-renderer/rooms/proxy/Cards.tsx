@@ -152,7 +152,10 @@ function Spend({ use }: { use: ToolUse | null }) {
   const spent = use?.spentDay ?? '0'
   const some = exact(spent) > 0n
   return (
-    <div className="num min-w-0 truncate font-[620] text-xl leading-tight tracking-[-.02em]" title={`${spent} SC`}>
+    <div
+      className="num shrink-0 whitespace-nowrap font-[620] text-xl leading-tight tracking-[-.02em]"
+      title={`${spent} SC`}
+    >
       {some && use?.estimated && <span className="font-medium text-soft">≈ </span>}
       {showSc(spent)}
       <span className="ml-1.5 font-medium text-soft text-s tracking-normal">{t('tools.today')}</span>
@@ -186,11 +189,10 @@ function BudgetLine({ name, budget }: { name: string; budget: BudgetView }) {
 /** What is limited, what is held or unknown, and how much was asked: the small print of a card. */
 function Small({ tool, use, now }: { tool: Tool; use: ToolUse | null; now: number }) {
   const { t } = useTranslation('proxy')
-  const counts = [
-    use && t('tools.requestsToday', { count: use.requestsToday, requests: count(use.requestsToday) }),
-    use && use.tokensToday > 0 && t('tools.tokensToday', { tokens: compact(use.tokensToday) }),
-    tool.lastUsedAt ? t('tools.lastUsed', { at: showTime(tool.lastUsedAt, now) }) : t('tools.neverUsed'),
-  ].filter(Boolean)
+  const counts = use && [
+    t('tools.requestsToday', { count: use.requestsToday, requests: count(use.requestsToday) }),
+    ...(use.tokensToday > 0 ? [t('tools.tokensToday', { tokens: compact(use.tokensToday) })] : []),
+  ]
   const limits = [
     tool.budgetDay === null && tool.budgetMonth === null && tool.budgetTotal === null && t('tools.budget.none'),
     ...(['requestsPerMinute', 'tokensPerMinute', 'concurrent'] as const).map((limit) => {
@@ -203,6 +205,7 @@ function Small({ tool, use, now }: { tool: Tool; use: ToolUse | null; now: numbe
     tool.logBodies && t('tools.limits.logBodies'),
     !tool.retries && t('tools.limits.noRetries'),
     tool.failFast && t('tools.limits.failFast'),
+    tool.lastUsedAt ? t('tools.lastUsed', { at: showTime(tool.lastUsedAt, now) }) : t('tools.neverUsed'),
   ].filter(Boolean)
   return (
     <footer className="num mt-auto flex flex-col text-faint text-xs leading-[1.55]">
@@ -210,8 +213,8 @@ function Small({ tool, use, now }: { tool: Tool; use: ToolUse | null; now: numbe
         <span className="text-warn">{t('tools.unpriced', { count: use.unpricedToday })}</span>
       )}
       {use && exact(use.reserved) > 0n && <span>{t('tools.held', { amount: showSc(use.reserved) })}</span>}
-      <span>{counts.join(' · ')}</span>
-      {limits.length > 0 && <span>{limits.join(' · ')}</span>}
+      {counts && <span>{counts.join(' · ')}</span>}
+      <span>{limits.join(' · ')}</span>
     </footer>
   )
 }
@@ -268,7 +271,7 @@ function Ended({ tools, now, onDeed }: { tools: readonly Tool[]; now: number; on
   const { t } = useTranslation('proxy')
   return (
     <details className="group min-w-0 flex-1 text-s">
-      <summary className="flex w-fit list-none items-center gap-1 rounded-s pr-1.5 text-soft hover:text-ink">
+      <summary className="flex min-h-6 w-fit list-none items-center gap-1 rounded-s pr-1.5 text-soft hover:text-ink">
         <ChevronRight aria-hidden size={14} className="transition-transform duration-100 group-open:rotate-90" />
         {t('tools.ended', { count: tools.length })}
       </summary>

@@ -16,6 +16,7 @@ import { Bodies, Headers } from './Bodies.tsx'
 import { DetailDeeds } from './DetailDeeds.tsx'
 import { approx, count, showSc } from './figures.ts'
 import { Dot, Time, useNow } from './look.tsx'
+import { Part } from './Part.tsx'
 import { useRowWords } from './rowWords.ts'
 import { TimelineBars } from './TimelineBars.tsx'
 
@@ -25,19 +26,6 @@ export function ProxyInspector() {
   const inspected = useRequests((store) => store.inspected)
   if (inspected === null) return <SinceStart />
   return <Detail row={row} inspected={inspected} />
-}
-
-export function Part({ title, aside, children }: { title: string; aside?: ReactNode; children: ReactNode }) {
-  return (
-    <section aria-label={title} className="border-line border-b px-4 py-3 last:border-b-0">
-      <div className="mb-2 flex min-h-5 items-center gap-2">
-        <h2 className="font-semibold text-faint text-xs uppercase tracking-[.05em]">{title}</h2>
-        <span className="ml-auto" />
-        {aside}
-      </div>
-      {children}
-    </section>
-  )
 }
 
 function SinceStart() {

@@ -10,7 +10,7 @@ import {
   useState,
 } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Virtualizer, type VirtualizerHandle } from 'virtua'
+import { Virtualizer } from 'virtua'
 import type { RequestRow } from '../../../src-preload/contract/requests.ts'
 import { ProblemNotice } from '../../problems/ProblemNotice.tsx'
 import { appStore } from '../../stores/app.ts'
@@ -26,6 +26,7 @@ import { count } from './figures.ts'
 import { LogBar } from './LogBar.tsx'
 import { columns, LogRow, rowHeight, rowId, wideOnly, widestOnly } from './LogRow.tsx'
 import { useNow } from './look.tsx'
+import { useRowWords } from './rowWords.ts'
 
 /** The live log, inside the scrolling stage `box`. Its bar and column heads stay in sight. */
 export function Log({ box }: { box: RefObject<HTMLDivElement | null> }) {
@@ -46,7 +47,7 @@ export function Log({ box }: { box: RefObject<HTMLDivElement | null> }) {
   const fresh = useRequests((store) => (store.following ? 0 : store.freshCount))
   const filter = useRequests((store) => store.filter)
   return (
-    <section aria-label={t('log.title')} className="@container flex flex-col">
+    <section aria-label={t('log.title')} className="@container flex flex-col gap-px">
       <div ref={bar} className="-mx-0.5 sticky top-0 z-20 bg-bg px-0.5 pt-3">
         <LogBar onFollow={follow} />
         {fresh > 0 && (
@@ -126,7 +127,7 @@ function open(row: RequestRow): void {
 
 function Grid({ box, grid, bar, rows, onNewest }: GridProps) {
   const { t } = useTranslation('proxy')
-  const list = useRef<VirtualizerHandle>(null)
+  const words = useRowWords()
   const held = useRequests((store) => store.held)
   const selected = useRequests((store) => store.selected)
   const today = useToday()
@@ -154,7 +155,6 @@ function Grid({ box, grid, bar, rows, onNewest }: GridProps) {
       {/* biome-ignore lint/a11y/useSemanticElements: see the grid */}
       <div role="rowgroup" className="overflow-clip rounded-b-l">
         <Virtualizer
-          ref={list}
           scrollRef={box}
           startMargin={margin}
           itemSize={rowHeight}
@@ -170,6 +170,7 @@ function Grid({ box, grid, bar, rows, onNewest }: GridProps) {
             return (
               <LogRow
                 key={row?.id ?? -index - 1}
+                words={words}
                 row={row}
                 index={index}
                 selected={row !== null && row.id === selected}

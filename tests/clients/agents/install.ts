@@ -22,8 +22,9 @@ export async function installAgent(agent: Agent, folder: string): Promise<string
   })
   const [code] = (await once(child, 'exit')) as [number | null]
   if (code !== 0 || !existsSync(join(folder, 'node_modules', '.bin', agent.bin))) {
-    return /Downloading|ENOTFOUND|getaddrinfo/.exec(errors)
-      ? `its package downloads from elsewhere when it is installed, which failed: ${/getaddrinfo.*|Downloading.*/.exec(errors)?.[0]}`
+    const elsewhere = /getaddrinfo \w+ (\S+)/.exec(errors)?.[1]
+    return elsewhere
+      ? `its package loads a program from ${elsewhere} when it is installed, which is out of reach`
       : `npm could not install it: ${errors.trim().slice(-300)}`
   }
   writeFileSync(done, '')

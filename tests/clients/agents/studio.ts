@@ -1,10 +1,12 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { promisify } from 'node:util'
 import { node24, root } from '../../../resources/scripts/ready.mjs'
 import { tapBefore } from './wire.ts'
 
+const run = promisify(execFile)
 const cli = join(root, 'out', 'main', 'node.js')
 
 /** The built studio as a person runs it, before a sandbox, with a hop between that keeps what passes and one tool key. */
@@ -33,12 +35,33 @@ export async function startStudio(dataDir: string) {
       })
       return ((await reply.json()) as { requests: { path: string; stream: boolean; status: number | null }[] }).requests
     },
+    /** The studio's own account: rows of its log for the tool's key, oldest first, once all of them are closed. */
+    async rows(): Promise<LogRow[]> {
+      const command = ['requests', '--tool', 'clients', '--limit', '1000', '--data-dir', dataDir, '--json']
+      for (let tries = 0; ; tries += 1) {
+        const { stdout } = await run(node24(), [cli, ...command], { env })
+        const lines = stdout.split('\n').filter((line) => line !== '')
+        const rows = lines.map((line) => JSON.parse(line) as LogRow)
+        if (rows.every(({ durationMs }) => durationMs !== null)) return rows
+        if (tries === 20) throw new Error('A row of the log stays open.')
+      }
+    },
     async stop() {
       await studio.stop()
       await tap.close()
       await sandbox.stop()
     },
   }
+}
+
+/** What is read of a row of the log (src-preload/contract/requests.ts). */
+export interface LogRow {
+  endpoint: string
+  status: number | null
+  durationMs: number | null
+  tokensIn: number | null
+  tokensOut: number | null
+  tokensAre: string
 }
 
 export type Studio = Awaited<ReturnType<typeof startStudio>>

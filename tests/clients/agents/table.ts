@@ -112,6 +112,7 @@ export const agents: Agent[] = [
     files: (word) => ({ filepath: `${word}\n` }),
     env: { CONTINUE_CLI_ENABLE_TELEMETRY: '0', CONTINUE_ALLOW_ANONYMOUS_TELEMETRY: '0' },
   },
+  // Loads its program from github.com when it is installed: run where that can be reached, and "verified" only once it was.
   {
     setup: 'crush',
     package: '@charmland/crush',

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type Setup, setups } from '../../../src-renderer/rooms/proxy/setups/index.ts'
 import { type Ended, runShell, shellWord } from './shell.ts'
-import type { Studio } from './studio.ts'
+import type { LogRow, Studio } from './studio.ts'
 import { type Agent, quiet } from './table.ts'
 import type { Exchange } from './wire.ts'
 
@@ -36,8 +36,7 @@ export async function tryAgent(agent: Agent, studio: Studio, home: string, bin: 
   const work = join(home, 'work')
   for (const [path, text] of Object.entries(agent.files(word))) write(join(work, path), text)
   const script = settle(setupOf(agent.setup), studio, home, agent.arguments(`Please call ${agent.tool}.`))
-  const before = studio.exchanges.length
-  const seenBefore = (await studio.seen()).length
+  const before = await accounts(studio)
   const ended = await runShell(script, work, {
     PATH: `${bin}:${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin`,
     HOME: home,
@@ -45,20 +44,32 @@ export async function tryAgent(agent: Agent, studio: Studio, home: string, bin: 
     ...quiet,
     ...agent.env,
   })
-  const passed = studio.exchanges.slice(before)
-  const seen = (await studio.seen())
-    .slice(seenBefore)
-    .filter(({ path, stream }) => path.endsWith('/chat/completions') && stream)
-  const wrong = findFault(agent, studio, word, ended, passed, seen.length)
+  const after = await accounts(studio)
+  const passed = after.passed.slice(before.passed.length)
+  const rows = after.rows.slice(before.rows.length)
+  const wrong =
+    faultOfEnd(ended) ??
+    faultOfAccounts(studio, passed, after.seen.length - before.seen.length, rows) ??
+    faultOfTurn(agent, word, ended, passed)
+  const tokens = rows.reduce((sum, row) => sum + (row.tokensIn ?? 0) + (row.tokensOut ?? 0), 0)
   return {
     setup: agent.setup,
     name: setupOf(agent.setup).name,
     package: agent.package,
     version: agent.version,
     outcome: wrong ? 'fails' : 'works',
-    detail: wrong ?? `${passed.length} streamed requests, \`${agent.tool}\` called, its result sent back, exit 0`,
+    detail:
+      wrong ??
+      `${passed.length} streams, \`${agent.tool}\` called, its result sent back, ${tokens} tokens logged, exit 0`,
     seconds: Math.round((performance.now() - from) / 100) / 10,
   }
+}
+
+/** Chat requests so far by the three that saw them: the hop, the sandbox, the studio's log. */
+async function accounts(studio: Studio) {
+  const rows = (await studio.rows()).filter(({ endpoint }) => endpoint === 'chat')
+  const seen = (await studio.seen()).filter(({ path }) => path.endsWith('/chat/completions'))
+  return { passed: [...studio.exchanges], seen, rows }
 }
 
 /** Writes the set-up's files and gives its terminal texts as one script, the prompt appended to the line that starts the agent. */
@@ -74,34 +85,37 @@ function write(path: string, text: string) {
   writeFileSync(path, text)
 }
 
-/** The first thing that is not as it must be, in words; null where all is. */
-function findFault(
-  agent: Agent,
-  studio: Studio,
-  word: string,
-  ended: Ended,
-  passed: Exchange[],
-  seen: number,
-): string | null {
-  const end = [ended.stderr, ended.stdout].join('\n').trim().slice(-400)
-  if (ended.timedOut) return `not done in time: ${end}`
-  if (ended.code !== 0) return `exit ${ended.code}: ${end}`
-  if (passed.length !== seen) return `${passed.length} requests passed, the sandbox saw ${seen} streams`
+// Each gives the first thing that is not as it must be, in words; null where all is.
+
+const endOf = ({ stderr, stdout }: Ended): string => [stderr, stdout].join('\n').trim().slice(-400)
+
+function faultOfEnd(ended: Ended): string | null {
+  if (ended.timedOut) return `not done in time: ${endOf(ended)}`
+  return ended.code === 0 ? null : `exit ${ended.code}: ${endOf(ended)}`
+}
+
+function faultOfAccounts(studio: Studio, passed: Exchange[], seen: number, rows: LogRow[]): string | null {
+  if (passed.length !== seen) return `${passed.length} requests passed, the sandbox saw ${seen}`
+  if (passed.length !== rows.length) return `${passed.length} requests passed, the log has ${rows.length}`
   if (passed.some(({ authorization }) => authorization !== `Bearer ${studio.serviceKey}`)) {
-    return 'a request went up without the service key'
+    return 'a request went up with another key than the service key'
   }
+  const unmeasured = rows.filter(({ tokensAre, tokensIn }) => tokensAre !== 'measured' || !tokensIn).length
+  return unmeasured === 0 ? null : `${unmeasured} of ${rows.length} rows of the log have no measured tokens`
+}
+
+function faultOfTurn(agent: Agent, word: string, ended: Ended, passed: Exchange[]): string | null {
   const streamed = passed.filter(
     ({ body, status, contentType, whole }) =>
       body?.stream === true && status === 200 && contentType.startsWith('text/event-stream') && whole,
   )
   const offered = streamed.findIndex(({ body }) => body?.tools?.some((tool) => tool.function?.name === agent.tool))
   if (offered === -1) return `no streamed request offered the tool ${agent.tool}`
-  const answered = streamed.findIndex(
-    ({ body }, index) =>
-      index > offered &&
+  const answered = streamed
+    .slice(offered + 1)
+    .some(({ body }) =>
       body?.messages?.some(({ role, content }) => role === 'tool' && JSON.stringify(content).includes(word)),
-  )
-  if (answered === -1) return `no later request carried the tool's result: ${end}`
-  if (!ended.stdout.includes(word)) return `the final text was not printed: ${end}`
-  return null
+    )
+  if (!answered) return `no later request carried the tool's result: ${endOf(ended)}`
+  return ended.stdout.includes(word) ? null : `the final text was not printed: ${endOf(ended)}`
 }

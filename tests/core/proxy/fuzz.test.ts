@@ -300,7 +300,7 @@ const mutations = fc
   })
   .map(({ body, changes }) => {
     const host = `Host: 127.0.0.1:${proxy.port}\r\nAuthorization: Bearer ${goodKey}\r\n`
-    const bytes = [...`POST /v1/chat/completions?a=b HTTP/1.1\r\n${host}X-A: b\r\n${body}`]
+    const bytes = `POST /v1/chat/completions?a=b HTTP/1.1\r\n${host}X-A: b\r\n${body}`.split('')
     for (const { at, what, to } of changes) {
       const place = at % bytes.length
       if (what === 'change') bytes[place] = String.fromCharCode(to)

@@ -3,6 +3,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { createServer, type Server } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { afterEach, describe, expect, it } from 'vitest'
+import { answer } from '../../../src-main/core/proxy/answers.ts'
 import type { Bounds, ProxyDeps } from '../../../src-main/core/proxy/server.ts'
 import { echo, goodKey, type Line, type OpenGate, once, open, openGate, speak } from '../../helpers/gate.ts'
 import { ask } from '../../helpers/gateway.ts'
@@ -275,6 +276,32 @@ describe('uploads', () => {
     expect(statuses(await opened.closed)).toEqual([100, 200])
   })
 
+  it('that are answered early are read to their end, and their connection goes on', async () => {
+    const gate = await gateWith({}, async (request, response) => {
+      if (request.method === 'POST') {
+        await event(request, 'readable')
+        request.read(1)
+      }
+      response.end('early')
+    })
+    const opened = line(gate)
+    opened.socket.write(head(gate, 'Content-Length: 8000000\r\n', 'POST /v1/x'))
+    opened.socket.write(Buffer.alloc(8_000_000, 'x'))
+    opened.socket.write(head(gate, 'Connection: close\r\n'))
+    expect(statuses(await opened.closed)).toEqual([200, 200])
+  })
+
+  it('that never get our leave end their connection: nobody knows whether their body comes', async () => {
+    const gate = await gateWith({}, async (_request, response) => {
+      answer(response, { status: 429, type: 'studio_limit', code: 'concurrent', message: 'One at a time.' })
+    })
+    const more = 'Expect: 100-continue\r\nContent-Length: 50\r\n'
+    const heard = await speak(gate.port, head(gate, more, 'POST /v1/x') + head(gate, '', 'GET /v1/hidden'))
+    expect(statuses(heard)).toEqual([429])
+    expect(heard).toMatch(/Connection: close\r\n/)
+    expect(gate.proxy.counts().relayed).toBe(1)
+  })
+
   it('that wait for our leave are not taken for slow ones', async () => {
     let letIn: () => void = () => undefined
     const turn = new Promise<void>((resolve) => {
@@ -318,6 +345,20 @@ describe('uploads', () => {
     }
     expect(await opened.closed).toMatch(/\r\n24\r\n0\r\n\r\n$|\r\n\r\n24$/)
     expect(gate.cuts).toEqual([])
+  })
+
+  it('are not blamed for time in which this program stood still', async () => {
+    const gate = await gateWith({ uploadMs: 600 }, swallow)
+    const opened = line(gate)
+    opened.socket.write(`${head(gate, 'Content-Length: 4\r\nConnection: close\r\n', 'POST /v1/x')}ab`)
+    const begun = performance.now()
+    await once(() => performance.now() - begun > 320)
+    const stood = performance.now()
+    while (performance.now() - stood < 1500);
+    // The watch has looked again by then, and nothing had come.
+    await once(() => performance.now() - stood > 1530)
+    opened.socket.write('cd')
+    expect(statuses(await opened.closed)).toEqual([200])
   })
 
   it('that the service reads slowly are not their sender’s fault', async () => {
@@ -367,6 +408,19 @@ describe('replies', () => {
     await once(() => state.running === 0)
     expect(gate.cuts).toEqual(['reading_stalled'])
     await once(() => gate.proxy.counts().active === 0)
+  })
+
+  it('that were given whole and are not taken are cut too', async () => {
+    const gate = await gateWith({ readMs: 400 }, async (_request, response) => {
+      response.end(Buffer.alloc(32 * 1024 * 1024))
+    })
+    const opened = line(gate)
+    opened.socket.pause()
+    opened.socket.write(head(gate))
+    await once(() => gate.proxy.counts().relayed === 1)
+    expect(gate.proxy.counts().active).toBe(1)
+    await once(() => gate.proxy.counts().active === 0)
+    expect(gate.cuts).toEqual(['reading_stalled'])
   })
 
   it('that are read slowly go on', async () => {

@@ -1,7 +1,7 @@
 import zlib from 'node:zlib'
 import type { Reading } from '../../traffic.ts'
 import { ByteStore } from './bytes.ts'
-import type { Meter } from './meter.ts'
+import type { Meter } from './types.ts'
 
 /** Of a compressed reply: the copy kept, and what it may become. A larger one is not read. Bytes. */
 const longestCopy = 2 * 1024 * 1024
@@ -17,7 +17,8 @@ export class EncodedMeter implements Meter {
   readonly #inner: () => Meter
   readonly #copy = new ByteStore()
   #size = 0
-  #read: Meter | null = null
+  /** Undefined until somebody asks; null where it can't be read. */
+  #read: Meter | null | undefined
 
   constructor(contentEncoding: string, inner: () => Meter) {
     // They were applied in the order given (RFC 9110, section 8.4).
@@ -37,7 +38,7 @@ export class EncodedMeter implements Meter {
   }
 
   push(bytes: Uint8Array): Uint8Array {
-    this.#read = null
+    this.#read = undefined
     this.#size += bytes.length
     if (this.#size > longestCopy) this.#copy.clear()
     else this.#copy.append(bytes, 0, bytes.length)
@@ -53,14 +54,16 @@ export class EncodedMeter implements Meter {
   }
 
   #decoded(): Meter | null {
-    if (this.#read !== null) return this.#read
-    if (this.#size > longestCopy) return null
-    const bytes = decode(this.#copy.view(), this.#encodings)
+    if (this.#read === undefined) this.#read = this.#decode()
+    return this.#read
+  }
+
+  #decode(): Meter | null {
+    const bytes = this.#size > longestCopy ? null : decode(this.#copy.view(), this.#encodings)
     if (bytes === null) return null
     const meter = this.#inner()
     meter.push(bytes)
     meter.end()
-    this.#read = meter
     return meter
   }
 }

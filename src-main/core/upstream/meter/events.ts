@@ -1,8 +1,8 @@
 import type { Reading } from '../../traffic.ts'
 import { asBuffer, ByteStore } from './bytes.ts'
-import type { Meter } from './meter.ts'
 import { ReplyReader } from './replyReader.ts'
 import { EventTemplate } from './template.ts'
+import type { Meter } from './types.ts'
 
 /** A larger event is not looked into: its bytes are counted as output. A 16th of what the studio's own reader takes. */
 const longestRead = 1024 * 1024
@@ -15,6 +15,9 @@ const mostTemplates = 4
 
 /** After so many events in a row that looked unlike any before, only every 64th is learned from. */
 const patience = 8
+
+/** `data: [DONE]` with whatever spaces. */
+const longestDone = 64
 
 const lf = 0x0a
 const cr = 0x0d
@@ -162,8 +165,7 @@ export class EventMeter implements Meter {
     } else if (this.#commentsOnly) {
       // Comments and blank lines say nothing.
     } else if (this.#size + end - start > longestRead) {
-      this.#reply.text.unread += this.#size + end - start
-      this.#reply.output = true
+      this.#passUnread(end - start)
     } else {
       this.#begun.append(bytes, start, end)
       cut = this.#read(this.#begun.view(), 0, this.#begun.length) && !this.#released
@@ -177,9 +179,10 @@ export class EventMeter implements Meter {
   /** The event goes on in the next chunk. */
   #keep(bytes: Buffer, start: number, out: Passing | null): void {
     const held = this.#held ? this.#begun.view() : null
-    this.#size += bytes.length - start
-    if (this.#size > longestRead) this.#begun.clear()
+    const size = bytes.length - start
+    if (this.#size + size > longestRead) this.#passUnread(size)
     else this.#begun.append(bytes, start, bytes.length)
+    this.#size += size
     if (out === null || this.#released) return
     if (this.#size <= longestHeld && mayBeUsage(this.#begun)) {
       out.stop(start)
@@ -189,6 +192,15 @@ export class EventMeter implements Meter {
       this.#held = false
       this.#released = true
     }
+  }
+
+  /** The event is too large: what was kept of it and these bytes are counted and forgotten. */
+  #passUnread(size: number): void {
+    if (!this.#commentsOnly) {
+      this.#reply.text.unread += this.#begun.length + size
+      this.#reply.output = true
+    }
+    this.#begun.clear()
   }
 
   #forget(): void {
@@ -205,7 +217,7 @@ export class EventMeter implements Meter {
     this.#reply.lone = null
     const data = dataOf(bytes.toString('utf8', from, to))
     if (data === null) return false
-    if (data.trim() === '[DONE]') {
+    if (data.length < longestDone && data.trim() === '[DONE]') {
       this.#done = true
       return false
     }
@@ -269,12 +281,8 @@ class Passing {
 /** The data lines of an event, joined; null where it has none. */
 function dataOf(text: string): string | null {
   const event = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
-  if (event.startsWith('data:')) {
-    // One line and the blank one: JSON.parse takes the spaces and line ends around it.
-    const last = event.trimEnd().length
-    const line = event.search(lineEnd)
-    if (line === -1 || line >= last) return event.slice(5)
-  }
+  // One line and the blank one: JSON.parse takes the spaces and line ends around it.
+  if (event.startsWith('data:') && isOneLine(event)) return event.slice(5)
   let data: string | null = null
   for (const line of event.split(lineEnd)) {
     if (line !== 'data' && !line.startsWith('data:')) continue
@@ -284,11 +292,20 @@ function dataOf(text: string): string | null {
   return data
 }
 
+/** No line end but at its end. */
+function isOneLine(event: string): boolean {
+  let end = event.length
+  while (end > 0 && event.charCodeAt(end - 1) <= 0x20) end--
+  const firstLf = event.indexOf('\n')
+  const firstCr = event.indexOf('\r')
+  return (firstLf === -1 || firstLf >= end) && (firstCr === -1 || firstCr >= end)
+}
+
 const lineEnd = /\r\n|\n|\r/
 
 /** A line `data: [DONE]` says it, whether or not its blank line came. */
 function isDone(begun: ByteStore): boolean {
-  if (begun.length < 11 || begun.length > 64) return false
+  if (begun.length < 11 || begun.length > longestDone) return false
   return dataOf(begun.view().toString('latin1'))?.trim() === '[DONE]'
 }
 
@@ -297,6 +314,8 @@ function mayBeUsage(begun: ByteStore): boolean {
   const bytes = begun.view()
   if (bytes.length < 7 || bytes.toString('latin1', 0, 5) !== 'data:') return true
   let at = 5
-  while (at < bytes.length && (bytes[at] ?? 0) <= 0x20) at++
-  return at === bytes.length || bytes[at] === 0x7b
+  while (bytes[at] === 0x20 || bytes[at] === 0x09) at++
+  const first = bytes[at]
+  // After an empty line the object may begin in the next one.
+  return first === undefined || first === 0x7b || first === lf || first === cr
 }

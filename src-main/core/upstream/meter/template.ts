@@ -36,7 +36,10 @@ export class EventTemplate {
     const textEnd = endOfText(event, textAt)
     // Without a backslash outside, no key is written in another way than it looks.
     if (textEnd === -1 || event.lastIndexOf(0x5c, textAt - 1) !== -1 || event.indexOf(0x5c, textEnd) !== -1) return null
-    return new EventTemplate(Buffer.from(event.subarray(0, textAt)), Buffer.from(event.subarray(textEnd)), piece.lane)
+    // A copy of its own, not from Node's pool: it lives as long as the stream.
+    const copy = Buffer.allocUnsafeSlow(event.length)
+    event.copy(copy)
+    return new EventTemplate(copy.subarray(0, textAt), copy.subarray(textEnd), piece.lane)
   }
 
   /** Takes the text of the event at `at` and gives its end; -1 where it is another event, or not all of it is here. */

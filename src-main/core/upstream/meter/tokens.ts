@@ -10,13 +10,17 @@ const plain = { disallowedSpecial: new Set<string>() }
 
 let encoding: Encoding | null = null
 
+function load(): Encoding {
+  return createRequire(import.meta.url)('gpt-tokenizer/encoding/cl100k_base')
+}
+
 /**
  * Tokens of a text by cl100k_base: near enough for any model, and half the size of o200k_base. Loading it takes some 60 ms and
  * 30 MB, once, and synchronously: a reading is asked for when a request ends, and must stand in the books then.
  */
 export function countTokens(text: string): number {
   if (text === '') return 0
-  encoding ??= createRequire(import.meta.url)('gpt-tokenizer/encoding/cl100k_base') as Encoding
+  encoding ??= load()
   if (text.length <= longestRun || !/\S{1024}/.test(text)) return encoding.countTokens(text, plain)
   let tokens = 0
   for (let at = 0; at < text.length; at += longestRun) {

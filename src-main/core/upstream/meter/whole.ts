@@ -1,9 +1,9 @@
 import type { Reading } from '../../traffic.ts'
 import { asBuffer, markLength } from './bytes.ts'
 import { parseBetween } from './json.ts'
-import type { Meter } from './meter.ts'
 import { ReplyReader } from './replyReader.ts'
 import { TopLevel } from './topLevel.ts'
+import type { Meter } from './types.ts'
 import { isFields } from './values.ts'
 
 /** A reply up to this size is parsed whole, when its reading is asked for; of a larger one only usage and model are looked for. */

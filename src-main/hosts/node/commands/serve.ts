@@ -62,6 +62,7 @@ function coreOptions(options: ServeOptions) {
 function startWeb(core: RunningCore, port: number | undefined): Promise<WebServer> {
   return startWebServer({
     router: core.router,
+    metrics: () => core.metrics(),
     pageFolder: pageFolder(),
     port: port ?? usualWebPort,
     orNext: port === undefined,

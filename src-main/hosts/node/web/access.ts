@@ -13,6 +13,8 @@ export interface Access {
   knowsOrigin(request: IncomingMessage): boolean
   knowsToken(shown: string): boolean
   knowsCookie(request: IncomingMessage): boolean
+  /** The request is a program's, not made by any page, and shows the token as `Authorization: Bearer`. */
+  knowsBearer(request: IncomingMessage): boolean
 }
 
 /**
@@ -38,6 +40,12 @@ export function createAccess(port: number): Access {
       return request.headers.origin === `http://${request.headers.host}`
     },
     knowsToken: (shown) => same(shown, token),
+    knowsBearer({ headers }) {
+      const site = headers['sec-fetch-site']
+      if (headers.origin !== undefined || (site !== undefined && site !== 'none')) return false
+      const shown = /^Bearer ([\w-]{1,200})$/i.exec(headers.authorization ?? '')?.[1]
+      return shown !== undefined && same(shown, token)
+    },
     knowsCookie: (request) => cookiesNamed(cookieName, request.headers.cookie).some((value) => same(value, pass)),
   }
 }

@@ -11,6 +11,8 @@ import { createPageSockets } from './socket.ts'
 export interface WebServerOptions {
   /** The core's procedures. */
   router: AnyRouter
+  /** Text of Prometheus for `/metrics`; null while that is switched off. */
+  metrics(): Promise<string | null>
   /** Folder of the built page. */
   pageFolder: string
   /** 0 means any. */
@@ -33,7 +35,7 @@ const maxSessionBody = 1024
 
 /**
  * The web host's server, on loopback alone. Static files hold no secret and need no cookie; `/session` changes the token
- * for a cookie; `/rpc` needs it.
+ * for a cookie; `/rpc` needs it. `/metrics` needs the token itself, from a program.
  *
  * @throws StudioError `port_taken`
  */
@@ -52,7 +54,7 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
   const headers = securityHeaders([`ws://127.0.0.1:${port}`, `ws://localhost:${port}`])
 
   server.on('request', (request, reply) => {
-    answer(request, reply, access, headers, files).catch((thrown: unknown) => {
+    answer(request, reply, { access, headers, files, metrics: options.metrics }).catch((thrown: unknown) => {
       options.log(
         'error',
         `web: ${request.method} failed: ${thrown instanceof Error ? thrown.message : String(thrown)}`,
@@ -87,12 +89,17 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
   }
 }
 
+interface Site {
+  access: Access
+  headers: Record<string, string>
+  files: Map<string, PageFile>
+  metrics: WebServerOptions['metrics']
+}
+
 async function answer(
   request: IncomingMessage,
   reply: ServerResponse,
-  access: Access,
-  headers: Record<string, string>,
-  files: Map<string, PageFile>,
+  { access, headers, files, metrics }: Site,
 ): Promise<void> {
   for (const [name, value] of Object.entries(headers)) reply.setHeader(name, value)
   if (!access.knowsHost(request)) return refuse(reply, 403, 'This name is not one of Inference Studio.')
@@ -100,6 +107,7 @@ async function answer(
   if (path === '/session') return exchangeToken(request, reply, access)
   if (path === '/rpc') return tellSession(request, reply, access)
   if (request.method !== 'GET' && request.method !== 'HEAD') return refuse(reply, 405, 'Only GET and HEAD here.')
+  if (path === '/metrics') return tellMetrics(request, reply, access, metrics)
   const file = files.get(path)
   if (file) return sendFile(reply, file, request.method === 'HEAD')
   if (path === '/' && files.size === 0) return refuse(reply, 503, 'The page is not built yet: npm run build')
@@ -124,6 +132,23 @@ async function tellSession(request: IncomingMessage, reply: ServerResponse, acce
   if (request.method !== 'GET') return refuse(reply, 405, 'Only GET here.')
   if (!access.knowsCookie(request)) return refuse(reply, 401, 'Open the address that the terminal printed.')
   reply.writeHead(204, { 'Cache-Control': 'no-store' }).end()
+}
+
+async function tellMetrics(
+  request: IncomingMessage,
+  reply: ServerResponse,
+  access: Access,
+  metrics: WebServerOptions['metrics'],
+): Promise<void> {
+  if (!access.knowsBearer(request)) {
+    reply.setHeader('WWW-Authenticate', 'Bearer')
+    return refuse(reply, 401, 'Show the token of the address that the terminal printed, as Authorization: Bearer.')
+  }
+  const text = await metrics()
+  if (text === null) return refuse(reply, 404, 'Metrics are switched off in the settings.')
+  reply
+    .writeHead(200, { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8', 'Cache-Control': 'no-store' })
+    .end(request.method === 'HEAD' ? undefined : text)
 }
 
 function pathOf(request: IncomingMessage): string {

@@ -3,7 +3,7 @@ import { editors } from './editors.ts'
 import { libraries } from './libraries.ts'
 import type { Setup } from './setup.ts'
 
-export type { Facts, Setup, SetupStep } from './setup.ts'
+export type { Facts, Setup } from './setup.ts'
 
 /** In the order in which they are offered. Ids are unique. */
 export const setups: Setup[] = [...agents, ...editors, ...libraries]

@@ -1,0 +1,110 @@
+// How smooth the log of 100,000 rows is, with new rows coming in: frame times while it is scrolled by wheel and by jumps.
+//   npx vite build --config tests/renderer/harness/vite.config.ts && node tests/renderer/harness/scroll.mjs
+import { createReadStream } from 'node:fs'
+import { createServer } from 'node:http'
+import { extname, join, normalize } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { chromium } from '@playwright/test'
+
+const root = fileURLToPath(new URL('../../../out/harness', import.meta.url))
+const types = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml' }
+const server = createServer((request, response) => {
+  const path = join(root, normalize(new URL(request.url, 'http://x').pathname).replace(/\/$/, '/index.html'))
+  if (!path.startsWith(root)) return response.writeHead(404).end()
+  response.writeHead(200, { 'content-type': types[extname(path)] ?? 'application/octet-stream' })
+  createReadStream(path)
+    .on('error', () => response.destroy())
+    .pipe(response)
+})
+await new Promise((done) => server.listen(0, '127.0.0.1', done))
+const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium' })
+const page = await browser.newPage({ viewport: { width: 1200, height: 800 } })
+await page.goto(`http://127.0.0.1:${server.address().port}/?state=connected&rows=100000&live=1#/proxy`)
+await page.getByRole('grid', { name: 'Requests' }).waitFor()
+
+/** Work of the page's main thread between one frame and the next, in ms of processor time: a busy machine changes it little. */
+function framesOf(trace) {
+  const { traceEvents } = JSON.parse(trace.toString())
+  const main = traceEvents.find(({ name, args }) => name === 'thread_name' && args.name === 'CrRendererMain')
+  const own = traceEvents.filter(({ pid, tid }) => pid === main.pid && tid === main.tid).sort((x, y) => x.ts - y.ts)
+  const frames = []
+  let work = 0
+  const tasks = []
+  for (const { name, tdur } of own) {
+    if (name === 'frame_') {
+      frames.push(work / 1_000)
+      work = 0
+    } else if (name === 'RunTask' || name === 'ThreadControllerImpl::RunTask') {
+      work += tdur ?? 0
+      tasks.push((tdur ?? 0) / 1_000)
+    }
+  }
+  return { frames: frames.slice(1).sort((x, y) => x - y), longest: Math.max(0, ...tasks) }
+}
+
+const measure = async (name, act) => {
+  await browser.startTracing(page, {
+    categories: ['toplevel', 'devtools.timeline', 'blink.user_timing'],
+  })
+  await page.evaluate(() => {
+    window.frames_ = []
+    let before = performance.now()
+    window.on_ = true
+    const look = (now) => {
+      window.frames_.push(now - before)
+      before = now
+      performance.mark('frame_')
+      if (window.on_) requestAnimationFrame(look)
+    }
+    requestAnimationFrame(look)
+  })
+  await act()
+  const wall = await page.evaluate(() => {
+    window.on_ = false
+    return window.frames_.slice(1).sort((x, y) => x - y)
+  })
+  const { frames, longest } = framesOf(await browser.stopTracing())
+  const at = (of, share) => (of[Math.floor(of.length * share)] ?? 0).toFixed(1)
+  console.log(
+    `${name}: processor time a frame p50 ${at(frames, 0.5)}, p95 ${at(frames, 0.95)}, p99 ${at(frames, 0.99)} ms ` +
+      `(${frames.length} frames), longest task ${longest.toFixed(0)} ms; on the clock p50 ${at(wall, 0.5)}, p95 ${at(wall, 0.95)} ms`,
+  )
+}
+
+const box = page.locator('main > div').last()
+await page.mouse.move(500, 600)
+await measure('still, rows coming in', () => page.waitForTimeout(3_000))
+await measure('wheel', async () => {
+  for (let turn = 0; turn < 150; turn++) {
+    await page.mouse.wheel(0, 240)
+    await page.waitForTimeout(16)
+  }
+})
+await measure('wheel, fast', async () => {
+  for (let turn = 0; turn < 150; turn++) {
+    await page.mouse.wheel(0, 2_400)
+    await page.waitForTimeout(16)
+  }
+})
+const jump = async (share) => {
+  const began = Date.now()
+  await box.evaluate((element, to) => element.scrollTo(0, element.scrollHeight * to), share)
+  await page.waitForFunction(() => {
+    const text = document.querySelector('[role=grid]')?.textContent ?? ''
+    return text.includes('→') && !text.includes('Loading…')
+  })
+  console.log(`jump to ${share * 100} %: rows there after ${Date.now() - began} ms`)
+}
+await measure('jumps', async () => {
+  for (const share of [0.5, 0.95, 0.2, 0.7]) await jump(share)
+})
+console.log(
+  'rows in the page:',
+  await page.getByRole('row').count(),
+  '· heap',
+  await page.evaluate(
+    () => `${Math.round(performance.memory.usedJSHeapSize / 1e6)} MB (with the fake core's 100,000 rows)`,
+  ),
+)
+await browser.close()
+server.close()
