@@ -65,6 +65,8 @@ export interface RequestNotice {
   endpoint: Endpoint
   model: string | null
   stream: boolean
+  /** How many pictures it asks for, where it does; 1 where nobody says. */
+  pictures?: number
   /** Whether copies of headers and bodies may be kept. */
   logBodies: boolean
 }

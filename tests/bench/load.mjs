@@ -5,6 +5,8 @@ import { cpuMicros, residentBytes } from './processes.mjs'
 import { chatBody, jsonHeaders, streamBody } from './traffic.mjs'
 
 const chunksEach = 200
+/** Requests of each peer before anything counts: what is measured is compiled code. */
+const warmUp = 3000
 
 /** @returns ms to the whole reply */
 async function askJson(peer, agent) {
@@ -35,15 +37,18 @@ async function askStream(peer, agent, chunks) {
   return first
 }
 
-/** Runs `act` at that concurrency for so long; answers how often it ran and what it cost the peer's processes, in us of CPU each. */
-async function slice(peer, forMs, atOnce, act) {
+/**
+ * Runs `act` at that concurrency for at least so long and so often; answers what it cost the peer's processes, in us of CPU each.
+ * By the count too, because on a busy machine time alone would measure code that nothing has compiled yet.
+ */
+async function slice(peer, atOnce, { forMs, least }, act) {
   const pids = peer.pids()
   const [from, end] = [cpuMicros(pids), performance.now() + forMs]
   let count = 0
   const worker = async () => {
-    while (performance.now() < end) {
-      await act()
+    while (performance.now() < end || count < least) {
       count += 1
+      await act()
     }
   }
   await Promise.all(Array.from({ length: atOnce }, worker))
@@ -51,10 +56,12 @@ async function slice(peer, forMs, atOnce, act) {
 }
 
 /** One round of one peer. */
-async function measureCpu(peer, figures, forMs) {
+async function measureCpu(peer, figures, forMs, least) {
   const agent = new Agent({ connections: 16 })
-  figures.cpuJson.push(await slice(peer, forMs, 16, () => askJson(peer, agent)))
-  figures.cpuChunk.push((await slice(peer, forMs, 8, () => askStream(peer, agent, chunksEach))) / chunksEach)
+  const json = await slice(peer, 16, { forMs, least }, () => askJson(peer, agent))
+  const stream = await slice(peer, 8, { forMs, least: least / 20 }, () => askStream(peer, agent, chunksEach))
+  figures.cpuJson.push(json)
+  figures.cpuChunk.push(stream / chunksEach)
   await agent.close()
 }
 
@@ -69,18 +76,18 @@ async function measureTimes(peers, figures, agents, count) {
 }
 
 export async function loadPart(peers, { quick }) {
-  const [rounds, forMs, turns] = quick ? [3, 700, 8] : [7, 1500, 25]
+  const [rounds, forMs, least, turns] = quick ? [3, 500, 600, 8] : [7, 1500, 2000, 25]
   const figures = new Map(
     peers.map((peer) => [peer, { cpuJson: [], cpuChunk: [], json: [], firstByte: [], resident: 0 }]),
   )
   const agents = new Map(peers.map((peer) => [peer, new Agent({ connections: 1 })]))
-  for (const peer of peers) await measureCpu(peer, { cpuJson: [], cpuChunk: [] }, forMs)
+  for (const peer of peers) await measureCpu(peer, { cpuJson: [], cpuChunk: [] }, forMs, warmUp)
   await measureTimes(peers, new Map(peers.map((peer) => [peer, { json: [], firstByte: [] }])), agents, 20)
   for (let round = 0; round < rounds; round += 1) {
     // Another order each round, so that no peer always runs on a warm or a tired machine.
     const at = round % peers.length
     const turn = [...peers.slice(at), ...peers.slice(0, at)]
-    for (const peer of turn) await measureCpu(peer, figures.get(peer), forMs)
+    for (const peer of turn) await measureCpu(peer, figures.get(peer), forMs, least)
     for (let n = 0; n < turns; n += 1) await measureTimes(turn, figures, agents, 10)
   }
   for (const peer of peers) figures.get(peer).resident = residentBytes(peer.pids())

@@ -48,9 +48,12 @@ export function startProgram(command, args) {
 }
 
 async function stop(child) {
-  if (child.exitCode !== null) return
+  if (child.exitCode !== null || child.signalCode !== null) return
   child.kill('SIGTERM')
+  // One that an inspector is attached to does not end by itself.
+  const late = setTimeout(() => child.kill('SIGKILL'), 10_000)
   await once(child, 'exit')
+  clearTimeout(late)
 }
 
 export const stopAll = () => Promise.all([...running].map(stop))

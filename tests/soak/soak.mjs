@@ -111,6 +111,7 @@ export async function soak({ streams, batches = 10, seed = 1, retries = true, to
   const tool = await startStudio(far, retries ? [] : ['--no-retries'], [`--inspect=127.0.0.1:${port}`])
   const inside = await openInspector(port)
   const random = randomFrom(seed)
+  /** @type {Map<string, number>} */
   const outcomes = new Map()
   const [live, resident] = [[], []]
   const look = async () => {

@@ -4,27 +4,33 @@ import type { AccountUsage } from '../upstream/schemas.ts'
 /** The service's daily rows change with use alone, and asking for them is a counted request. */
 const askEveryMs = 15 * 60_000
 
+interface PriceParts {
+  learn(usage: AccountUsage, baseUrl: string): void
+  /** How many there have been, of everybody. */
+  requests(): number
+}
+
 /** Keeps what is known of prices fresh: asks for the account's daily rows at connect, and again once there was use. */
 export class PriceWatch {
-  readonly #learn: (usage: AccountUsage, baseUrl: string) => void
+  readonly #parts: PriceParts
   #upstream: Pick<Upstream, 'getUsage' | 'base'> | null = null
-  #askedAt = 0
   #timer: NodeJS.Timeout | null = null
+  #askedAfter = 0
 
-  constructor(learn: (usage: AccountUsage, baseUrl: string) => void) {
-    this.#learn = learn
+  constructor(parts: PriceParts) {
+    this.#parts = parts
   }
 
   follow(upstream: Pick<Upstream, 'getUsage' | 'base'> | null): void {
-    this.#clear()
+    if (this.#timer) clearInterval(this.#timer)
+    this.#timer = null
     this.#upstream = upstream
-    if (upstream) void this.#ask()
-  }
-
-  /** A request has ended that may have cost something. */
-  used(): void {
-    if (!this.#upstream || this.#timer) return
-    this.#timer = setTimeout(() => void this.#ask(), Math.max(0, this.#askedAt + askEveryMs - Date.now())).unref()
+    if (!upstream) return
+    this.#timer = setInterval(() => {
+      // Its own row of the last time is no use.
+      if (this.#parts.requests() > this.#askedAfter + 1) void this.#ask()
+    }, askEveryMs).unref()
+    void this.#ask()
   }
 
   close(): void {
@@ -32,20 +38,14 @@ export class PriceWatch {
   }
 
   async #ask(): Promise<void> {
-    this.#clear()
     const upstream = this.#upstream
     if (!upstream) return
-    this.#askedAt = Date.now()
+    this.#askedAfter = this.#parts.requests()
     // A service without this read-out leaves prices unknown, which the books say.
     const usage = await upstream.getUsage().then(
       (reply) => reply.value,
       () => null,
     )
-    if (usage && this.#upstream === upstream) this.#learn(usage, upstream.base.url)
-  }
-
-  #clear(): void {
-    if (this.#timer) clearTimeout(this.#timer)
-    this.#timer = null
+    if (usage && this.#upstream === upstream) this.#parts.learn(usage, upstream.base.url)
   }
 }

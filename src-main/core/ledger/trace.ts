@@ -58,6 +58,7 @@ export class Trace implements RequestTrace {
   readonly #endpoint: Endpoint
   readonly #endpointCode: number
   readonly #start: number
+  readonly #pictures: number
   #caller: Caller
   #model: string | null
   #stream: boolean
@@ -96,6 +97,7 @@ export class Trace implements RequestTrace {
     this.#path = notice.path === usualPath[notice.endpoint] ? null : tidy(notice.path, 2048)
     this.#model = notice.model === null ? null : tidy(notice.model, 300)
     this.#stream = notice.stream
+    this.#pictures = notice.endpoint === 'images' ? (notice.pictures ?? 1) : 1
     this.#caller = home.callers.of(who, this.#model)
     this.#start = home.clock()
     this.#attemptSince = this.#start
@@ -212,7 +214,7 @@ export class Trace implements RequestTrace {
     if (this.end) return
     const now = this.#home.clock()
     // An attempt that failed before it had a connection is one all the same; waiting in the queue is none.
-    if (end.state === 'failed' && this.#waitingSince < 0 && this.#backoffSince < 0) this.#count()
+    if (end.state === 'failed' && this.#waitingSince < 0) this.#count()
     this.#endBackoff(now)
     this.#endWait(now)
     const { cost, is } = costOf(
@@ -225,6 +227,7 @@ export class Trace implements RequestTrace {
         sent: this.#sent,
         doubt: this.#doubt,
         bytesUp: this.#bytesUp,
+        count: this.#pictures,
         reading,
       },
       this.#home.price,

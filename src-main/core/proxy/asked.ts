@@ -23,7 +23,7 @@ const nothing: Carried = { body: null, asked: null, stripUsage: false }
 const defaultModels: Partial<Record<Endpoint, string>> = { speech: 'tts-1', transcription: 'whisper-1' }
 
 export const modelOf = (endpoint: Endpoint, asked: AskedFor | null): string | null =>
-  asked?.model ?? defaultModels[endpoint] ?? null
+  asked?.model ?? (asked?.namesModel ? null : (defaultModels[endpoint] ?? null))
 
 const readWhole: ReadonlySet<Endpoint> = new Set<Endpoint>(['chat', 'completions', 'speech', 'images'])
 
@@ -59,7 +59,7 @@ export async function readCarried(
   if (bytes === null) return tooLarge
   const asked = readAsked(endpoint, bytes)
   if (endpoint !== 'chat' || !asked.stream || asked.usage !== 'absent') return { body: bytes, asked, stripUsage: false }
-  const asking = askForUsage(bytes)
+  const asking = askForUsage(bytes, asked)
   return { body: asking ?? bytes, asked, stripUsage: asking !== null }
 }
 
@@ -110,7 +110,7 @@ export async function* watchedUpload(
     if (held) yield held
     held = piece
   }
-  reader?.end()
+  await reader?.end()
   if (!known) onModel(null)
   if (held) yield held
 }

@@ -22,7 +22,8 @@ export function malformed({ code = '', rawPacket }: ParserError): { refusal: Ref
     const refusal = bad(408, 'slow_headers', 'The head of the request did not come in time.')
     return { refusal, from: 'a program that sends too slowly' }
   }
-  if (!code.startsWith('HPE_')) return null
+  // It ended in the middle of a request: a program that was stopped, and not what it sent.
+  if (!code.startsWith('HPE_') || code === 'HPE_INVALID_EOF_STATE') return null
   if (rawPacket?.[0] === tlsHandshake) {
     const refusal = bad(400, 'not_https', 'This address speaks plain http, not https.')
     return { refusal, from: 'a program that speaks https' }

@@ -1,7 +1,7 @@
 import type { Pass, RateLimitHeaders, RequestTrace, Wish } from '../traffic.ts'
-import type { Link } from './call.ts'
 import { type ExchangeRequest, exchange, type RawReply } from './exchange.ts'
 import { readRateLimit } from './headers.ts'
+import type { Link } from './link.ts'
 
 /** A reply whose head has come, with its pass, which goes back to the desk when the body is over. */
 export interface Attempted {

@@ -149,7 +149,7 @@ export function errorOfFault(fault: unknown, phase: Phase): StudioError {
   }
   if (endedByUs.has(code)) return cancelled(facts)
   if (!phase.sent && tlsCode.test(code)) return make('tls_failed', `No secure connection could be made (${code}).`)
-  if ((fault instanceof Error && fault.name === 'HTTPParserError') || code === 'UND_ERR_HEADERS_OVERFLOW') {
+  if ((fault instanceof Error && fault.name === 'HTTPParserError') || isMalformed(code, text, phase)) {
     return make('malformed_reply', 'What answered does not speak proper HTTP.')
   }
   if (code === 'UND_ERR_INVALID_ARG' || code === 'UND_ERR_NOT_SUPPORTED') {
@@ -161,6 +161,12 @@ export function errorOfFault(fault: unknown, phase: Phase): StudioError {
   }
   // ETIMEDOUT of an established connection comes from TCP keep-alive: the peer is gone.
   return make('connection_lost', `The connection to the service was lost${code === '' ? '' : ` (${code})`}.`)
+}
+
+/** undici has codes of its own for some of what is no proper HTTP: a 101 that nobody asked for, and lengths that contradict each other. */
+function isMalformed(code: string, text: string, { replied }: Phase): boolean {
+  if (code === 'UND_ERR_HEADERS_OVERFLOW') return true
+  return !replied && (text === 'bad upgrade' || code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH')
 }
 
 function codeOf(fault: unknown): string {

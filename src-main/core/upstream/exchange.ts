@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici'
-import type { StudioError } from '../errors.ts'
+import { StudioError } from '../errors.ts'
 import { ReplyBody } from './body.ts'
 import { cancelled, errorOfFault } from './errors.ts'
 import type { HeaderPairs } from './headers.ts'
@@ -56,6 +56,7 @@ class ReplyHandler implements Dispatcher.DispatchHandler {
   #body: ReplyBody | null = null
   #entered = true
   #over = false
+  #remarkedAt: number | null = null
 
   constructor(
     network: Network,
@@ -84,11 +85,21 @@ class ReplyHandler implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, _: unknown, statusText?: string): void {
-    // 1xx is a remark, not the reply.
+    if (status < 200) this.#remark(controller)
     if (status < 200 || this.#over) return
     const body = new ReplyBody(controller)
     this.#body = body
     this.#resolve({ status, statusText: statusText ?? '', headers: pairsOf(controller.rawHeaders), body })
+  }
+
+  /** 1xx is a remark, not the reply. Each begins undici's wait for headers anew, so that remarks without an end would hold us for ever. */
+  #remark(controller: Dispatcher.DispatchController): void {
+    const now = performance.now()
+    this.#remarkedAt ??= now
+    if (this.#over || now - this.#remarkedAt < this.#network.headersTimeoutMs) return
+    const facts = { outputStarted: false, workPossible: true }
+    this.failed(new StudioError('headers_timeout', 'The service did not begin to answer in time.', facts))
+    controller.abort(new Error('The wait for a reply is over.'))
   }
 
   onResponseData(_: unknown, chunk: Buffer): void {

@@ -41,6 +41,7 @@ export interface Network {
   readonly dispatcher: Dispatcher
   /** Header lists go through a proxy agent as a record, which is what it can carry whole. */
   readonly proxied: boolean
+  readonly headersTimeoutMs: number
   /** Requests that wait for a connection; `left` gives up connections under way once nobody waits. */
   entered(): void
   left(): void
@@ -70,6 +71,7 @@ export function openNetwork(base: BaseAddress, given: Partial<NetworkOptions> = 
   return {
     dispatcher,
     proxied: proxies !== null,
+    headersTimeoutMs: options.headersTimeoutMs,
     entered: () => {
       waiting++
     },

@@ -239,11 +239,18 @@ describe('a request', () => {
     other.exec('ALTER TABLE requests RENAME TO elsewhere')
     const trace = ledger.open(notice())
     await expect(trace.written).rejects.toThrow()
+    trace.ends({ state: 'failed', problem: { kind: 'store_damaged', message: 'Not written.' } }, null)
+    for (let n = 0; n < 200; n += 1) ledger.open(notice()).ends({ state: 'failed' }, null)
+    await expect(ledger.open(notice()).written).rejects.toThrow()
     expect(lines).toHaveLength(1)
     other.exec('ALTER TABLE elsewhere RENAME TO requests')
     other.close()
     const next = ledger.open(notice({ asker: tool('another') }))
     await next.written
     expect(await rowOf(ledger, next.id)).toMatchObject({ who: { id: 'another' } })
+    // What was not sent is written down all the same, once the disk takes rows again.
+    expect(await rowOf(ledger, trace.id)).toMatchObject({ state: 'failed', problem: { kind: 'store_damaged' } })
+    expect((await ledger.counts({ outcome: 'failed' })).kept).toBe(201)
+    expect(ledger.spent('editor').requestsToday).toBe(201)
   })
 })

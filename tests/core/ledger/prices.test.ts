@@ -50,7 +50,7 @@ describe('prices', () => {
     fc.assert(
       fc.property(
         fc.tuple(price, price, price),
-        fc.array(fc.tuple(tokens, tokens, tokens), { minLength: 4, maxLength: 30 }),
+        fc.array(fc.tuple(tokens, tokens, tokens), { minLength: 4, maxLength: 30, size: 'max' }),
         ([pf, pc, po], uses) => {
           const days = uses.map(([fresh, cached, out]) => ({
             ...{ fresh, cached, out, growing: false },
@@ -86,6 +86,13 @@ describe('prices', () => {
     expect(ledger.learned('m')?.how).toBe('separate')
     expect(ledger.price('chat', 'm', use(1000, 0))).toBe(500_000n)
     expect(ledger.price('chat', 'm', use(0, 1000))).toBe(1_500_000n)
+  })
+
+  it('are not taken for exact where the rows are just enough to compute some', () => {
+    const ledger = fresh()
+    const few = [day('2026-11-01', 'm', 1000, 0, 300, '0.00095'), day('2026-11-02', 'm', 2000, 0, 100, '0.00115')]
+    ledger.learn(rows(...few), service)
+    expect(ledger.learned('m')?.how).toBe('blend')
   })
 
   it('come close where the service rounds its costs', () => {

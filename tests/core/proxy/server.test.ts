@@ -348,13 +348,15 @@ describe('uploads', () => {
   })
 
   it('are not blamed for time in which this program stood still', async () => {
-    const gate = await gateWith({ uploadMs: 300 }, swallow)
+    const gate = await gateWith({ uploadMs: 600 }, swallow)
     const opened = line(gate)
     opened.socket.write(`${head(gate, 'Content-Length: 4\r\nConnection: close\r\n', 'POST /v1/x')}ab`)
     const begun = performance.now()
-    await once(() => performance.now() - begun > 160)
-    const started = performance.now()
-    while (performance.now() - started < 900);
+    await once(() => performance.now() - begun > 320)
+    const stood = performance.now()
+    while (performance.now() - stood < 1500);
+    // The watch has looked again by then, and nothing had come.
+    await once(() => performance.now() - stood > 1530)
     opened.socket.write('cd')
     expect(statuses(await opened.closed)).toEqual([200])
   })

@@ -1,4 +1,3 @@
-import type { Buffer } from 'node:buffer'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 
 /** One request as it came over the wire. Grows while its body arrives. */

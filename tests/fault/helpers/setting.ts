@@ -41,7 +41,7 @@ export async function openSetting(
     network: timeouts,
     ...options,
   })
-  gateway.desk.limits({ concurrent: 1, requestsPerMinute: null, tokensPerMinute: null })
+  gateway.desk.limits({ concurrent: 1, rpm: null, tpm: null })
   onTestFinished(async () => {
     await gateway.close()
     await far.close()

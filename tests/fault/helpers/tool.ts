@@ -41,7 +41,9 @@ export function asks(
   })
   const outcome = new Promise<Outcome>((resolve) => {
     const none: Outcome = { status: 0, headers: {}, body: Buffer.alloc(0), whole: false }
+    let replied = false
     request.once('response', (response) => {
+      replied = true
       const pieces: Buffer[] = []
       response.on('data', (piece: Buffer) => {
         pieces.push(piece)
@@ -58,7 +60,9 @@ export function asks(
       )
     })
     request.once('error', () => resolve(none))
-    request.once('close', () => request.res ?? resolve(none))
+    request.once('close', () => {
+      if (!replied) resolve(none)
+    })
   })
   if (body !== null) request.end(body)
   return { request, begun, outcome }

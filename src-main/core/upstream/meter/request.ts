@@ -9,6 +9,8 @@ export { multipartModelReader } from './multipart.ts'
 export interface AskedFor {
   /** Null where it names none, or two different ones (a repeated or differently cased key): then nobody knows which one counts. */
   model: string | null
+  /** It names a model in some way: with `model` null, one that can't be told, so that no default may stand in for it. */
+  namesModel: boolean
   stream: boolean
   /** `stream_options.include_usage`; null counts as absent. */
   usage: 'asked' | 'declined' | 'absent'
@@ -40,6 +42,7 @@ export function readAsked(endpoint: Endpoint, body: Uint8Array): AskedFor {
   }
   return {
     model: namesOneModel(asked, bytes) ? textOrNull(asked.model) : null,
+    namesModel: namesModel(asked),
     stream: asked.stream === true,
     usage: usageWish(asked.stream_options),
     streamOptions: Object.hasOwn(asked, 'stream_options'),
@@ -52,6 +55,7 @@ export function readAsked(endpoint: Endpoint, body: Uint8Array): AskedFor {
 
 const nothingAsked: Readonly<AskedFor> = {
   model: null,
+  namesModel: false,
   stream: false,
   usage: 'absent',
   streamOptions: false,
@@ -71,12 +75,19 @@ function larger(a: number | null, b: number | null): number | null {
   return a === null || b === null ? (a ?? b) : Math.max(a, b)
 }
 
+function namesModel(asked: Fields): boolean {
+  for (const key in asked) if (isModel(key) && asked[key] !== null) return true
+  return false
+}
+
+const isModel = (key: string): boolean => key.length === 5 && (key === 'model' || key.toLowerCase() === 'model')
+
 /**
  * Parsers differ in which of two equal keys counts, and some (Go's) take `Model` for `model`: a limit by model must not be
  * passed by naming two. One `"model"` in all the bytes and no escaped letters is the common case and proves it at native speed.
  */
 function namesOneModel(asked: Fields, bytes: Buffer): boolean {
-  for (const key in asked) if (key.length === 5 && key !== 'model' && key.toLowerCase() === 'model') return false
+  for (const key in asked) if (key !== 'model' && isModel(key)) return false
   const first = bytes.indexOf('"model"')
   const once = first === -1 || bytes.indexOf('"model"', first + 7) === -1
   if (once && !hasEscapedLetters(bytes)) return true
