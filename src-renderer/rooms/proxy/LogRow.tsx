@@ -46,7 +46,7 @@ export const LogRow = memo(function LogRow(props: {
       aria-selected={props.selected}
       onClick={() => props.onOpen(row)}
       className={cx(
-        'num border-line border-b text-s',
+        'num border-line border-b text-s contain-strict',
         columns,
         props.selected ? 'bg-pick' : 'hover:bg-hover',
         props.current && 'in-[[role=grid]:focus-visible]:shadow-[inset_0_0_0_2px_var(--accent)]',
