@@ -142,7 +142,7 @@ function Grid({ box, bar, measures, rows }: GridProps) {
   const grid = useRef<HTMLDivElement>(null)
   const { margin, bar: covered, height } = useMeasures(box, grid, bar, measures)
   const { look, scrolled } = useSight(box, measures)
-  const { current, walk, openRow } = useWalk(box, measures, selected)
+  const { current, walk, openRow, enter } = useWalk(box, measures, selected)
   // A row that leaves the view gives its elements to one that comes: new words cost a fifth of new elements.
   const slots = Math.ceil(height / rowHeight) + 2 * drawnAhead + 3
   // virtua asks for the length alone: the rows stay in the store.
@@ -160,7 +160,8 @@ function Grid({ box, bar, measures, rows }: GridProps) {
       aria-activedescendant={current === null ? undefined : rowId(current)}
       tabIndex={0}
       onKeyDown={walk}
-      className="rounded-l bg-raise shadow-[0_0_0_1px_var(--line)] focus-visible:outline-offset-2"
+      onFocus={enter}
+      className="rounded-l bg-raise shadow-[0_0_0_1px_var(--line)] focus-visible:outline-none"
     >
       <Head top={covered} />
       {/* biome-ignore lint/a11y/useSemanticElements: see the grid */}
@@ -348,5 +349,10 @@ function useWalk(box: GridProps['box'], measures: GridProps['measures'], selecte
     setCurrent(row.id)
     open(row)
   }, [])
-  return { current, walk, openRow }
+  // The row that the keys begin at shows the focus.
+  const enter = () => {
+    const first = rowAt(requestsStore.getState().held, 0)
+    if (current === null && first) setCurrent(first.id)
+  }
+  return { current, walk, openRow, enter }
 }
