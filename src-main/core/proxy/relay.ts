@@ -177,6 +177,7 @@ class Carrier {
       model: asked?.model ?? null,
       stream: asked?.stream ?? false,
       logBodies: tool.logBodies,
+      ...(this.#endpoint === 'images' ? { pictures: asked?.count ?? 1 } : {}),
     })
     trace.onStop = () => {
       this.#stopped = true

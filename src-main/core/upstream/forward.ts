@@ -123,6 +123,7 @@ class Forwarding {
     const contentEncoding = header(headers, 'content-encoding')
     const meter = openMeter({ endpoint, stream, status, contentType, contentEncoding, stripUsage, tokensIn })
     this.#meter = meter
+    trace.reads(() => meter.reading())
     this.#follow(reply, meter)
     const answered = {
       status,
