@@ -184,7 +184,7 @@ describe('prices', () => {
   it('that the disk does not take hold all the same, and what comes after the end is passed over', async () => {
     const { ledger, dataDir, lines } = openLedger()
     const other = new DatabaseSync(ledgerFile(dataDir))
-    other.exec('DROP TABLE prices')
+    other.exec("CREATE TRIGGER full BEFORE INSERT ON prices BEGIN SELECT RAISE(ABORT, 'full'); END")
     other.close()
     ledger.learn(usage, service)
     expect(lines).toEqual([expect.stringMatching('^error Prices could not be kept')])
