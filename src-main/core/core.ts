@@ -19,7 +19,7 @@ import type { Host } from './host.ts'
 import { Ledger } from './ledger/ledger.ts'
 import { Metrics } from './metrics/metrics.ts'
 import { openTelemetry } from './metrics/openTelemetry.ts'
-import { type ServerAddress, serverOf } from './metrics/server.ts'
+import { serverOf } from './metrics/server.ts'
 import { listModels } from './models/list.ts'
 import { LocalV1, type Wish } from './proxy/localV1.ts'
 import { type RelayDeps, relay } from './proxy/relay.ts'
@@ -46,9 +46,8 @@ export interface Core {
   announce(address: string | null): void
   readonly tools: Pick<Tools, 'add' | 'list' | 'revoke'>
   /** For the web host's `/metrics`. */
-  readonly metrics: Pick<Metrics, 'text'>
-  /** For tests. */
-  readonly ledger: Pick<Ledger, 'page' | 'ended'>
+  /** Text of Prometheus for the web host's `/metrics`; null while that is switched off. */
+  metrics(): Promise<string | null>
   readonly chat: {
     send(input: Parameters<typeof send>[1]): ReturnType<typeof send>
     stop(input: { replyId: string }): { stopped: boolean }
@@ -75,6 +74,8 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
   const cut = recoverReplies(store)
   if (cut > 0) host.log('warn', `${cut} replies were cut when the program ended; they are kept and marked.`)
 
+  /** Read once and after each change: the local /v1 asks with every request. */
+  let settings = store.settings.read()
   const tools = new Tools(store)
   const desk = new AdmissionDesk()
   const ledger = openLedgerOr(() => {
@@ -82,7 +83,16 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     lock.release()
   })
   const allowance = new ToolAllowance({ spent: (id) => ledger.spent(id) })
-  const prices = new PriceWatch((usage, baseUrl) => ledger.learn(usage, baseUrl))
+  const prices = new PriceWatch({
+    learn: (usage, baseUrl) => ledger.learn(usage, baseUrl),
+    requests: () => ledger.size,
+  })
+  const metrics = new Metrics({ enabled: () => settings.metrics, live: () => desk.counts() })
+  const spans = openTelemetry(process.env, {
+    version: host.version,
+    server: () => (session.current ? serverOf(session.current.base.url) : null),
+    log: host.log,
+  })
   const session = new Session(store, host.secrets, { desk, books: ledger })
   const bucket = new Bucket()
   const deskFollower = new DeskFollower(desk, bucket)
@@ -95,16 +105,15 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
   }
 
   let keychain: AppState['keychain'] = { available: false, reason: 'It has not answered yet.' }
-  let metricsOn = store.settings.read().metrics
-  const metrics = new Metrics({ enabled: () => metricsOn, live: () => desk.counts() })
-  let server: ServerAddress | null = null
-  const spans = openTelemetry(process.env, { version: host.version, server: () => server, log: host.log })
-  let origins: readonly string[] = store.settings.read().proxyOrigins
   const relayDeps: RelayDeps = {
     forward: () => session.current?.forward ?? null,
     books: ledger,
     allowance,
-    price: (endpoint, model, use) => ledger.price(endpoint, model, use) ?? ledger.dearest(endpoint, use),
+    price: (endpoint, model, use) => {
+      const known = ledger.price(endpoint, model, use)
+      if (known === null) prices.wanted()
+      return known ?? ledger.dearest(endpoint, use)
+    },
     typicalOut: (model) => ledger.typicalOut(model),
     local: () => new URL(proxy.status().baseUrl ?? 'http://127.0.0.1').origin,
   }
@@ -117,14 +126,14 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
       ledger.refused(refusal)
       metrics.refused(refusal.code)
     },
-    allowedOrigins: () => origins,
+    allowedOrigins: () => settings.proxyOrigins,
     desk: () => desk.counts(),
     changed: () => state.changed(),
     log: host.log,
   })
   /** The command line's wish for this run goes before the settings. */
   const proxyWish = (): Wish => {
-    const { proxyEnabled, proxyPort, proxyIpv6: ipv6 } = store.settings.read()
+    const { proxyEnabled, proxyPort, proxyIpv6: ipv6 } = settings
     const { proxyPort: port } = options
     if (port === null) return { enabled: false, port: proxyPort, ipv6 }
     return { enabled: port !== undefined || proxyEnabled, port: port ?? proxyPort, ipv6 }
@@ -142,7 +151,7 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
       keychain,
       proxy: { ...proxy.status(), tools: tools.count() },
       bucket: bucket.value,
-      settings: store.settings.read(),
+      settings,
     }),
     observe: (changed) => {
       const ends = [tools.observe(changed), bucket.watch(), desk.changes.add(changed)]
@@ -181,24 +190,28 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     bucket.follow(upstream)
     void bucket.ask()
     ledger.connectedTo(upstream.base.url)
-    server = serverOf(upstream.base.url)
     prices.follow(upstream)
   })
   bucket.changes.add(state.changed)
-  ledger.ended.add((row) => {
-    if (row.endpoint !== 'account' && row.endpoint !== 'models') prices.used()
-    metrics.ended(row)
-    spans?.ended(row)
-  })
+  // Rows are only put together for listeners where there are any.
+  let stopCounting: (() => void) | null = null
+  const countEnded = (): void => {
+    if (settings.metrics) stopCounting ??= ledger.ended.add((row) => metrics.ended(row))
+    else {
+      stopCounting?.()
+      stopCounting = null
+    }
+  }
+  countEnded()
+  if (spans) ledger.ended.add((row) => spans.ended(row))
 
   const lookForKeychain = async (): Promise<void> => {
     keychain = await host.secrets.probe()
     state.changed()
   }
   const settingsChanged = (): void => {
-    const settings = store.settings.read()
-    origins = settings.proxyOrigins
-    metricsOn = settings.metrics
+    settings = store.settings.read()
+    countEnded()
     state.changed()
     void proxy.apply(proxyWish())
   }
@@ -264,8 +277,7 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     }),
     announce: lock.announce,
     tools,
-    ledger,
-    metrics,
+    metrics: () => metrics.text(),
     chat: {
       send: (input) => send(chat, input),
       stop: (input) => stopReply(chat, input),
@@ -285,7 +297,7 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
       return new Ledger({
         dataDir: host.dataDir,
         tools: () => tools.list(),
-        bodyDays: () => store.settings.read().bodyDays,
+        bodyDays: () => settings.bodyDays,
         log: host.log,
         checkWhole: !lock.endedCleanlyBefore,
       })

@@ -65,6 +65,8 @@ export interface RequestNotice {
   endpoint: Endpoint
   model: string | null
   stream: boolean
+  /** How many pictures it asks for, where it does; 1 where nobody says. */
+  pictures?: number
   /** Whether copies of headers and bodies may be kept. */
   logBodies: boolean
 }
@@ -113,6 +115,8 @@ export interface RequestTrace {
   /** A status line, the service's or ours. */
   replied(status: number, requestId: string | null): void
   receivedBytes(count: number): void
+  /** What was used so far can be asked for from now on; costs up to some ms, so that it is asked now and then, if somebody looks. */
+  reads(reading: () => Reading): void
   /** Headers with their secrets cut out when they are read, by `clean`. */
   headers(request: Pairs, reply: Pairs, clean: (text: string) => string): void
   bodies(request: CopiedBody | null, reply: CopiedBody | null): void

@@ -62,7 +62,7 @@ export function Frame() {
         {Inspector && inspectorFits && inspectorShown && !welcome && (
           <aside
             aria-label={t('common:inspector')}
-            className="flex w-[272px] shrink-0 flex-col overflow-y-auto border-line border-l bg-panel text-s"
+            className="relative flex w-[272px] shrink-0 flex-col overflow-y-auto border-line border-l bg-panel text-s"
           >
             <Inspector />
           </aside>
@@ -76,7 +76,7 @@ export function Frame() {
       )}
       {Inspector && !inspectorFits && (
         <Drawer side="right" label={t('common:inspector')} open={inspectorShown} onClose={closeInspector}>
-          <div className="flex min-h-0 flex-1 flex-col overflow-y-auto text-s">
+          <div className="relative flex min-h-0 flex-1 flex-col overflow-y-auto text-s">
             <Inspector />
           </div>
         </Drawer>

@@ -42,6 +42,12 @@ export function hold(rows: readonly RequestRow[], newest: number, from: number):
   return withPages({ ...empty, newest }, [{ before: all, from, count: rows.length, rows }])
 }
 
+/** Gives up all rows but those of the first page. */
+export const withoutRows = (held: Held): Held => ({
+  ...held,
+  pages: held.pages.map((page, at) => (at === 0 ? page : { ...page, rows: null })),
+})
+
 /** Forgets what lies far below the newest rows; it can be read again. Null where there is nothing to forget. */
 export function withoutTail(held: Held, pages: number): Held | null {
   return held.pages.length > pages ? withPages(held, held.pages.slice(0, pages)) : null

@@ -17,6 +17,7 @@ import {
   place,
   rowById,
   withOlder,
+  withoutRows,
   withoutTail,
   withReloaded,
 } from './requests-held.ts'
@@ -48,6 +49,8 @@ export interface RequestsStore {
   older: 'more' | 'loading' | 'end'
   /** New rows go in at the top. When it is off they wait in `fresh`, and nothing moves under the reader. */
   following: boolean
+  /** While it does not follow: the newest row that was there already. */
+  frozenAt: number
   /** Newest first, at most 1,000; `freshCount` counts on. */
   fresh: readonly RequestRow[]
   freshCount: number
@@ -63,6 +66,7 @@ export const firstRequests: RequestsStore = {
   held: empty,
   older: 'more',
   following: true,
+  frozenAt: 0,
   fresh: [],
   freshCount: 0,
   counts: null,
@@ -100,6 +104,7 @@ export const withFilter = (store: RequestsStore, filter: RequestFilter): Request
   held: empty,
   older: 'more',
   following: true,
+  frozenAt: 0,
   fresh: [],
   freshCount: 0,
   counts: null,
@@ -113,19 +118,36 @@ export const withFailure = (store: RequestsStore, problem: Problem): RequestsSto
 
 /** Cost: the rows told, and a copy of each page of rows that one of them lies in. */
 export function withEvent(store: RequestsStore, event: RequestsEvent): RequestsStore {
-  if (event.type === 'erased') return store
   if (event.type === 'rows') return withRows(store, event.rows)
-  const rows = matching(store, event.rows)
-  const all = store.filter.outcome !== 'open' && event.rows.length < newestRows
-  return {
-    ...store,
-    state: 'live',
-    problem: null,
-    held: hold(rows, event.rows[0]?.id ?? 0, event.rows.at(-1)?.id ?? 0),
-    older: all ? 'end' : 'more',
-    fresh: [],
-    freshCount: 0,
+  if (event.type === 'snapshot') return withSnapshot(store, event.rows)
+  // Rows stay, but not all that they said: those out of sight are read again when they are wanted.
+  return { ...store, held: withoutRows(store.held) }
+}
+
+/**
+ * The newest rows, first or once more. Where they reach down to those known, the reader keeps the place: what is new is added and
+ * what is missing goes. Otherwise too much came meanwhile, and they take the place of everything.
+ */
+function withSnapshot(store: RequestsStore, rows: readonly RequestRow[]): RequestsStore {
+  const down = rows.length < newestRows ? 0 : (rows.at(-1)?.id ?? 0)
+  if (store.state !== 'live' || store.held.count === 0 || down > store.held.newest) {
+    const all = store.filter.outcome !== 'open' && rows.length < newestRows
+    return {
+      ...store,
+      state: 'live',
+      problem: null,
+      held: hold(matching(store, rows), rows[0]?.id ?? 0, rows.at(-1)?.id ?? 0),
+      frozenAt: rows[0]?.id ?? 0,
+      older: all ? 'end' : 'more',
+      fresh: [],
+      freshCount: 0,
+    }
   }
+  const told = new Set(rows.map(({ id }) => id))
+  const gone = [...loadedRows(store.held)].filter(({ id }) => id >= down && !told.has(id))
+  const fresh = store.fresh.filter(({ id }) => id < down || told.has(id))
+  const freshCount = store.freshCount - (store.fresh.length - fresh.length)
+  return withRows({ ...store, held: place(store.held, gone, () => false, false), fresh, freshCount }, rows)
 }
 
 function matching({ filter: { outcome } }: RequestsStore, rows: readonly RequestRow[]): readonly RequestRow[] {
@@ -146,19 +168,35 @@ function withRows(store: RequestsStore, rows: readonly RequestRow[]): RequestsSt
     const short = withoutTail(held, mostFollowedPages)
     return { ...store, held: bounded(short ?? held, 0, 0), older: short ? 'more' : store.older, counts }
   }
-  const known = new Map(changed.map((row) => [row.id, row]))
-  let fresh = store.fresh
-  if (known.size > 0 && fresh.some(({ id }) => known.has(id))) {
-    fresh = fresh.map((row) => known.get(row.id) ?? row).filter(fits)
+  const told = freshen(store, ascending, fits)
+  const seen = ascending.filter(({ id }) => id <= store.frozenAt)
+  return { ...store, ...told, held: place({ ...store.held, newest: top }, seen, fits, store.older === 'end'), counts }
+}
+
+/** New rows while nothing may move: they wait, and change while they wait. */
+function freshen(
+  { fresh, freshCount, frozenAt }: RequestsStore,
+  ascending: readonly RequestRow[],
+  fits: (row: RequestRow) => boolean,
+): Pick<RequestsStore, 'fresh' | 'freshCount'> {
+  const waiting = new Map(fresh.map((row) => [row.id, row]))
+  // What was dropped because too many wait is counted already.
+  const from = freshCount > fresh.length ? (fresh.at(-1)?.id ?? 0) : frozenAt + 1
+  let count = freshCount
+  for (const row of ascending) {
+    if (row.id < from) continue
+    const had = waiting.has(row.id)
+    if (fits(row)) waiting.set(row.id, row)
+    else waiting.delete(row.id)
+    count += Number(fits(row)) - Number(had)
   }
-  if (added.length > 0) fresh = [...added.reverse(), ...fresh].slice(0, mostFresh)
-  const held = place({ ...store.held, newest: top }, changed, fits, false)
-  return { ...store, held, fresh, freshCount: store.freshCount + added.length, counts }
+  const rows = [...waiting.values()].sort((a, b) => b.id - a.id)
+  return { fresh: rows.slice(0, mostFresh), freshCount: count }
 }
 
 /** The reader went away from the newest rows: they stay as they are. */
 export const withoutFollowing = (store: RequestsStore): RequestsStore =>
-  store.following ? { ...store, following: false } : store
+  store.following ? { ...store, following: false, frozenAt: store.held.newest } : store
 
 /** False in place of a store: too much came meanwhile, the log must be asked anew. */
 export function withFollowing(store: RequestsStore): RequestsStore | false {

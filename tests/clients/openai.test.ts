@@ -207,6 +207,42 @@ describe('its errors', () => {
     expect(reached).toHaveLength(1)
   })
 
+  it.each([
+    ['PermissionDeniedError', 403, { models: ['writer-small'] }],
+    ['PermissionDeniedError', 403, { endpoints: ['models'] }],
+    ['APIError', 402, { budgetTotal: '0' }],
+    ['RateLimitError', 429, { tokensPerMinute: 1 }],
+  ] as const)(
+    'are %s, %i, where the limits of its own key forbid it, and the service hears nothing',
+    async (name, status, limits) => {
+      const change = (settings: object) => service.gateway.change(settings)
+      const none = Object.fromEntries(Object.keys(limits).map((limit) => [limit, null]))
+      change(limits)
+      const { result, reached } = await service.during(() =>
+        client.chat.completions
+          .create({ model: 'mirror', messages }, { maxRetries: 0 })
+          .catch((thrown: unknown) => thrown)
+          .finally(() => change(none)),
+      )
+      if (!(result instanceof OpenAI[name])) throw new Error(`Not ${name}: ${String(result)}`)
+      expect(result).toMatchObject({ status, type: 'studio_limit' })
+      expect(reached).toEqual([])
+    },
+  )
+
+  it('say when to ask again, where its key is over its share of a minute', async () => {
+    service.gateway.change({ requestsPerMinute: 1 })
+    const ask = () => client.models.list({ maxRetries: 0 }).catch((thrown: unknown) => thrown)
+    const { result, reached } = await service.during(async () => [await ask(), await ask()] as const)
+    service.gateway.change({ requestsPerMinute: null })
+    const [first, second] = result
+    expect(first).toMatchObject({ object: 'list' })
+    if (!(second instanceof OpenAI.RateLimitError)) throw new Error(`Not RateLimitError: ${String(second)}`)
+    expect(Number(second.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(second.headers.get('x-should-retry')).not.toBe('true')
+    expect(reached).toHaveLength(1)
+  })
+
   it('say that a key is wrong, in words of our own', async () => {
     const stranger = new OpenAI({ baseURL: service.gateway.url, apiKey: 'isk_nobody' })
     const error: unknown = await stranger.models.list().catch((thrown: unknown) => thrown)

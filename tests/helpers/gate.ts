@@ -10,6 +10,7 @@ import {
   type ProxyServer,
   startProxy,
 } from '../../src-main/core/proxy/server.ts'
+import { plainTool } from '../../src-main/core/tools/settings.ts'
 import type { Verified } from '../../src-main/core/traffic.ts'
 import { withoutHopByHop } from '../../src-main/core/upstream/headers.ts'
 import type { Tool } from '../../src-preload/contract/tools.ts'
@@ -19,27 +20,7 @@ import type { Tool } from '../../src-preload/contract/tools.ts'
 export const apiKey = 'sk-canary-7f3d2a91c05e4b68'
 export const goodKey = 'isk_testtool_0123456789abcdef'
 
-export const toolNamed = (name: string): Tool => ({
-  id: name.toLowerCase(),
-  name,
-  colour: 'blue',
-  expiresAt: null,
-  models: null,
-  endpoints: null,
-  requestsPerMinute: null,
-  tokensPerMinute: null,
-  concurrent: null,
-  budgetDay: null,
-  budgetMonth: null,
-  budgetTotal: null,
-  logBodies: false,
-  retries: true,
-  failFast: false,
-  createdAt: '2026-01-01T00:00:00.000Z',
-  lastUsedAt: null,
-  pausedAt: null,
-  revokedAt: null,
-})
+export const toolNamed = (name: string): Tool => plainTool({ id: name.toLowerCase(), name })
 
 /** Keys as the gate may meet them, by what is presented. */
 const keys: Record<string, Verified> = {

@@ -62,7 +62,8 @@ export class GeneralBucket {
   read(limit: number | null, remaining: number | null, resetSeconds: number | null, lately: number, now: number): void {
     this.told(limit, remaining, Math.max(0, this.#sent - lately), now)
     if (resetSeconds === null || !Number.isFinite(resetSeconds) || resetSeconds < 0) return
-    this.#resetsAt = now + Math.min(minuteMs, Math.max(1000, resetSeconds * 1000))
+    // A second at least, as whole seconds may have been cut down to 0; a minute at most, by `opensAt`.
+    this.#resetsAt = now + Math.max(1000, resetSeconds * 1000)
   }
 
   #refill(): void {

@@ -6,8 +6,14 @@ import type { LedgerStore } from '../store/ledger/open.ts'
 const atOnce = 20
 const pagesEach = 130
 
-/** Erases logged bodies and answers of how many requests. When it resolves, nothing of them is left in the files. */
-export async function eraseBodies(store: LedgerStore, wish: BodyWish): Promise<number> {
+/**
+ * Erases logged bodies and answers of how many requests. When it resolves, nothing of them is left in the files,
+ * but where `closing` cut it short: the next start goes on with what is too old. */
+export async function eraseBodies(
+  store: LedgerStore,
+  wish: BodyWish,
+  closing: () => boolean = () => false,
+): Promise<number> {
   let erased = 0
   for (;;) {
     const ids = store.bodies.eraseSome(wish, atOnce)
@@ -16,7 +22,7 @@ export async function eraseBodies(store: LedgerStore, wish: BodyWish): Promise<n
     })
     erased += ids.length
     store.bodies.shrink(atOnce * pagesEach)
-    if (ids.length < atOnce) break
+    if (ids.length < atOnce || closing()) break
     await nextTurn()
   }
   if (erased > 0) store.bodies.giveBack()

@@ -18,6 +18,8 @@ export interface EndedRequest {
   /** Whether an earlier attempt may have made the service work (specification, Errors: "may already have caused work"). */
   doubt: boolean
   bytesUp: number
+  /** Pictures asked for. */
+  count: number
   reading: Reading | null
 }
 
@@ -38,8 +40,8 @@ export function costOf(
   price: (endpoint: Endpoint, model: string | null, use: Use) => Nano | null,
 ): Cost {
   const { endpoint, model, status, reading } = ended
-  if (!ended.sent || ended.state === 'refused' || isReadOut(endpoint)) return nothing
-  if (isFree(ended)) return ended.doubt ? unknown : nothing
+  if (!ended.sent || isReadOut(endpoint)) return nothing
+  if (ended.state === 'refused' || isFree(ended)) return ended.doubt ? unknown : nothing
   const use = usedBy(ended)
   if (use === null || (status !== null && status >= 400)) return unknown
   if (ended.state !== 'done' && !reading?.output) return unknown
@@ -59,7 +61,7 @@ function isFree({ endpoint, state, status, stream, reading }: EndedRequest): boo
 }
 
 /** Null where what was used is not known well enough for a price. */
-function usedBy({ endpoint, bytesUp, reading }: EndedRequest): Use | null {
+function usedBy({ endpoint, bytesUp, count, reading }: EndedRequest): Use | null {
   const tokens = cleanUsage(reading?.usage ?? null)
   const byRequest = endpoint === 'speech' || endpoint === 'transcription' || endpoint === 'images'
   if (!byRequest && (tokens.in === null || tokens.out === null)) return null
@@ -68,7 +70,7 @@ function usedBy({ endpoint, bytesUp, reading }: EndedRequest): Use | null {
     tokensCached: tokens.cached ?? 0,
     tokensOut: tokens.out ?? 0,
     bytesUp,
-    count: 1,
+    count,
   }
 }
 

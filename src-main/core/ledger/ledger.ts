@@ -253,6 +253,11 @@ export class Ledger implements Books {
 
   // ---- life ------------------------------------------------------------------------------------------------------------
 
+  /** Grows with every request that is written down. */
+  get size(): number {
+    return this.#lastId
+  }
+
   /** Requests under way, of everybody. */
   live(): number {
     return this.#live.size
@@ -357,7 +362,7 @@ export class Ledger implements Books {
   /** One erasure after the other. */
   #erase(wish: BodyWish): Promise<number> {
     const work = this.#erasing.then(async () => {
-      const erased = await eraseBodies(this.#store, wish)
+      const erased = await eraseBodies(this.#store, wish, () => this.#closing)
       if (erased > 0) this.#hub.erased()
       return erased
     })

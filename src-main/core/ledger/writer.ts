@@ -39,6 +39,9 @@ export class Writer {
   #turn: NodeJS.Immediate | null = null
   #timer: NodeJS.Timeout | null = null
   #floorAt = 0
+  #failing = false
+  /** Rows that the disk did not take when they were opened: nothing was sent of them, and they are written later. */
+  #missed: Trace[] = []
   #complainedAt = Number.NEGATIVE_INFINITY
 
   constructor(books: Books) {
@@ -76,7 +79,7 @@ export class Writer {
   readonly #atTurn = (): void => {
     this.#turn = null
     // While the disk takes nothing, the timer alone tries again: each turn would try thousands of rows.
-    if (this.#closed.length >= mostPending && !this.#timer) this.flush()
+    if (this.#closed.length >= mostPending && !this.#failing) this.flush()
     else this.#flushOpened()
   }
 
@@ -99,7 +102,23 @@ export class Writer {
     } catch (thrown) {
       // Nothing is sent that is not written down: those who wait fail.
       const failure = this.#failed(thrown)
+      this.#missed = [...this.#missed, ...opened].slice(-mostKept)
       batch?.settle.reject(failure)
+      this.soon()
+    }
+  }
+
+  /** Apart from new rows: what may never go in must not keep others out. */
+  #flushMissed(): void {
+    const missed = this.#missed
+    if (missed.length === 0) return
+    try {
+      this.#books.store.transaction(() => this.#writeOpened(missed))
+      this.#books.callers.saved()
+      this.#missed = []
+    } catch (thrown) {
+      this.#failed(thrown)
+      this.soon()
     }
   }
 
@@ -112,6 +131,7 @@ export class Writer {
   /** Writes all that there is to write, now. */
   flush(): void {
     this.#flushOpened()
+    this.#flushMissed()
     const { store, callers, spend, refusals } = this.#books
     const closed = this.#closed
     if (closed.length === 0 && refusals.unsaved.size === 0 && !spend.unsaved) return
@@ -131,6 +151,7 @@ export class Writer {
       callers.saved()
       refusals.saved()
       spend.saved()
+      this.#failing = false
     } catch (thrown) {
       // Sums and rows stay together: both go with the next attempt. Rows that there is no room for read as cut off at the next start.
       this.#failed(thrown)
@@ -165,6 +186,7 @@ export class Writer {
 
   #failed(thrown: unknown): Error {
     const failure = asStudioError(asStoreError(thrown))
+    this.#failing = true
     if (performance.now() - this.#complainedAt >= complainEveryMs) {
       this.#complainedAt = performance.now()
       this.#books.log('error', `The log of requests could not be written: ${failure.message}`)

@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
-import type { RequestRow, Who } from '../../../src-preload/contract/requests.ts'
+import type { RequestRow } from '../../../src-preload/contract/requests.ts'
 import { fromNano, type Nano, toNano } from '../money.ts'
 import type { MetricsSink } from './sink.ts'
 
@@ -12,6 +12,8 @@ export interface LiveReading {
   heldUntil: string | null
   slots: { used: number; of: number | null }
 }
+
+type Labels = Record<string, string>
 
 const prefix = 'inference_studio_'
 /** Seconds. From what a relay costs to the longest wait at the desk, and to a reasoning model's first word. */
@@ -31,7 +33,7 @@ export class Prometheus implements MetricsSink {
     'status',
     'state',
   ])
-  readonly #attempts = this.#counter('retries_total', 'Times that a request was sent again.', ['tool', 'tool_id'])
+  readonly #retries = this.#counter('retries_total', 'Times that a request was sent again.', ['tool', 'tool_id'])
   readonly #tokens = this.#counter('tokens_total', 'Tokens; cached ones are a part of those in.', [
     'tool',
     'tool_id',
@@ -52,7 +54,8 @@ export class Prometheus implements MetricsSink {
   )
   readonly #duration = this.#histogram('duration_seconds', 'From the start of a request to its end.', durationBuckets)
   /** Money is summed exactly and becomes a float in the text alone. */
-  readonly #spent = new Map<string, { labels: Record<string, string>; nano: Nano }>()
+  readonly #spent = new Map<string, { labels: Labels; nano: Nano }>()
+  readonly #labels = new Map<string, RowLabels>()
 
   constructor(live: () => LiveReading) {
     const spent = this.#spent
@@ -76,21 +79,20 @@ export class Prometheus implements MetricsSink {
   }
 
   ended(row: RequestRow): void {
-    const who = labelsOf(row.who)
-    this.#requests.inc({ ...who, endpoint: row.endpoint, status: statusClass(row.status), state: row.state })
+    const labels = this.#labelsOf(row)
+    this.#requests.inc(labels.request)
     if (row.state === 'refused') this.refused(row.problem?.kind ?? 'unknown')
-    if (row.attempts > 1) this.#attempts.inc(who, row.attempts - 1)
-    this.#count(this.#tokens, { ...who, kind: 'in', certainty: row.tokensAre }, row.tokensIn)
-    this.#count(this.#tokens, { ...who, kind: 'out', certainty: row.tokensAre }, row.tokensOut)
-    this.#count(this.#tokens, { ...who, kind: 'cached', certainty: row.tokensAre }, row.tokensCached)
-    this.#count(this.#bytes, { ...who, direction: 'up' }, row.bytesUp)
-    this.#count(this.#bytes, { ...who, direction: 'down' }, row.bytesDown)
-    if (row.cost === null) this.#unpriced.inc(who)
-    else this.#spend(who, row.costIs, row.cost)
-    const kind = { asker: row.who.kind, endpoint: row.endpoint }
-    if (row.queuedMs > 0) this.#queueWait.observe(kind, row.queuedMs / 1000)
-    if (row.firstByteMs !== null) this.#firstByte.observe(kind, row.firstByteMs / 1000)
-    if (row.durationMs !== null) this.#duration.observe(kind, row.durationMs / 1000)
+    if (row.attempts > 1) this.#retries.inc(labels.who, row.attempts - 1)
+    if (row.tokensIn) this.#tokens.inc(labels.tokensIn, row.tokensIn)
+    if (row.tokensOut) this.#tokens.inc(labels.tokensOut, row.tokensOut)
+    if (row.tokensCached) this.#tokens.inc(labels.tokensCached, row.tokensCached)
+    if (row.bytesUp) this.#bytes.inc(labels.bytesUp, row.bytesUp)
+    if (row.bytesDown) this.#bytes.inc(labels.bytesDown, row.bytesDown)
+    if (row.cost === null) this.#unpriced.inc(labels.who)
+    else this.#spend(labels.who, row.costIs, row.cost)
+    if (row.queuedMs > 0) this.#queueWait.observe(labels.kind, row.queuedMs / 1000)
+    if (row.firstByteMs !== null) this.#firstByte.observe(labels.kind, row.firstByteMs / 1000)
+    if (row.durationMs !== null) this.#duration.observe(labels.kind, row.durationMs / 1000)
   }
 
   /** Refusals at the gate are nobody's requests and don't come through `ended`. @param reason a code of ours */
@@ -103,15 +105,25 @@ export class Prometheus implements MetricsSink {
     return this.#registry.metrics()
   }
 
-  #spend(who: Record<string, string>, certainty: string, cost: string): void {
-    const key = `${who.tool_id}\n${who.tool}\n${certainty}`
+  /** Made once for all rows that are alike: they are the larger part of what a row costs. */
+  #labelsOf({ who, endpoint, status, state, tokensAre }: RequestRow): RowLabels {
+    const name = who.kind === 'tool' ? who.name : who.kind
+    const id = who.kind === 'tool' ? who.id : ''
+    const answered = status === null ? 'none' : `${Math.floor(status / 100)}xx`
+    const key = `${id}\n${endpoint}\n${answered}\n${state}\n${tokensAre}\n${name}`
+    let labels = this.#labels.get(key)
+    if (!labels) {
+      labels = rowLabels({ tool: name, tool_id: id }, who.kind, endpoint, answered, state, tokensAre)
+      this.#labels.set(key, labels)
+    }
+    return labels
+  }
+
+  #spend(who: Labels, certainty: string, cost: string): void {
+    const key = `${who.tool_id}\n${certainty}\n${who.tool}`
     const known = this.#spent.get(key)
     if (known) known.nano += toNano(cost)
     else this.#spent.set(key, { labels: { ...who, certainty }, nano: toNano(cost) })
-  }
-
-  #count(counter: Counter, labels: Record<string, string>, amount: number | null): void {
-    if (amount !== null && amount > 0) counter.inc(labels, amount)
   }
 
   #counter(name: string, help: string, labelNames: string[]): Counter {
@@ -135,20 +147,20 @@ export class Prometheus implements MetricsSink {
   }
 }
 
-/** A tool's name may change; its id stays. */
-function labelsOf(who: Who): Record<string, string> {
-  switch (who.kind) {
-    case 'tool':
-      return { tool: who.name, tool_id: who.id }
-    case 'studio':
-      return { tool: 'studio', tool_id: '' }
-    case 'stranger':
-      return { tool: 'stranger', tool_id: '' }
-  }
-}
+type RowLabels = ReturnType<typeof rowLabels>
 
-function statusClass(status: number | null): string {
-  return status === null ? 'none' : `${Math.floor(status / 100)}xx`
+/** @param who a tool's name may change, its id stays */
+function rowLabels(who: Labels, asker: string, endpoint: string, status: string, state: string, certainty: string) {
+  return {
+    who,
+    request: { ...who, endpoint, status, state },
+    tokensIn: { ...who, kind: 'in', certainty },
+    tokensOut: { ...who, kind: 'out', certainty },
+    tokensCached: { ...who, kind: 'cached', certainty },
+    bytesUp: { ...who, direction: 'up' },
+    bytesDown: { ...who, direction: 'down' },
+    kind: { asker, endpoint },
+  }
 }
 
 function secondsUntil(instant: string | null): number {

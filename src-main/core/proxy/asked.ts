@@ -23,7 +23,7 @@ const nothing: Carried = { body: null, asked: null, stripUsage: false }
 const defaultModels: Partial<Record<Endpoint, string>> = { speech: 'tts-1', transcription: 'whisper-1' }
 
 export const modelOf = (endpoint: Endpoint, asked: AskedFor | null): string | null =>
-  asked?.model ?? defaultModels[endpoint] ?? null
+  asked?.model ?? (asked?.namesModel ? null : (defaultModels[endpoint] ?? null))
 
 const readWhole: ReadonlySet<Endpoint> = new Set<Endpoint>(['chat', 'completions', 'speech', 'images'])
 
@@ -36,6 +36,14 @@ const tooLarge: Refusal = {
   type: 'studio_refused',
   code: 'body_too_large',
   message: `A JSON request of more than ${jsonLimit / 1024 / 1024} MB can’t be checked against what this tool may do.`,
+}
+
+/** A service that is more tolerant than we are (UTF-16, compressed bodies) must not read past a tool's limits. */
+const unreadable: Refusal = {
+  status: 400,
+  type: 'studio_refused',
+  code: 'body_unreadable',
+  message: 'This tool has limits, and a request that is no plain JSON object can’t be checked against them.',
 }
 
 /**
@@ -58,8 +66,9 @@ export async function readCarried(
   const bytes = await readBody(request, size, signal)
   if (bytes === null) return tooLarge
   const asked = readAsked(endpoint, bytes)
+  if (!asked.json && limited(tool)) return unreadable
   if (endpoint !== 'chat' || !asked.stream || asked.usage !== 'absent') return { body: bytes, asked, stripUsage: false }
-  const asking = askForUsage(bytes)
+  const asking = askForUsage(bytes, asked)
   return { body: asking ?? bytes, asked, stripUsage: asking !== null }
 }
 
@@ -110,7 +119,7 @@ export async function* watchedUpload(
     if (held) yield held
     held = piece
   }
-  reader?.end()
+  await reader?.end()
   if (!known) onModel(null)
   if (held) yield held
 }

@@ -1,10 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 import type { Tool } from '../../../src-preload/contract/tools.ts'
+import { originToAllow } from '../origin.ts'
 import type { Verified } from '../traffic.ts'
 import type { HeaderPairs } from '../upstream/headers.ts'
 import type { Refusal } from './answers.ts'
 import { takenOff } from './headers.ts'
-import { corsHeaders, isAllowed, originToAllow, preflightHeaders } from './origins.ts'
+import { corsHeaders, isAllowed, preflightHeaders } from './origins.ts'
 import { localPath } from './target.ts'
 
 /** What the gate decides by. */

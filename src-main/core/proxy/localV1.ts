@@ -50,6 +50,7 @@ export class LocalV1 {
   status(): Omit<ProxyState, 'tools'> {
     const server = this.#server
     const now = server?.counts() ?? nothing
+    const { waiting, heldUntil } = this.#deps.desk()
     return {
       state: this.#state(),
       baseUrl: server?.baseUrl ?? null,
@@ -58,7 +59,8 @@ export class LocalV1 {
       active: now.active,
       relayed: this.#before.relayed + now.relayed,
       refused: this.#before.refused + now.refused,
-      ...this.#deps.desk(),
+      waiting,
+      heldUntil,
       refusals: this.#refusals.newest(mostRefusals),
       problem: this.#problem,
     }

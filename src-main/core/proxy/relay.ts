@@ -177,6 +177,7 @@ class Carrier {
       model: asked?.model ?? null,
       stream: asked?.stream ?? false,
       logBodies: tool.logBodies,
+      ...(this.#endpoint === 'images' ? { pictures: asked?.count ?? 1 } : {}),
     })
     trace.onStop = () => {
       this.#stopped = true
@@ -241,7 +242,7 @@ class Carrier {
       this.#answer(refusalOfLimit(this.#forbidden), 'refused')
     } else if (this.#stopped) {
       this.#end({ state: 'cancelled', by: 'person' })
-      answer(this.#response, stoppedByPerson)
+      answer(this.#response, stoppedByPerson, this.#pass.extraHeaders)
     } else if (this.#gone.signal.aborted) {
       this.#end({ state: 'cancelled', by: 'tool' })
     } else if (thrown instanceof Redirected) {

@@ -1,5 +1,6 @@
 import { StudioError } from '../errors.ts'
-import { callJson, jsonBody, type Link } from './call.ts'
+import { callJson, jsonBody } from './call.ts'
+import type { Link } from './link.ts'
 import * as schemas from './schemas.ts'
 import type { CallOptions, Reply } from './types.ts'
 

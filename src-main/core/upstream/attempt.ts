@@ -1,7 +1,8 @@
+import { StudioError } from '../errors.ts'
 import type { Pass, RateLimitHeaders, RequestTrace, Wish } from '../traffic.ts'
-import type { Link } from './call.ts'
 import { type ExchangeRequest, exchange, type RawReply } from './exchange.ts'
 import { readRateLimit } from './headers.ts'
+import type { Link } from './link.ts'
 
 /** A reply whose head has come, with its pass, which goes back to the desk when the body is over. */
 export interface Attempted {
@@ -45,7 +46,9 @@ async function send(
       onConnected: () => trace.connected(),
     })
   } catch (thrown) {
-    pass.leave(null)
+    // Nothing was used where nothing was sent.
+    const sent = !(thrown instanceof StudioError) || thrown.facts.workPossible === true
+    pass.leave(sent ? null : 0)
     throw thrown
   }
 }

@@ -2,31 +2,17 @@ import { pipeline, Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import type * as z from 'zod'
 import { asStudioError, StudioError } from '../errors.ts'
-import type { Books, Desk, RequestEnd, RequestTrace, StudioRoom, Wish } from '../traffic.ts'
-import type { BaseAddress } from './address.ts'
+import type { RequestEnd, RequestTrace, StudioRoom, Wish } from '../traffic.ts'
 import { attemptOnce } from './attempt.ts'
 import { type Closed, type ReplyBody, readAll, readStart } from './body.ts'
-import type { Credential } from './credential.ts'
 import { endpointOf, isInference } from './endpoint.ts'
 import { cancelled, errorOfReply, maxErrorBody } from './errors.ts'
 import { factsOf, type HeaderPairs, header, isEventStream } from './headers.ts'
+import type { Link } from './link.ts'
 import { type Meter, openMeter } from './meter/meter.ts'
-import type { Network } from './network.ts'
-import { type RetryPolicy, withRetry } from './retry.ts'
+import { withRetry } from './retry.ts'
 import { moneyFields } from './schemas.ts'
-import type { CallOptions, RateLimitHeaders, Reply, ReplyFacts } from './types.ts'
-
-/** What every call needs: where, with which key, over which connections, and how patiently. */
-export interface Link {
-  base: BaseAddress
-  credential: Credential
-  network: Network
-  retry: Partial<RetryPolicy>
-  desk: Desk
-  books: Books
-  /** Told of every reply's headers, good or bad. */
-  sawHeaders(rateLimit: RateLimitHeaders): void
-}
+import type { CallOptions, Reply, ReplyFacts } from './types.ts'
 
 export interface CallRequest {
   method: 'GET' | 'POST'
@@ -172,6 +158,7 @@ function tellingTurn(trace: RequestTrace, onWait: NonNullable<CallOptions['onWai
 
 /** Counts and meters what comes, and closes the row of a good reply when its body is over. */
 function follow(body: ReplyBody, meter: Meter, trace: RequestTrace, good: boolean, events: boolean): void {
+  trace.reads(() => meter.reading())
   body.tap({
     push(bytes) {
       trace.receivedBytes(bytes.length)

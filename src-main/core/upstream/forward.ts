@@ -2,11 +2,11 @@ import { StudioError } from '../errors.ts'
 import type { Wish } from '../traffic.ts'
 import { attemptOnce } from './attempt.ts'
 import { readUpTo } from './body.ts'
-import type { Link } from './call.ts'
 import { isInference } from './endpoint.ts'
 import { kindOfStatus } from './errors.ts'
 import type { RawReply } from './exchange.ts'
 import { type HeaderPairs, header, isEventStream, withoutHopByHop } from './headers.ts'
+import type { Link } from './link.ts'
 import { copyBody } from './meter/copy.ts'
 import { localiseImageUrls } from './meter/images.ts'
 import { type Meter, openMeter } from './meter/meter.ts'
@@ -123,11 +123,13 @@ class Forwarding {
     const contentEncoding = header(headers, 'content-encoding')
     const meter = openMeter({ endpoint, stream, status, contentType, contentEncoding, stripUsage, tokensIn })
     this.#meter = meter
+    trace.reads(() => meter.reading())
     this.#follow(reply, meter)
     const answered = {
       status,
       statusText,
-      headers,
+      // An event that is cut out of a stream of stated length makes it shorter.
+      headers: stripUsage && isEventStream(contentType) ? withoutLength(headers) : headers,
       body: reply.body,
       reading: () => meter.reading(),
       complete: () => !isEventStream(contentType) || meter.complete,
@@ -160,7 +162,7 @@ class Forwarding {
     if (rest) return { ...reply, body: joined(head, rest) }
     const { base } = this.#link
     const body = localiseImageUrls(head, base, this.#request.local) ?? head
-    const headers = reply.headers.filter(([name]) => name.toLowerCase() !== 'content-length')
+    const headers = withoutLength(reply.headers)
     headers.push(['content-length', String(body.length)])
     return { ...reply, headers, body: joined(body, null) }
   }
@@ -175,6 +177,10 @@ class Forwarding {
     if (!usage) return null
     return usage.totalTokens ?? (usage.promptTokens ?? 0) + (usage.completionTokens ?? 0)
   }
+}
+
+function withoutLength(headers: HeaderPairs): HeaderPairs {
+  return headers.filter(([name]) => name.toLowerCase() !== 'content-length')
 }
 
 async function* joined(

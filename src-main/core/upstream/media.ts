@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { StudioError } from '../errors.ts'
 import { readAll } from './body.ts'
-import { call, callJson, jsonBody, type Link } from './call.ts'
+import { call, callJson, jsonBody } from './call.ts'
 import { asRecord } from './errors.ts'
+import type { Link } from './link.ts'
 import { checkImageRequest, checkSpeechRequest, checkTranscriptionRequest } from './requests.ts'
 import { type ImageReply, imageReply } from './schemas.ts'
 import type {

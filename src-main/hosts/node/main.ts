@@ -6,7 +6,7 @@ process.exitCode = await run(process.argv.slice(2), {
     const { createCore } = await import('../../core/core.ts')
     const core = await createCore(host, options)
     const { router, announce, addresses, metrics, stop } = core
-    return { router, announce, metrics: () => metrics.text(), sandbox: () => addresses().sandbox, stop }
+    return { router, announce, metrics, sandbox: () => addresses().sandbox, stop }
   },
   async openToolKeys(dataDir) {
     const { openTools } = await import('../../core/tools/tools.ts')

@@ -210,7 +210,6 @@ export const proxy = {
       'The key of {{name}} was shown once and is kept as a hash: put it where {{placeholder}} stands, or make a new one.',
     makeKey: 'Make a key for it',
     withKey: 'With the key of {{name}}.',
-    file: 'in {{file}}',
     copy: 'Copy: {{about}}',
     noAddress: 'There is an address to show once the proxy is on.',
     turnOn: 'Turn it on',

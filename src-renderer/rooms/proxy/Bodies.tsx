@@ -47,9 +47,7 @@ function Body({ which, body }: { which: Which; body: LoggedBody }) {
     <div className="min-w-0">
       <div className="flex items-center gap-1">
         <h3 className="font-[540]">{t(`detail.body.${which}`)}</h3>
-        <span className={cx('num ml-1 min-w-0 flex-1 truncate', body.capped ? 'text-warn' : 'text-faint')}>
-          {shown && size}
-        </span>
+        <span className="num ml-1 min-w-0 flex-1 truncate text-faint">{shown && !body.capped && size}</span>
         {shown && (
           <>
             <CopyButton size="small" text={shown.text} name={t('detail.body.copy', { which: name })} />
@@ -62,6 +60,7 @@ function Body({ which, body }: { which: Which; body: LoggedBody }) {
           </>
         )}
       </div>
+      {shown && body.capped && <p className="num text-warn">{size}</p>}
       {shown ? (
         <Text text={shown.text} label={t(`detail.body.largeTitle.${which}`)} className="max-h-52" />
       ) : (

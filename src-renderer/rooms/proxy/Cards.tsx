@@ -271,7 +271,7 @@ function Ended({ tools, now, onDeed }: { tools: readonly Tool[]; now: number; on
   const { t } = useTranslation('proxy')
   return (
     <details className="group min-w-0 flex-1 text-s">
-      <summary className="flex w-fit list-none items-center gap-1 rounded-s pr-1.5 text-soft hover:text-ink">
+      <summary className="flex min-h-6 w-fit list-none items-center gap-1 rounded-s pr-1.5 text-soft hover:text-ink">
         <ChevronRight aria-hidden size={14} className="transition-transform duration-100 group-open:rotate-90" />
         {t('tools.ended', { count: tools.length })}
       </summary>

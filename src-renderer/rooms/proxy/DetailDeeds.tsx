@@ -8,7 +8,7 @@ import { useApp } from '../../stores/app.ts'
 import { isOpen } from '../../stores/requests.ts'
 import { useStudio } from '../../studio.ts'
 import { Button } from '../../ui/Button.tsx'
-import { askDetail, attempt, say } from './actions.ts'
+import { askDetail, attempt, closeOver, say } from './actions.ts'
 import { lastUserText } from './bodies.ts'
 import { asCurl, keyPlaceholder } from './curl.ts'
 import { Confirmed } from './Deeds.tsx'
@@ -45,6 +45,7 @@ export function DetailDeeds({ row, detail }: { row: RequestRow; detail: RequestD
   const toChat = () => {
     if (said === null) return
     offerNewChat(said)
+    closeOver()
     navigate({ room: 'chat', id: null })
   }
   const erase = async () => {

@@ -1,9 +1,10 @@
 import { X } from 'lucide-react'
 import { Fragment, type ReactNode, useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
+import { problemKind } from '../../../src-preload/contract/problem.ts'
 import type { RequestRow } from '../../../src-preload/contract/requests.ts'
 import { ProblemNotice } from '../../problems/ProblemNotice.tsx'
-import { appStore, useApp } from '../../stores/app.ts'
+import { useApp } from '../../stores/app.ts'
 import { type Inspected, isOpen, selectedRow, useRequests } from '../../stores/requests.ts'
 import { IconButton } from '../../ui/Button.tsx'
 import { showBytes } from '../../ui/bytes.ts'
@@ -11,7 +12,7 @@ import { CopyButton } from '../../ui/CopyButton.tsx'
 import { KeyValue } from '../../ui/KeyValue.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import { Pill } from '../../ui/Pill.tsx'
-import { askDetail, closeDetail } from './actions.ts'
+import { askDetail, closeDetail, closeOver } from './actions.ts'
 import { Bodies, Headers } from './Bodies.tsx'
 import { DetailDeeds } from './DetailDeeds.tsx'
 import { approx, count, showSc } from './figures.ts'
@@ -90,8 +91,7 @@ function Close() {
   const { t } = useTranslation('proxy')
   const close = () => {
     closeDetail()
-    // Where it slid over the stage, nothing is left to see.
-    if (document.querySelector('dialog[open]')) appStore.setState({ inspectorShown: false })
+    closeOver()
   }
   return <IconButton icon={X} size="small" label={t('detail.close')} onClick={close} className="-mr-1.5" />
 }
@@ -174,9 +174,10 @@ const Path = ({ path }: { path: string }) =>
     </Fragment>
   ))
 
-/** How it ended, where that needs words. */
+/** How it ended, where that needs words: those of the table of problems, or the code and the sentence of a refusal of ours. */
 function Ending({ row }: { row: RequestRow }) {
-  const { t } = useTranslation('proxy')
+  const { t } = useTranslation(['proxy', 'problems'])
+  const kind = problemKind.safeParse(row.problem?.kind)
   const words = [
     row.problem?.message,
     row.state === 'cancelled' && row.cancelledBy && t(`detail.cancelledBy.${row.cancelledBy}`),
@@ -186,8 +187,13 @@ function Ending({ row }: { row: RequestRow }) {
   if (words.length === 0) return null
   const bad = row.state === 'failed' || row.state === 'cut' || row.state === 'refused'
   return (
-    <Notice kind={bad ? 'bad' : 'info'} className="mt-3" {...(row.problem ? { title: row.problem.kind } : {})}>
+    <Notice
+      kind={bad ? 'bad' : 'info'}
+      className="mt-3"
+      {...(kind.success ? { title: t(`problems:kinds.${kind.data}.title`) } : {})}
+    >
       {words.join(' ')}
+      {row.problem && !kind.success && <code className="block font-mono text-xs opacity-80">{row.problem.kind}</code>}
     </Notice>
   )
 }

@@ -10,7 +10,7 @@ import {
   useState,
 } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Virtualizer, type VirtualizerHandle } from 'virtua'
+import { Virtualizer } from 'virtua'
 import type { RequestRow } from '../../../src-preload/contract/requests.ts'
 import { ProblemNotice } from '../../problems/ProblemNotice.tsx'
 import { appStore } from '../../stores/app.ts'
@@ -26,18 +26,19 @@ import { count } from './figures.ts'
 import { LogBar } from './LogBar.tsx'
 import { columns, LogRow, rowHeight, rowId, wideOnly, widestOnly } from './LogRow.tsx'
 import { useNow } from './look.tsx'
+import { useRowWords } from './rowWords.ts'
 
 /** The live log, inside the scrolling stage `box`. Its bar and column heads stay in sight. */
 export function Log({ box }: { box: RefObject<HTMLDivElement | null> }) {
   const { t } = useTranslation('proxy')
-  const grid = useRef<HTMLDivElement>(null)
   const bar = useRef<HTMLDivElement>(null)
+  const measures = useRef<Measures>({ margin: 0, bar: 0, height: 800 })
   const toNewest = () => {
     followNewest()
     const element = box.current
-    const top = bar.current
+    const { margin, bar } = measures.current
     // Only where the newest row is above the view: whoever sees it already is not moved.
-    if (element && top && top.offsetTop < element.scrollTop) element.scrollTop = top.offsetTop
+    if (element) element.scrollTop = Math.min(element.scrollTop, Math.max(0, margin - headHeight - bar))
   }
   const follow = () => (requestsStore.getState().following ? leaveNewest() : toNewest())
   const state = useRequests((store) => store.state)
@@ -46,7 +47,7 @@ export function Log({ box }: { box: RefObject<HTMLDivElement | null> }) {
   const fresh = useRequests((store) => (store.following ? 0 : store.freshCount))
   const filter = useRequests((store) => store.filter)
   return (
-    <section aria-label={t('log.title')} className="@container flex flex-col">
+    <section aria-label={t('log.title')} className="@container flex flex-col gap-px">
       <div ref={bar} className="-mx-0.5 sticky top-0 z-20 bg-bg px-0.5 pt-3">
         <LogBar onFollow={follow} />
         {fresh > 0 && (
@@ -67,7 +68,7 @@ export function Log({ box }: { box: RefObject<HTMLDivElement | null> }) {
       )}
       {state === 'loading' && <Loading />}
       {state === 'live' && rows === 0 && fresh === 0 && <Nothing filtered={Object.keys(filter).length > 0} />}
-      {state === 'live' && rows > 0 && <Grid box={box} grid={grid} bar={bar} rows={rows} onNewest={toNewest} />}
+      {state === 'live' && rows > 0 && <Grid box={box} bar={bar} measures={measures} rows={rows} />}
     </section>
   )
 }
@@ -107,15 +108,23 @@ function Nothing({ filtered }: { filtered: boolean }) {
   )
 }
 
+/** In px: where the first row begins in the scrolling stage, how much of the stage the bar covers, and how much is in sight. */
+interface Measures {
+  margin: number
+  bar: number
+  height: number
+}
+
 interface GridProps {
   box: RefObject<HTMLDivElement | null>
-  grid: RefObject<HTMLDivElement | null>
   bar: RefObject<HTMLDivElement | null>
+  measures: RefObject<Measures>
   rows: number
-  onNewest: () => void
 }
 
 const headHeight = 33
+/** Rows drawn before and after those in sight. */
+const drawnAhead = 8
 /** Rows before and after those in sight that are read ahead. */
 const ahead = 40
 
@@ -124,15 +133,18 @@ function open(row: RequestRow): void {
   appStore.setState({ inspectorShown: true })
 }
 
-function Grid({ box, grid, bar, rows, onNewest }: GridProps) {
+function Grid({ box, bar, measures, rows }: GridProps) {
   const { t } = useTranslation('proxy')
-  const list = useRef<VirtualizerHandle>(null)
+  const words = useRowWords()
   const held = useRequests((store) => store.held)
   const selected = useRequests((store) => store.selected)
   const today = useToday()
-  const margin = useMargin(box, grid)
-  const { look, follow } = useSight(box, bar, grid)
-  const { current, walk, openRow } = useWalk({ rows, selected, box, grid, bar, onNewest })
+  const grid = useRef<HTMLDivElement>(null)
+  const { margin, bar: covered, height } = useMeasures(box, grid, bar, measures)
+  const { look, scrolled } = useSight(box, measures)
+  const { current, walk, openRow, enter } = useWalk(box, measures, selected)
+  // A row that leaves the view gives its elements to one that comes: new words cost a fifth of new elements.
+  const slots = Math.ceil(height / rowHeight) + 2 * drawnAhead + 3
   // virtua asks for the length alone: the rows stay in the store.
   const places = useMemo(() => ({ length: rows }) as ArrayLike<undefined>, [rows])
   // biome-ignore lint/correctness/useExhaustiveDependencies: with more or other rows the same view may lack some
@@ -148,28 +160,26 @@ function Grid({ box, grid, bar, rows, onNewest }: GridProps) {
       aria-activedescendant={current === null ? undefined : rowId(current)}
       tabIndex={0}
       onKeyDown={walk}
-      className="rounded-l bg-raise shadow-[0_0_0_1px_var(--line)] focus-visible:outline-offset-2"
+      onFocus={enter}
+      className="rounded-l bg-raise shadow-[0_0_0_1px_var(--line)] focus-visible:outline-none"
     >
-      <Head bar={bar} />
+      <Head top={covered} />
       {/* biome-ignore lint/a11y/useSemanticElements: see the grid */}
       <div role="rowgroup" className="overflow-clip rounded-b-l">
         <Virtualizer
-          ref={list}
           scrollRef={box}
           startMargin={margin}
           itemSize={rowHeight}
-          bufferSize={rowHeight * 12}
+          bufferSize={rowHeight * drawnAhead}
           data={places}
-          onScroll={() => {
-            follow()
-            look()
-          }}
+          onScroll={scrolled}
         >
           {(_, index) => {
             const row = rowAt(held, index)
             return (
               <LogRow
-                key={row?.id ?? -index - 1}
+                key={index % slots}
+                words={words}
                 row={row}
                 index={index}
                 selected={row !== null && row.id === selected}
@@ -187,16 +197,8 @@ function Grid({ box, grid, bar, rows, onNewest }: GridProps) {
 
 const heads = ['time', 'who', 'what', 'model', 'status', 'firstByte', 'took', 'tokens', 'cost'] as const
 
-function Head({ bar }: { bar: GridProps['bar'] }) {
+function Head({ top }: { top: number }) {
   const { t } = useTranslation('proxy')
-  const [top, setTop] = useState(52)
-  useLayoutEffect(() => {
-    const element = bar.current
-    if (!element) return
-    const sizes = new ResizeObserver(() => setTop(element.offsetHeight))
-    sizes.observe(element)
-    return () => sizes.disconnect()
-  }, [bar])
   return (
     // biome-ignore lint/a11y: the grid has the focus, and a virtualized table can't be a <table>
     <div
@@ -230,82 +232,102 @@ function useToday(): number {
   return new Date(now.getFullYear(), now.getMonth(), now.getDate()).getTime()
 }
 
-/** How far below the top of the scrolling stage the first row begins, in px. */
-function useMargin(box: GridProps['box'], grid: GridProps['grid']): number {
-  const [margin, setMargin] = useState(0)
+/** Measured when something above the rows changes its size, never while scrolling: asking for a place then costs a layout. */
+function useMeasures(
+  box: GridProps['box'],
+  grid: RefObject<HTMLDivElement | null>,
+  bar: GridProps['bar'],
+  kept: GridProps['measures'],
+): Measures {
+  const [now, setNow] = useState(kept.current)
   useLayoutEffect(() => {
     const stage = box.current
     const content = stage?.firstElementChild
-    if (!stage || !content) return
+    const top = bar.current
+    if (!stage || !content || !top) return
     const measure = () => {
       const element = grid.current
       if (!element) return
-      const top = element.getBoundingClientRect().top - stage.getBoundingClientRect().top + stage.scrollTop
-      setMargin(Math.round(top) + headHeight)
+      const from = element.getBoundingClientRect().top - stage.getBoundingClientRect().top + stage.scrollTop
+      const next = { margin: Math.round(from) + headHeight, bar: top.offsetHeight, height: stage.clientHeight }
+      const { margin, bar: covered, height } = kept.current
+      if (next.margin === margin && next.bar === covered && next.height === height) return
+      kept.current = next
+      setNow(next)
     }
-    measure()
     const sizes = new ResizeObserver(measure)
-    sizes.observe(content)
-    for (const child of content.children) sizes.observe(child)
-    return () => sizes.disconnect()
-  }, [box, grid])
-  return margin
+    const observe = () => {
+      sizes.disconnect()
+      for (const child of content.children) if (!child.contains(grid.current)) sizes.observe(child)
+      sizes.observe(top)
+      sizes.observe(stage)
+      measure()
+    }
+    observe()
+    // Notices come and go above.
+    const changes = new MutationObserver(observe)
+    changes.observe(content, { childList: true })
+    return () => {
+      sizes.disconnect()
+      changes.disconnect()
+    }
+  }, [box, grid, bar, kept])
+  return now
 }
 
 /** Tells which rows are in sight, and leaves or takes up the newest ones as the reader scrolls away or back. */
-function useSight(box: GridProps['box'], bar: GridProps['bar'], grid: GridProps['grid']) {
-  const over = useCallback((): number => {
-    const element = grid.current
-    const top = bar.current
-    if (!element || !top) return 0
-    return top.getBoundingClientRect().bottom - element.getBoundingClientRect().top
-  }, [grid, bar])
-  const look = useCallback(() => {
-    const stage = box.current
-    if (!stage || !grid.current) return
-    const first = Math.max(0, Math.floor(over() / rowHeight))
-    const last = first + Math.ceil(stage.clientHeight / rowHeight)
-    readOn(Math.max(0, first - ahead), last + ahead)
-  }, [box, grid, over])
+function useSight(box: GridProps['box'], measures: GridProps['measures']) {
+  const view = useRef({ top: 0, height: 0 })
   // Whoever stopped following by hand, at the top, is not made to follow again by a nudge.
   const wentAway = useRef(false)
-  const follow = useCallback(() => {
-    const hidden = over()
-    if (hidden > rowHeight) {
+  const hidden = useCallback(() => {
+    const { margin, bar } = measures.current
+    return view.current.top + bar + headHeight - margin
+  }, [measures])
+  const look = useCallback(() => {
+    const first = Math.max(0, Math.floor(hidden() / rowHeight))
+    const last = first + Math.ceil(view.current.height / rowHeight)
+    readOn(Math.max(0, first - ahead), last + ahead)
+  }, [hidden])
+  const read = useCallback(() => {
+    const stage = box.current
+    if (stage) view.current = { top: stage.scrollTop, height: stage.clientHeight }
+  }, [box])
+  const scrolled = useCallback(() => {
+    read()
+    if (hidden() > rowHeight) {
       wentAway.current = true
       leaveNewest()
-    } else if (hidden <= 0 && wentAway.current) {
+    } else if (hidden() <= 0 && wentAway.current) {
       wentAway.current = false
       followNewest()
     }
-  }, [over])
-  return { look, follow }
+    look()
+  }, [read, hidden, look])
+  useLayoutEffect(read, [read])
+  return { look, scrolled }
 }
 
 /** Arrows, Page, Home and End walk the rows, Enter opens one, Esc closes it. The grid keeps the focus. */
-function useWalk(of: GridProps & { selected: number | null }) {
+function useWalk(box: GridProps['box'], measures: GridProps['measures'], selected: number | null) {
   const [current, setCurrent] = useState<number | null>(null)
   const goTo = (index: number): void => {
-    const { held } = requestsStore.getState()
-    const row = rowAt(held, index)
-    const stage = of.box.current
-    const element = of.grid.current
-    const top = of.bar.current
-    if (!row || !stage || !element || !top) return
+    const row = rowAt(requestsStore.getState().held, index)
+    const stage = box.current
+    if (!row || !stage) return
     setCurrent(row.id)
-    const start =
-      element.getBoundingClientRect().top - stage.getBoundingClientRect().top + headHeight + index * rowHeight
-    const hiddenAbove = top.offsetHeight + headHeight
-    const below = start + rowHeight - stage.clientHeight
-    if (start < hiddenAbove) stage.scrollTop += start - hiddenAbove
+    const { margin, bar } = measures.current
+    const above = margin + index * rowHeight - stage.scrollTop - bar - headHeight
+    const below = margin + (index + 1) * rowHeight - stage.scrollTop - stage.clientHeight
+    if (above < 0) stage.scrollTop += above
     else if (below > 0) stage.scrollTop += below
-    if (of.selected !== null) void inspect(row.id)
+    if (selected !== null) void inspect(row.id)
   }
   const walk = (event: KeyboardEvent<HTMLElement>): void => {
     if (event.altKey || event.ctrlKey || event.metaKey) return
     const { held } = requestsStore.getState()
     const at = current === null ? -1 : indexOf(held, current)
-    const page = Math.max(1, Math.floor((of.box.current?.clientHeight ?? 0) / rowHeight) - 6)
+    const page = Math.max(1, Math.floor((box.current?.clientHeight ?? 0) / rowHeight) - 6)
     const last = Math.max(0, held.count - 1)
     const targets: Record<string, number> = {
       ArrowDown: Math.min(at + 1, last),
@@ -316,11 +338,10 @@ function useWalk(of: GridProps & { selected: number | null }) {
       End: last,
     }
     const target = targets[event.key]
+    const row = rowAt(held, at)
     if (target !== undefined) goTo(target)
-    else if (event.key === 'Enter' && at >= 0) {
-      const row = rowAt(held, at)
-      if (row) open(row)
-    } else if (event.key === 'Escape' && of.selected !== null) closeDetail()
+    else if (event.key === 'Enter' && row) open(row)
+    else if (event.key === 'Escape' && selected !== null) closeDetail()
     else return
     event.preventDefault()
   }
@@ -328,5 +349,10 @@ function useWalk(of: GridProps & { selected: number | null }) {
     setCurrent(row.id)
     open(row)
   }, [])
-  return { current, walk, openRow }
+  // The row that the keys begin at shows the focus.
+  const enter = () => {
+    const first = rowAt(requestsStore.getState().held, 0)
+    if (current === null && first) setCurrent(first.id)
+  }
+  return { current, walk, openRow, enter }
 }

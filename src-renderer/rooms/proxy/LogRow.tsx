@@ -1,12 +1,11 @@
 import { memo, type ReactNode } from 'react'
-import { useTranslation } from 'react-i18next'
 import type { RequestRow } from '../../../src-preload/contract/requests.ts'
 import { isOpen } from '../../stores/requests.ts'
 import { cx } from '../../ui/cx.ts'
 import { Pill } from '../../ui/Pill.tsx'
 import { approx, count, showMs, showSc } from './figures.ts'
 import { Dot, Time, useNow } from './look.tsx'
-import { useRowWords } from './rowWords.ts'
+import type { useRowWords } from './rowWords.ts'
 
 export const rowHeight = 32
 
@@ -23,7 +22,11 @@ const narrowOnly = '@min-[760px]:hidden'
 
 export const rowId = (id: number): string => `request-${id}`
 
+/** Words are handed in: asking for them in each part of each row would cost more than drawing it. */
+export type RowWords = ReturnType<typeof useRowWords>
+
 export const LogRow = memo(function LogRow(props: {
+  words: RowWords
   row: RequestRow | null
   index: number
   selected: boolean
@@ -33,7 +36,7 @@ export const LogRow = memo(function LogRow(props: {
   onOpen: (row: RequestRow) => void
 }) {
   const { row, index } = props
-  if (!row) return <LoadingRow index={index} />
+  if (!row) return <LoadingRow index={index} words={props.words} />
   return (
     // biome-ignore lint/a11y: the grid around it has the keys and the focus, and a virtualized table can't be a <table>
     <div
@@ -43,14 +46,14 @@ export const LogRow = memo(function LogRow(props: {
       aria-selected={props.selected}
       onClick={() => props.onOpen(row)}
       className={cx(
-        'num border-line border-b text-s',
+        'num border-line border-b text-s contain-strict',
         columns,
         props.selected ? 'bg-pick' : 'hover:bg-hover',
         props.current && 'in-[[role=grid]:focus-visible]:shadow-[inset_0_0_0_2px_var(--accent)]',
       )}
       style={{ height: rowHeight }}
     >
-      <Cells row={row} today={props.today} />
+      <Cells row={row} today={props.today} words={props.words} />
     </div>
   )
 })
@@ -65,9 +68,7 @@ function Cell({ className, title, children }: { className?: string; title?: stri
 }
 const right = 'text-right'
 
-function Cells({ row, today }: { row: RequestRow; today: number }) {
-  const { t } = useTranslation('proxy')
-  const { who, status } = useRowWords()
+function Cells({ row, today, words: { t, who, status } }: { row: RequestRow; today: number; words: RowWords }) {
   const name = who(row.who)
   const { words, tone } = status(row)
   const endpoint = row.endpoint === 'other' ? row.path : t(`endpoints.${row.endpoint}`)
@@ -103,17 +104,20 @@ function Cells({ row, today }: { row: RequestRow; today: number }) {
         <Tokens row={row} />
       </Cell>
       <Cell className={right}>
-        <Cost row={row} />
+        <Cost row={row} t={t} />
       </Cell>
     </>
   )
 }
 
 function Took({ row }: { row: RequestRow }) {
-  const open = isOpen(row)
-  const now = useNow(200, open)
   if (row.durationMs !== null) return showMs(row.durationMs)
-  return open ? showMs(Math.max(0, now - Date.parse(row.at))) : '—'
+  return isOpen(row) ? <Elapsed since={row.at} /> : '—'
+}
+
+function Elapsed({ since }: { since: string }) {
+  const now = useNow(200)
+  return showMs(Math.max(0, now - Date.parse(since)))
 }
 
 /** Tokens in and out; where a request came to nothing, why. */
@@ -130,8 +134,7 @@ function Tokens({ row }: { row: RequestRow }) {
   return `${approx(row.tokensAre)}${of(row.tokensIn)} → ${of(row.tokensOut)}`
 }
 
-function Cost({ row }: { row: RequestRow }) {
-  const { t } = useTranslation('proxy')
+function Cost({ row, t }: { row: RequestRow; t: RowWords['t'] }) {
   if (row.cost === null) {
     if (row.state === 'refused' || isOpen(row)) return '—'
     return (
@@ -149,8 +152,7 @@ function Cost({ row }: { row: RequestRow }) {
   )
 }
 
-function LoadingRow({ index }: { index: number }) {
-  const { t } = useTranslation('proxy')
+function LoadingRow({ index, words: { t } }: { index: number; words: RowWords }) {
   return (
     // biome-ignore lint/a11y: see above
     <div

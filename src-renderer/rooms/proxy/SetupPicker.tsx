@@ -71,7 +71,6 @@ function SetupList({
     buttons[Math.max(0, Math.min(buttons.length - 1, at + step))]?.focus()
   }
   return (
-    // biome-ignore lint/a11y/noNoninteractiveElementInteractions: the arrow keys move between the buttons inside
     <nav
       aria-label={t('setup.list')}
       onKeyDown={walk}
@@ -133,12 +132,7 @@ function Texts(props: {
           <div className="flex min-h-8 items-center gap-2 border-line border-b bg-hover py-1 pr-1 pl-3 text-s">
             <span className="min-w-0 flex-1">
               {about}
-              {file && (
-                <>
-                  {' '}
-                  <span className="break-all text-soft">{t('setup.file', { file })}</span>
-                </>
-              )}
+              {file && <code className="block break-all font-mono text-soft text-xs">{file}</code>}
             </span>
             <CopyButton size="small" text={text} name={t('setup.copy', { about })} />
           </div>

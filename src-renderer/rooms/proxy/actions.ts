@@ -165,6 +165,11 @@ export function closeDetail(): void {
   requestsStore.setState(store.withSelected(requestsStore.getState(), null))
 }
 
+/** Closes the inspector where it slid over the stage: beside it, it may stay. */
+export function closeOver(): void {
+  if (document.querySelector('dialog[open]')) appStore.setState({ inspectorShown: false })
+}
+
 export const say = (id: string, text: string): void =>
   appStore.setState(withToast(appStore.getState(), { id: `proxy-${id}`, text }))
 

@@ -59,25 +59,20 @@ const short = new Intl.NumberFormat('en', { notation: 'compact', maximumFraction
 /** Whole up to 99,999, then `124K`, `1.2M`. */
 export const compact = (value: number): string => (value < 100_000 ? count(value) : short.format(value))
 
-const clock = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' })
-const dayClock = new Intl.DateTimeFormat('en', {
-  day: 'numeric',
-  month: 'short',
-  hour: '2-digit',
-  minute: '2-digit',
-  hourCycle: 'h23',
-})
+const months = Array.from({ length: 12 }, (_, month) =>
+  new Intl.DateTimeFormat('en', { month: 'short', timeZone: 'UTC' }).format(Date.UTC(2026, month, 15)),
+)
+const two = (value: number): string => (value < 10 ? `0${value}` : String(value))
 
-/** The person's own clock: `14:06:31`, and `20 Nov 14:06` of another day. */
+/** The person's own clock: `14:06:31`, and `20 Nov 14:06` of another day. Cheap: each row of the log says one. */
 export function showTime(instant: string, now: number): string {
   const at = new Date(instant)
   if (Number.isNaN(at.getTime())) return instant
   const today = new Date(now)
   const same =
     at.getDate() === today.getDate() && at.getMonth() === today.getMonth() && at.getFullYear() === today.getFullYear()
-  if (same) return clock.format(at)
-  const parts = new Map(dayClock.formatToParts(at).map(({ type, value }) => [type, value]))
-  return `${parts.get('day')} ${parts.get('month')} ${parts.get('hour')}:${parts.get('minute')}`
+  const minute = `${two(at.getHours())}:${two(at.getMinutes())}`
+  return same ? `${minute}:${two(at.getSeconds())}` : `${at.getDate()} ${months[at.getMonth()]} ${minute}`
 }
 
 /** The same instant as the books have it, for a title. */

@@ -52,7 +52,6 @@ function ProxyStage({ app: { proxy, settings } }: { app: AppState }) {
         onPauseAll={any ? pauseAll : null}
         onConnect={() => setConnecting('any')}
       />
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard (WCAG 2.1.1) */}
       <div ref={box} tabIndex={-1} className="relative min-h-0 flex-1 overflow-y-auto [overflow-anchor:none]">
         <div className="flex flex-col gap-3.5 px-6 pt-5 pb-6 max-[800px]:px-4">
           <Standing

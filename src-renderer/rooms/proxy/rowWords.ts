@@ -1,3 +1,5 @@
+import type { TFunction } from 'i18next'
+import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { RequestRow, Who } from '../../../src-preload/contract/requests.ts'
 import type { PillTone } from '../../ui/Pill.tsx'
@@ -18,6 +20,10 @@ function toneOf({ state, status, retriedAfter }: RequestRow): PillTone {
 /** The words of a row. Kept apart from its cells, because the inspector says the same. */
 export function useRowWords() {
   const { t } = useTranslation('proxy')
+  return useMemo(() => rowWords(t), [t])
+}
+
+function rowWords(t: TFunction<'proxy'>) {
   const who = (of: Who): string =>
     of.kind === 'tool'
       ? of.name
@@ -37,5 +43,5 @@ export function useRowWords() {
     if (state === 'done' || (state === 'refused' && of.kind === 'tool')) return String(told)
     return state === 'failed' ? `${told} ${words}` : words
   }
-  return { who, status, before }
+  return { t, who, status, before }
 }

@@ -24,7 +24,7 @@ function Stage() {
   return (
     <>
       <StageBar title={t('title')} beside={<span className="text-faint text-s">{t('saved')}</span>} />
-      <div className="min-h-0 flex-1 overflow-y-auto">
+      <div className="relative min-h-0 flex-1 overflow-y-auto">
         <div className="mx-auto flex max-w-[880px] flex-col px-6 pb-10">
           {app &&
             sections.map(([name, View]) => (

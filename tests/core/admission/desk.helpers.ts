@@ -5,6 +5,9 @@ import type { Asker, Pass, RateLimitHeaders, RequestTrace, Wish } from '../../..
 export class FakeClock {
   #now = 1_000
   #timers = new Set<{ at: number; run: () => void }>()
+  get timers(): number {
+    return this.#timers.size
+  }
   /** How many timers were there at once at most. */
   mostTimers = 0
 
@@ -66,6 +69,7 @@ export class FakeTrace implements RequestTrace {
   sentBytes = nothing
   replied = nothing
   receivedBytes = nothing
+  reads = nothing
   headers = nothing
   bodies = nothing
   ends = nothing

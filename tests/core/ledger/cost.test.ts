@@ -81,6 +81,15 @@ describe('what a request cost', () => {
     }
   })
 
+  it('is unknown for a request that was refused its second attempt after the first may have caused work', async () => {
+    const trace = ledger.open(notice())
+    trace.connected()
+    trace.backsOff(503)
+    trace.replied(429, null)
+    trace.ends({ state: 'refused', problem: { kind: 'would_wait', message: 'It is not its turn.' } }, null)
+    expect(await rowOf(ledger, trace.id)).toMatchObject({ ...unknown, attempts: 1 })
+  })
+
   it('is unknown where the model’s price or the tokens are, or the reply was cut before any output', async () => {
     expect(await ended({ model: 'new' }, 200, { state: 'done' }, reading(1, 2))).toMatchObject(unknown)
     expect(await ended({}, 200, { state: 'done' }, null)).toMatchObject(unknown)
@@ -114,6 +123,7 @@ describe('what a request cost', () => {
   it('of a picture is by the piece, whatever model was asked for', async () => {
     const picture = { endpoint: 'images', path: '/v1/images/generations', model: 'dall-e-3' } as const
     expect(await ended(picture, 200, { state: 'done' }, null)).toMatchObject({ cost: '0.04', costIs: 'estimated' })
+    expect(await ended({ ...picture, pictures: 3 }, 200, { state: 'done' }, null)).toMatchObject({ cost: '0.12' })
   })
 })
 

@@ -110,6 +110,20 @@ describe('the command line’s reader', () => {
     alone.close()
   })
 
+  it('follows a long log to its end although nothing is written any more', async () => {
+    const { ledger, dataDir } = openLedger()
+    for (let n = 0; n < 2500; n += 1) ledger.open(notice()).ends({ state: 'done' }, null)
+    await ledger.close()
+    const reader = openLedgerReader(dataDir)
+    const stop = new AbortController()
+    const seen: number[] = []
+    for await (const { id } of reader.follow({}, { signal: stop.signal, after: 0 })) {
+      if (seen.push(id) === 2500) stop.abort()
+    }
+    expect(seen).toEqual(Array.from({ length: 2500 }, (_, index) => index + 1))
+    reader.close()
+  })
+
   it('refuses a log of a newer version', async () => {
     const { ledger, dataDir } = openLedger()
     await ledger.close()

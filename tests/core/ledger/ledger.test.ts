@@ -46,6 +46,24 @@ describe('the files of the books', () => {
     expect(readFileSync(fileOf(dataDir)).equals(before)).toBe(true)
   })
 
+  it.each([
+    ['ledger', ledgerFile],
+    ['bodies', bodiesFile],
+  ])('that are damaged (%s) are told so when they are read whole, and keep every byte', async (_, fileOf) => {
+    const { ledger, dataDir } = openLedger()
+    for (let n = 0; n < 300; n += 1) {
+      const trace = sent(ledger, { logBodies: true })
+      trace.bodies({ text: 'x'.repeat(500), bytes: 500, capped: false }, null)
+      trace.ends({ state: 'done' }, null)
+    }
+    await ledger.close()
+    const bytes = readFileSync(fileOf(dataDir))
+    bytes.fill(0xff, bytes.length / 2, bytes.length / 2 + 4096)
+    writeFileSync(fileOf(dataDir), bytes)
+    expect(() => openLedger({ dataDir, checkWhole: true })).toThrow(expect.objectContaining({ kind: 'store_damaged' }))
+    expect(readFileSync(fileOf(dataDir)).equals(bytes)).toBe(true)
+  })
+
   it('are not taken for each other', async () => {
     const { ledger, dataDir } = openLedger()
     await ledger.close()
@@ -239,11 +257,18 @@ describe('a request', () => {
     other.exec('ALTER TABLE requests RENAME TO elsewhere')
     const trace = ledger.open(notice())
     await expect(trace.written).rejects.toThrow()
+    trace.ends({ state: 'failed', problem: { kind: 'store_damaged', message: 'Not written.' } }, null)
+    for (let n = 0; n < 200; n += 1) ledger.open(notice()).ends({ state: 'failed' }, null)
+    await expect(ledger.open(notice()).written).rejects.toThrow()
     expect(lines).toHaveLength(1)
     other.exec('ALTER TABLE elsewhere RENAME TO requests')
     other.close()
     const next = ledger.open(notice({ asker: tool('another') }))
     await next.written
     expect(await rowOf(ledger, next.id)).toMatchObject({ who: { id: 'another' } })
+    // What was not sent is written down all the same, once the disk takes rows again.
+    expect(await rowOf(ledger, trace.id)).toMatchObject({ state: 'failed', problem: { kind: 'store_damaged' } })
+    expect((await ledger.counts({ outcome: 'failed' })).kept).toBe(201)
+    expect(ledger.spent('editor').requestsToday).toBe(201)
   })
 })

@@ -1,39 +1,7 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { json } from 'node:stream/consumers'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import * as z from 'zod'
 import { openTelemetry } from '../../../src-main/core/metrics/openTelemetry.ts'
+import { startCollector } from './collector.ts'
 import { row } from './rows.ts'
-
-// The OTLP/HTTP request in JSON (opentelemetry-proto, trace service), as far as a receiver needs it.
-const value = z.union([
-  z.object({ stringValue: z.string() }).transform(({ stringValue }) => stringValue),
-  z.object({ intValue: z.union([z.number(), z.string()]) }).transform(({ intValue }) => Number(intValue)),
-  z.object({ doubleValue: z.number() }).transform(({ doubleValue }) => doubleValue),
-  z.object({ boolValue: z.boolean() }).transform(({ boolValue }) => boolValue),
-])
-const attributes = z
-  .array(z.object({ key: z.string(), value: z.union([value, z.unknown().transform(() => null)]) }))
-  .transform((list) => Object.fromEntries(list.map((one) => [one.key, one.value])))
-const span = z.object({
-  traceId: z.string().regex(/^[\da-f]{32}$/),
-  spanId: z.string().regex(/^[\da-f]{16}$/),
-  parentSpanId: z.string().optional(),
-  name: z.string(),
-  kind: z.number(),
-  startTimeUnixNano: z.string(),
-  endTimeUnixNano: z.string(),
-  attributes,
-  status: z.object({ code: z.number(), message: z.string().optional() }),
-})
-const exported = z.object({
-  resourceSpans: z.array(
-    z.object({
-      resource: z.object({ attributes }),
-      scopeSpans: z.array(z.object({ scope: z.object({ name: z.string() }), spans: z.array(span) })),
-    }),
-  ),
-})
 
 const closers: (() => unknown)[] = []
 afterEach(async () => {
@@ -41,30 +9,10 @@ afterEach(async () => {
   vi.unstubAllEnvs()
 })
 
-/** A collector on a real socket. */
-async function collector(
-  answer = (_request: IncomingMessage, response: ServerResponse): void =>
-    void response.writeHead(200, { 'content-type': 'application/json' }).end('{}'),
-) {
-  const got: { path: string; headers: IncomingMessage['headers']; body: z.infer<typeof exported> }[] = []
-  const server = createServer((request, response) => {
-    void json(request).then((body) => {
-      got.push({ path: request.url ?? '', headers: request.headers, body: exported.parse(body) })
-      answer(request, response)
-    })
-  })
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve)
-  })
-  closers.push(() => {
-    server.closeAllConnections()
-    return new Promise((resolve) => server.close(resolve))
-  })
-  const address = server.address()
-  const url = typeof address === 'object' ? `http://127.0.0.1:${address?.port}` : ''
-  const spans = () =>
-    got.flatMap(({ body }) => body.resourceSpans.flatMap((one) => one.scopeSpans.flatMap(({ spans: all }) => all)))
-  return { url, got, spans }
+const collector = async (...answer: Parameters<typeof startCollector>) => {
+  const started = await startCollector(...answer)
+  closers.push(started.close)
+  return started
 }
 
 const server = { address: 'api.example.com', port: 443 }
@@ -124,6 +72,18 @@ describe('OpenTelemetry', () => {
     expect(good?.parentSpanId ?? '').toBe('')
     expect(JSON.stringify(got)).not.toContain('Words of the service')
     expect(logged).toEqual([])
+  })
+
+  it('a request that is told after the connection was closed went where the one before it went', async () => {
+    const { url, spans: received } = await collector()
+    vi.stubEnv('OTEL_EXPORTER_OTLP_ENDPOINT', url)
+    const servers = [server, null]
+    const options = { version: '1', server: () => servers.shift() ?? null, log: () => undefined }
+    const spans = openTelemetry(process.env, options)
+    spans?.ended(row())
+    spans?.ended(row())
+    await spans?.close()
+    expect(received().map(({ attributes }) => attributes['server.address'])).toEqual([server.address, server.address])
   })
 
   it('the environment’s own address of traces and name of the service go before', async () => {

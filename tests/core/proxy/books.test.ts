@@ -288,7 +288,7 @@ describe('a tool’s limits', () => {
       sandbox: { tokens: 900, tokens_per_second: 0 },
     })
     const replies = await Promise.all([post(gateway, body), post(gateway, body), post(gateway, body)])
-    expect(replies.map(({ status }) => status).sort()).toEqual([200, 402, 402])
+    expect(replies.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 402, 402])
     const refused = replies.find(({ status }) => status === 402)
     expect(JSON.parse(refused?.body.toString() ?? '').error).toMatchObject({ type: 'studio_limit', code: 'budget_day' })
     expect(refused?.headers['x-should-retry']).toBe('false')

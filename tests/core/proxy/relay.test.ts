@@ -205,7 +205,7 @@ describe('what the service answers comes back unchanged', () => {
   it('hands image addresses on without ever going there, and serves those under the base address [GEN-01] [AUTH-01]', async () => {
     const trap = await openFarEnd((_request, response) => response.end())
     closers.push(trap.close)
-    const { gateway, sandbox } = await beforeSandbox()
+    const { gateway } = await beforeSandbox()
     const body = JSON.stringify({ prompt: 'a lighthouse', n: 1 })
     const foreign = await ask(`${gateway.url}/images/generations`, {
       method: 'POST',

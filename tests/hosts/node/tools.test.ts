@@ -229,7 +229,8 @@ describe('usage', () => {
   })
 })
 
-describe('beside a running serve', () => {
+// The serving process is another one; so is the command where it is `alone`.
+describe('beside a running serve', { timeout: 120_000 }, () => {
   async function serve(): Promise<string> {
     const free = ['--web-port', '0', '--proxy-port', '0', '--data-dir', dataDir]
     host = start(['serve', '--sandbox', '--json', ...free])
@@ -257,22 +258,22 @@ describe('beside a running serve', () => {
 
   it('a pause is honoured with the next request and cuts what runs; resumed, the key is good again', async () => {
     const baseUrl = await serve()
-    const [one, other] = [await done(alone, 'add', 'one'), await done(alone, 'add', 'other')]
+    const [one, other] = [await done(here, 'add', 'one'), await done(here, 'add', 'other')]
     const running = await stream(baseUrl, one.key)
     await done(alone, 'pause', one.id)
     expect(await ask(baseUrl, one.key)).not.toBe(200)
     await running.cut
     expect(running.isWhole()).toBe(false)
     expect(await ask(baseUrl, other.key)).toBe(200)
-    await done(alone, 'pause', '--all')
+    await done(here, 'pause', '--all')
     expect(await ask(baseUrl, other.key)).not.toBe(200)
-    await done(alone, 'resume', '--all')
+    await done(here, 'resume', '--all')
     expect([await ask(baseUrl, one.key), await ask(baseUrl, other.key)]).toEqual([200, 200])
   })
 
   it('a key that was revoked is refused with the next request, and what runs is cut', async () => {
     const baseUrl = await serve()
-    const { id, key } = await done(alone, 'add', 'one')
+    const { id, key } = await done(here, 'add', 'one')
     const running = await stream(baseUrl, key)
     await done(alone, 'revoke', id)
     expect(await ask(baseUrl, key)).toBe(401)
@@ -282,7 +283,7 @@ describe('beside a running serve', () => {
 
   it('limits hold with the next request once they are set, and no longer once they are cleared', async () => {
     const baseUrl = await serve()
-    const { id, key } = await done(alone, 'add', 'one')
+    const { id, key } = await done(here, 'add', 'one')
     const chat = async (model: string) => {
       const reply = await fetch(`${baseUrl}/chat/completions`, {
         method: 'POST',
@@ -294,36 +295,36 @@ describe('beside a running serve', () => {
     }
     const fine = { status: 200, code: undefined, retryAfter: null }
     expect(await chat('writer-small')).toEqual(fine)
-    await done(alone, 'set', id, '--budget-day', '0', '--models', 'mirror')
+    await done(here, 'set', id, '--budget-day', '0', '--models', 'mirror')
     expect(await chat('mirror')).toEqual({ status: 402, code: 'budget_day', retryAfter: null })
-    await done(alone, 'set', id, '--budget-day', 'none')
+    await done(here, 'set', id, '--budget-day', 'none')
     expect(await chat('writer-small')).toEqual({ status: 403, code: 'model_not_allowed', retryAfter: null })
     expect(await chat('mirror')).toEqual(fine)
-    await done(alone, 'set', id, '--models', 'none', '--rpm', '1')
+    await done(here, 'set', id, '--models', 'none', '--rpm', '1')
     expect(await chat('writer-small')).toEqual(fine)
     const over = await chat('writer-small')
     expect(over).toMatchObject({ status: 429, code: 'rate_limit_requests' })
     expect(Number(over.retryAfter)).toBeGreaterThan(0)
     expect(Number(over.retryAfter)).toBeLessThanOrEqual(60)
-    await done(alone, 'set', id, '--rpm', 'none', '--endpoints', 'models')
+    await done(here, 'set', id, '--rpm', 'none', '--endpoints', 'models')
     expect(await chat('writer-small')).toEqual({ status: 403, code: 'endpoint_not_allowed', retryAfter: null })
     expect(await ask(baseUrl, key)).toBe(200)
-    await done(alone, 'set', id, '--endpoints', 'none', '--concurrent', '1')
+    await done(here, 'set', id, '--endpoints', 'none', '--concurrent', '1')
     const running = await stream(baseUrl, key)
     expect(await chat('writer-small')).toMatchObject({ status: 429, code: 'rate_limit_concurrent', retryAfter: '1' })
-    await done(alone, 'revoke', id)
+    await done(here, 'revoke', id)
     await running.cut
   })
 
   it('an expiry that was set cuts what runs when its time comes', async () => {
     const baseUrl = await serve()
-    const { id, key } = await done(alone, 'add', 'one')
+    const { id, key } = await done(here, 'add', 'one')
     const running = await stream(baseUrl, key)
     const begun = Date.now()
-    await done(alone, 'show', id)
-    // Enough for one more command, however busy the machine is.
-    const expiresAt = Date.now() + 1500 + 3 * (Date.now() - begun)
-    await done(alone, 'set', id, '--expires', new Date(expiresAt).toISOString())
+    await done(here, 'show', id)
+    // Enough for one more command and one more request, however busy the machine is.
+    const expiresAt = Date.now() + 2000 + 5 * (Date.now() - begun)
+    await done(here, 'set', id, '--expires', new Date(expiresAt).toISOString())
     expect(await ask(baseUrl, key)).toBe(200)
     await running.cut
     expect(Date.now()).toBeGreaterThanOrEqual(expiresAt)

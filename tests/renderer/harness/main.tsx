@@ -1,147 +1,14 @@
 import { createORPCClient } from '@orpc/client'
 import { RPCLink } from '@orpc/client/message-port'
-import { implement } from '@orpc/server'
-import { RPCHandler } from '@orpc/server/message-port'
-import type { AppState } from '../../../src-preload/contract/app.ts'
-import { contract } from '../../../src-preload/contract/contract.ts'
 import type { Client } from '../../../src-renderer/api/connect.ts'
 import type { LinkState } from '../../../src-renderer/api/link.ts'
 import { startWindow } from '../../../src-renderer/start.tsx'
-import { Gateway } from './gateway.ts'
-import { states } from './states.ts'
 
 /** The real window over a core that only remembers: `?state=refused&theme=dark&tools=none&rows=100000&live=1&link=lost#/proxy`. */
 const query = new URLSearchParams(location.search)
-const wanted = query.get('state') ?? 'connected'
-const theme = query.get('theme') === 'dark' ? 'dark' : 'light'
-const start: AppState | undefined = Object.entries(states).find(([name]) => name === wanted)?.[1]
-if (!start) throw new Error(`No state ${wanted}.`)
-let state: AppState = { ...start, settings: { ...start.settings, theme } }
-let changed = new AbortController()
-
-function change(next: Partial<AppState>): void {
-  state = { ...state, ...next }
-  changed.abort()
-  changed = new AbortController()
-}
-
-async function* live<T>(read: () => T, signal: AbortSignal | undefined): AsyncGenerator<T> {
-  while (!signal?.aborted) {
-    yield read()
-    const { signal: next } = changed
-    await new Promise<void>((done) => {
-      next.addEventListener('abort', () => done())
-      signal?.addEventListener('abort', () => done())
-    })
-  }
-}
-
-const gateway = new Gateway({
-  tools: query.get('tools') ?? 'some',
-  rows: Number(query.get('rows') ?? 400),
-  live: query.get('live') === '1',
-})
-const now = () => new Date().toISOString()
-const os = implement(contract)
-const refuse = os.connection.test.handler(({ errors }) => {
-  throw errors.PROBLEM({
-    data: {
-      kind: 'unauthorized',
-      message: 'The service refused the key.',
-      status: 401,
-      raw: '{"error":{"message":"Invalid credentials"}}',
-    },
-  })
-})
-const nothing = { conversationId: crypto.randomUUID(), turnId: crypto.randomUUID(), replyId: crypto.randomUUID() }
-const router = os.router({
-  app: {
-    watch: os.app.watch.handler(({ signal }) => live(() => state, signal)),
-    updateSettings: os.app.updateSettings.handler(({ input }) => {
-      change({ settings: { ...state.settings, ...(input as Partial<AppState['settings']>) } })
-      return state.settings
-    }),
-    openExternal: os.app.openExternal.handler(() => ({ opened: true })),
-  },
-  connection: {
-    sealingKey: os.connection.sealingKey.handler(async () => {
-      const pair = await crypto.subtle.generateKey({ name: 'ECDH', namedCurve: 'P-256' }, true, ['deriveBits'])
-      const raw = new Uint8Array(await crypto.subtle.exportKey('raw', pair.publicKey))
-      return { publicKey: btoa(String.fromCharCode(...raw)) }
-    }),
-    test: refuse,
-    connect: os.connection.connect.handler(({ errors }) => {
-      throw errors.PROBLEM({ data: { kind: 'connect_failed', message: 'Nothing answers there.' } })
-    }),
-    useSandbox: os.connection.useSandbox.handler(() => {
-      change({ connection: states.connected.connection })
-      const { profile } = states.connected.connection
-      if (!profile) throw new Error('The connected state has a profile.')
-      return profile
-    }),
-    recheck: os.connection.recheck.handler(() => ({})),
-    disconnect: os.connection.disconnect.handler(() => {
-      change({ connection: states.first.connection })
-      return {}
-    }),
-  },
-  models: {
-    list: os.models.list.handler(() => ({
-      models: ['writer-large', 'writer-small', 'reasoner', 'vision', 'mirror'].map((id) => ({
-        id,
-        created: null,
-        ownedBy: null,
-      })),
-      asOf: now(),
-    })),
-  },
-  chat: {
-    watchList: os.chat.watchList.handler(({ signal }) =>
-      live(() => ({ type: 'snapshot' as const, conversations: [] }), signal),
-    ),
-    watch: os.chat.watch.handler(({ errors }) => {
-      throw errors.PROBLEM({ data: { kind: 'no_such_item', message: 'No such conversation.' } })
-    }),
-    send: os.chat.send.handler(() => nothing),
-    stop: os.chat.stop.handler(() => ({ stopped: true })),
-    retry: os.chat.retry.handler(() => nothing),
-    rename: os.chat.rename.handler(() => ({})),
-    saveDraft: os.chat.saveDraft.handler(() => ({})),
-    remove: os.chat.remove.handler(() => ({})),
-    restore: os.chat.restore.handler(() => ({})),
-  },
-  tools: {
-    watch: os.tools.watch.handler(({ signal }) => gateway.watch(() => gateway.tools, signal)),
-    watchUse: os.tools.watchUse.handler(({ signal }) => gateway.watch(() => gateway.use(), signal)),
-    add: os.tools.add.handler(({ input }) => ({
-      tool: gateway.add(input),
-      key: 'isk_4Zr8Qm1vY7kLw0Tt9cPpXd2sHn6uJb3a',
-    })),
-    update: os.tools.update.handler(({ input }) => gateway.change(input.id, input.changes)),
-    pause: os.tools.pause.handler(({ input }) => gateway.change(input.id, { pausedAt: input.paused ? now() : null })),
-    pauseAll: os.tools.pauseAll.handler(({ input }) => ({ changed: gateway.pauseAll(input.paused) })),
-    resetSpend: os.tools.resetSpend.handler(({ input }) => gateway.change(input.id, {})),
-    revoke: os.tools.revoke.handler(({ input }) => gateway.change(input.id, { revokedAt: now() })),
-  },
-  requests: {
-    watch: os.requests.watch.handler(({ input, signal }) => gateway.events(input.filter, input.newest, signal)),
-    page: os.requests.page.handler(({ input }) => ({
-      rows: gateway.page(input.filter, input.before, input.limit),
-    })),
-    counts: os.requests.counts.handler(({ input }) => ({
-      kept: gateway.page(input.filter, Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER).length,
-      refusedToday: 3,
-      bodyBytes: 1_240_000,
-    })),
-    get: os.requests.get.handler(({ input }) => gateway.detail(input.id)),
-    stop: os.requests.stop.handler(({ input }) => ({ stopped: gateway.stop(input.id) })),
-    eraseBodies: os.requests.eraseBodies.handler(() => ({ erased: 1 })),
-  },
-})
-
+const core = new Worker(new URL('./core.ts', import.meta.url), { type: 'module', name: query.toString() })
 const { port1, port2 } = new MessageChannel()
-new RPCHandler(router).upgrade(port1)
-port1.start()
+core.postMessage(null, [port1])
 port2.start()
 const client: Client = createORPCClient(new RPCLink({ port: port2 }))
 let link: LinkState = 'open'

@@ -45,7 +45,7 @@ const fillConnect = async (page) => {
 const log = (page) => page.getByRole('grid', { name: 'Requests' }).waitFor()
 const pick = async (page, status) => {
   await page.getByRole('row').filter({ hasText: status }).first().click()
-  await page.getByRole('region', { name: 'Request' }).getByText('Usage').waitFor()
+  await page.getByRole('region', { name: 'Details of the request' }).getByText('Usage').waitFor()
 }
 /** @type {[name: string, query: string, hash: string, act?: (page: import("@playwright/test").Page) => Promise<unknown>][]} */
 const scenes = [
@@ -113,6 +113,53 @@ const scenes = [
       await page.getByText('Loading…').first().waitFor({ state: 'detached' })
     },
   ],
+  [
+    'proxy-keys',
+    'state=connected',
+    '#/proxy',
+    async (page) => {
+      await log(page)
+      await page.getByRole('grid', { name: 'Requests' }).focus()
+      for (const key of ['ArrowDown', 'ArrowDown', 'PageDown', 'ArrowUp', 'Enter']) await page.keyboard.press(key)
+      const detail = page.getByRole('region', { name: 'Details of the request' })
+      await detail.waitFor()
+      await page.keyboard.press('Escape')
+      await detail.waitFor({ state: 'detached' })
+      await page.getByRole('grid', { name: 'Requests' }).focus()
+      await page.keyboard.press('End')
+    },
+  ],
+  [
+    'proxy-away',
+    'state=connected&rows=3000&live=1',
+    '#/proxy',
+    async (page) => {
+      await log(page)
+      const following = page.getByRole('button', { name: 'Following', pressed: true })
+      await following.waitFor()
+      await page
+        .locator('main > div')
+        .last()
+        .evaluate((box) => box.scrollTo(0, 9_000))
+      const fresh = page.getByRole('button', { name: /^[0-9]+ new$/ })
+      await fresh.waitFor()
+      await page.screenshot({ path: join(out, 'proxy-away-pill.png') })
+      await fresh.click()
+      await following.waitFor()
+    },
+  ],
+  [
+    'proxy-to-chat',
+    'state=connected',
+    '#/proxy',
+    async (page) => {
+      await pick(page, 'streaming')
+      await page.getByRole('button', { name: 'Open in Chat' }).click()
+      const composer = page.getByRole('textbox', { name: 'Message' })
+      await composer.and(page.locator(':not(:empty)')).waitFor()
+    },
+  ],
+  ['settings-proxy', 'state=tried', '#/settings/proxy'],
   [
     'proxy-menu',
     'state=connected',

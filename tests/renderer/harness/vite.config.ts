@@ -9,6 +9,7 @@ export default defineConfig({
   base: './',
   plugins: [react(), tailwindcss()],
   logLevel: 'warn',
+  worker: { format: 'es' },
   build: {
     outDir: fileURLToPath(new URL('../../../out/harness', import.meta.url)),
     emptyOutDir: true,

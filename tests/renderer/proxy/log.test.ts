@@ -139,6 +139,32 @@ describe('the live log', () => {
     for (const state of ['refused', 'cancelled'] as const) expect(outcomeOf(row(1, { state }))).toBe(state)
   })
 
+  it('keeps the reader’s place when the newest rows are told once more', () => {
+    let store = withoutFollowing(readTo(counted(start(rowsTo(2_000, 200)), 2_000), 700))
+    store = withEvent(store, { type: 'rows', rows: [row(2_001)] })
+    const newest = rowsTo(2_003, 200).filter(({ id }) => id !== 1_990)
+    const again = withEvent(store, { type: 'snapshot', rows: [...newest, row(1_803)] })
+    expect(again.held.count).toBe(store.held.count - 1)
+    expect(rowById(again.held, 1_990)).toBeNull()
+    expect(rowAt(again.held, 699)).toBe(rowAt(store.held, 700))
+    expect(again.freshCount).toBe(3)
+    expect(again.fresh.map(({ id }) => id)).toEqual([2_003, 2_002, 2_001])
+  })
+
+  it('begins anew when the newest rows do not reach down to those known', () => {
+    const again = withEvent(start(rowsTo(300, 200)), { type: 'snapshot', rows: rowsTo(1_000, 200) })
+    expect(shown(again)).toEqual(rowsTo(1_000, 200).map(({ id }) => id))
+    expect(again.older).toBe('more')
+  })
+
+  it('reads rows again after bodies were erased, those at the top at once', () => {
+    const store = readTo(start(rowsTo(2_000, 200)), 700)
+    const erased = withEvent(store, { type: 'erased' })
+    expect(erased.held.count).toBe(store.held.count)
+    expect(shown(erased)).toEqual(rowsTo(2_000, 200).map(({ id }) => id))
+    expect(missingPage(erased.held, 300, 310)).not.toBeNull()
+  })
+
   it('puts a row that begins to match a filter at its own place', () => {
     let store = start([row(9), row(5), row(1)], { outcome: 'ok' })
     store = withEvent(store, { type: 'rows', rows: [row(7)] })

@@ -88,7 +88,6 @@ export function bodyTable({ handle, transaction }: Database) {
     return 'who' in wish ? some.who.all(wish.who, most) : some.before.all(wish.before, most)
   }
 }
-export type BodyTable = ReturnType<typeof bodyTable>
 
 const read = (row: Row | undefined): number => (row ? number(row, 'n') : 0)
 

@@ -8,13 +8,13 @@ const mostWaiting = 1024 * 1024
 
 /**
  * Reads `model` (and nothing else) out of a multipart upload from a copy while it streams. `onModel` is told of every field of
- * that name, in order; a file part of that name is none. Broken input ends the reading silently: the service decides over it.
+ * that name, in order, of the last one before `end` resolves; a file part of that name is none. Broken input ends the reading silently: the service decides over it.
  * Null where the content type is no `multipart/form-data` with a boundary.
  */
 export function multipartModelReader(
   contentType: string,
   onModel: (model: string) => void,
-): { push(bytes: Uint8Array): void; end(): void } | null {
+): { push(bytes: Uint8Array): void; end(): Promise<void> } | null {
   if (!/^multipart\/form-data\s*;/i.test(contentType)) return null
   let parser: BusboyInstance | null = open(contentType)
   if (parser === null) return null
@@ -42,6 +42,8 @@ export function multipartModelReader(
       } catch {
         drop()
       }
+      // The parser's streams tell their ends in ticks, all of which run before this.
+      return new Promise((resolve) => setImmediate(resolve))
     },
   }
 }

@@ -52,6 +52,9 @@ export class Lane {
   #stride = 1
   /** Where the kept pieces begin. */
   #starts: number[] = [0]
+  /** The last count, and of how much text it was. */
+  #counted = 0
+  #countedOf = 0
 
   /** `bytes` from `from` to `to` are a whole number of characters of a valid JSON string, `stepSize` of them at most. */
   append(bytes: Uint8Array, from: number, to: number): void {
@@ -76,9 +79,11 @@ export class Lane {
   }
 
   tokens(): number {
-    if (this.#buffer === null || this.#kept === 0) return 0
+    if (this.#countedOf === this.#all || this.#buffer === null || this.#kept === 0) return this.#counted
     const sample = countTokens(unescaped(this.#buffer.toString('utf8', 0, this.#kept)))
-    return this.#kept === this.#all ? sample : Math.round((sample * this.#all) / this.#kept)
+    this.#counted = this.#kept === this.#all ? sample : Math.round((sample * this.#all) / this.#kept)
+    this.#countedOf = this.#all
+    return this.#counted
   }
 
   #nextPiece(): void {

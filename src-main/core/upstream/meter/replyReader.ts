@@ -5,7 +5,7 @@ import { countOrNull, type Fields, isFields, textOrNull } from './values.ts'
 /** Choices that are followed to their end; no real request asks for more. */
 const mostChoices = 256
 
-/** The only piece of text of a chunk, where the chunk had nothing else to say. */
+/** The only piece of text of a chunk that brought no usage: what else it says (its choice, an end) can be said again unchanged. */
 export interface LonePiece {
   /** The name it stood under. */
   key: string
@@ -18,7 +18,7 @@ export class ReplyReader {
   model: string | null = null
   output = false
   readonly text = new OutputText()
-  /** Set by `read` where the chunk was one piece of text and nothing else. */
+  /** Set by `read`. */
   lone: LonePiece | null = null
   #usage: TokenUsage | null = null
   readonly #open = new Set<number>()
@@ -41,16 +41,13 @@ export class ReplyReader {
     this.model ??= textOrNull(value.model)
     const usage = value.usage
     const choices = value.choices
-    let finishes = false
-    if (Array.isArray(choices)) {
-      for (let i = 0; i < choices.length; i++) if (this.#readChoice(choices[i], i)) finishes = true
-    }
+    if (Array.isArray(choices)) for (let i = 0; i < choices.length; i++) this.#readChoice(choices[i], i)
     if (isFields(usage)) {
       this.takeUsage(usage)
       this.lone = null
       return Array.isArray(choices) && choices.length === 0
     }
-    if (finishes || this.#pieces !== 1) this.lone = null
+    if (this.#pieces !== 1) this.lone = null
     return false
   }
 
@@ -88,9 +85,8 @@ export class ReplyReader {
     return told !== null && told.promptTokens !== null && told.completionTokens !== null ? told : null
   }
 
-  /** True where the choice ends here. */
-  #readChoice(choice: unknown, position: number): boolean {
-    if (!isFields(choice)) return false
+  #readChoice(choice: unknown, position: number): void {
+    if (!isFields(choice)) return
     const index = countOrNull(choice.index) ?? position
     if (!this.#finished.has(index) && this.#open.size < mostChoices) this.#open.add(index)
     const part = choice.delta ?? choice.message
@@ -98,10 +94,9 @@ export class ReplyReader {
     // The legacy completions' own shape.
     else this.#piece(index, 'content', 'text', choice.text)
     const reason = choice.finish_reason
-    if (typeof reason !== 'string' || reason === '') return false
+    if (typeof reason !== 'string' || reason === '') return
     this.#open.delete(index)
     if (this.#finished.size < mostChoices) this.#finished.add(index)
-    return true
   }
 
   #readPart(choice: number, part: Fields): void {

@@ -9,6 +9,8 @@ export { multipartModelReader } from './multipart.ts'
 export interface AskedFor {
   /** Null where it names none, or two different ones (a repeated or differently cased key): then nobody knows which one counts. */
   model: string | null
+  /** It names a model in some way: with `model` null, one that can't be told, so that no default may stand in for it. */
+  namesModel: boolean
   stream: boolean
   /** `stream_options.include_usage`; null counts as absent. */
   usage: 'asked' | 'declined' | 'absent'
@@ -38,8 +40,10 @@ export function readAsked(endpoint: Endpoint, body: Uint8Array): AskedFor {
   if (!isFields(asked)) {
     return nothingAsked
   }
+  const clear = !namesModelOtherwise(asked) && namedOnce(asked, bytes)
   return {
-    model: namesOneModel(asked, bytes) ? textOrNull(asked.model) : null,
+    model: clear ? textOrNull(asked.model) : null,
+    namesModel: !clear || (asked.model ?? null) !== null,
     stream: asked.stream === true,
     usage: usageWish(asked.stream_options),
     streamOptions: Object.hasOwn(asked, 'stream_options'),
@@ -52,6 +56,7 @@ export function readAsked(endpoint: Endpoint, body: Uint8Array): AskedFor {
 
 const nothingAsked: Readonly<AskedFor> = {
   model: null,
+  namesModel: false,
   stream: false,
   usage: 'absent',
   streamOptions: false,
@@ -71,12 +76,18 @@ function larger(a: number | null, b: number | null): number | null {
   return a === null || b === null ? (a ?? b) : Math.max(a, b)
 }
 
+/** Some parsers (Go's) take `Model` for `model`. */
+function namesModelOtherwise(asked: Fields): boolean {
+  for (const key in asked) if (key.length === 5 && key !== 'model' && key.toLowerCase() === 'model') return true
+  return false
+}
+
 /**
- * Parsers differ in which of two equal keys counts, and some (Go's) take `Model` for `model`: a limit by model must not be
- * passed by naming two. One `"model"` in all the bytes and no escaped letters is the common case and proves it at native speed.
+ * Parsers differ in which of two equal keys counts: a limit by model must not be passed by naming two. One `"model"` in all the
+ * bytes and no escaped letters is the common case and proves it at native speed.
  */
-function namesOneModel(asked: Fields, bytes: Buffer): boolean {
-  for (const key in asked) if (key.length === 5 && key !== 'model' && key.toLowerCase() === 'model') return false
+function namedOnce(asked: Fields, bytes: Buffer): boolean {
+  if (asked.model === undefined) return true
   const first = bytes.indexOf('"model"')
   const once = first === -1 || bytes.indexOf('"model"', first + 7) === -1
   if (once && !hasEscapedLetters(bytes)) return true

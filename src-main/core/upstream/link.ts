@@ -1,0 +1,17 @@
+import type { Books, Desk, RateLimitHeaders } from '../traffic.ts'
+import type { BaseAddress } from './address.ts'
+import type { Credential } from './credential.ts'
+import type { Network } from './network.ts'
+import type { RetryPolicy } from './retry.ts'
+
+/** What every call needs: where, with which key, over which connections, and how patiently. */
+export interface Link {
+  base: BaseAddress
+  credential: Credential
+  network: Network
+  retry: Partial<RetryPolicy>
+  desk: Desk
+  books: Books
+  /** Told of every reply's headers, good or bad. */
+  sawHeaders(rateLimit: RateLimitHeaders): void
+}
