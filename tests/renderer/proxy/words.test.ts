@@ -53,7 +53,8 @@ describe('amounts', () => {
     expect(exact('999999999999999.000000000000000001')).toBeGreaterThan(exact('999999999999999'))
   })
   it('writes times in the unit that reads best', () => {
-    expect([0.2, 41, 999.4, 999.6, 2_414, 9_996, 12_400, 125_000, 3_720_000].map(showMs)).toEqual([
+    expect([0.02, 0.2, 41, 999.4, 999.6, 2_414, 9_996, 12_400, 125_000, 3_720_000].map(showMs)).toEqual([
+      '< 0.1 ms',
       '0.2 ms',
       '41 ms',
       '999 ms',
