@@ -109,7 +109,11 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     forward: () => session.current?.forward ?? null,
     books: ledger,
     allowance,
-    price: (endpoint, model, use) => ledger.price(endpoint, model, use) ?? ledger.dearest(endpoint, use),
+    price: (endpoint, model, use) => {
+      const known = ledger.price(endpoint, model, use)
+      if (known === null) prices.wanted()
+      return known ?? ledger.dearest(endpoint, use)
+    },
     typicalOut: (model) => ledger.typicalOut(model),
     local: () => new URL(proxy.status().baseUrl ?? 'http://127.0.0.1').origin,
   }

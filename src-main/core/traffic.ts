@@ -1,5 +1,6 @@
 import type { Endpoint } from '../../src-preload/contract/requests.ts'
 import type { Tool } from '../../src-preload/contract/tools.ts'
+import type { CancelSignal } from './cancel.ts'
 import type { Nano } from './money.ts'
 
 // The words that upstream, the local /v1, the desk and the books share, so that none of them needs to know another.
@@ -32,7 +33,7 @@ export interface Wish {
   /** Expected use, prompt and reply together; 0 where none. */
   tokens: number
   model: string | null
-  signal: AbortSignal | undefined
+  signal: CancelSignal | undefined
   /** Told when it has to wait and when the wait is over. */
   trace: Pick<RequestTrace, 'id' | 'queued' | 'admitted'>
 }
@@ -115,6 +116,8 @@ export interface RequestTrace {
   /** A status line, the service's or ours. */
   replied(status: number, requestId: string | null): void
   receivedBytes(count: number): void
+  /** What was used so far can be asked for from now on; costs up to some ms, so that it is asked now and then, if somebody looks. */
+  reads(reading: () => Reading): void
   /** Headers with their secrets cut out when they are read, by `clean`. */
   headers(request: Pairs, reply: Pairs, clean: (text: string) => string): void
   bodies(request: CopiedBody | null, reply: CopiedBody | null): void

@@ -56,8 +56,8 @@ export async function startStudio(far, toolOptions = [], nodeArgs = []) {
   return { name: 'studio', url: started.ready.proxy.baseUrl, key: tool.key, pid: started.pid, stop: started.stop }
 }
 
-async function startBare(far) {
-  const { ready, pid, stop } = await startJson(here('peers/bare-relay.mjs'), [far.url])
+export async function startBare(far, nodeArgs = []) {
+  const { ready, pid, stop } = await startJson(here('peers/bare-relay.mjs'), [far.url], {}, nodeArgs)
   return { url: `http://127.0.0.1:${ready.port}/v1`, key: plainKey, pid, stop }
 }
 
@@ -150,7 +150,7 @@ const all = {
     start: async (far) => ({ url: `${far.url}/v1`, key: plainKey, pid: null, stop: async () => undefined }),
   },
   nginx: { words: 'nginx', needs: hasNginx, start: startNginx },
-  bare: { words: 'bare relay', start: startBare },
+  bare: { words: 'bare relay', start: (far) => startBare(far) },
   'reply-from': {
     words: `fastify reply-from ${versions['@fastify/reply-from']}`,
     needs: installPackages,

@@ -8,7 +8,7 @@ import { reportUploads, uploadRows, uploadsPart } from './uploads.mjs'
 
 const parts = {
   load: { measure: (peers, _far, options) => loadPart(peers, options), report: reportLoad, rows: loadRows },
-  streams: { measure: (peers, _far, options) => streamsPart(peers, options), report: reportStreams, rows: streamRows },
+  streams: { measure: streamsPart, report: reportStreams, rows: streamRows },
   cancel: { measure: cancelPart, report: reportCancel, rows: cancelRows },
   uploads: { measure: uploadsPart, report: reportUploads, rows: uploadRows },
 }

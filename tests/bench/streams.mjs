@@ -1,6 +1,7 @@
 // A thousand streams at once, twenty chunks a second each: every byte of every stream is compared with what the far end sent.
 import { Agent, request as httpRequest } from 'node:http'
 import { median, us } from './figures.mjs'
+import { memoryPart } from './memory.mjs'
 import { cpuMicros, residentBytes } from './processes.mjs'
 import { clock, jsonHeaders, pause, streamBody, wholeStream } from './traffic.mjs'
 
@@ -72,7 +73,7 @@ async function wave(peer, streams, chunks, everyMs) {
  * Memory by stream is what 1,000 streams need more than 100 that carry the same chunks a second: else the garbage between two
  * collections would be counted as theirs.
  */
-export async function streamsPart(peers, { quick }) {
+export async function streamsPart(peers, far, { quick }) {
   const seconds = quick ? 3 : 8
   const figures = new Map()
   for (const peer of peers) {
@@ -84,6 +85,8 @@ export async function streamsPart(peers, { quick }) {
       lateMs: many.tookMs - seconds * 1000,
     })
   }
+  const memory = await memoryPart(far)
+  for (const [peer, mine] of figures) mine.live = memory[peer.name]?.live ?? null
   return figures
 }
 
@@ -107,6 +110,10 @@ export function reportStreams(report, figures) {
     kilobytes <= 40,
     '<= 40 KB',
   )
+  report(
+    '1,000 streams: of that, what lives on the heap',
+    `${(studio.live / 1000).toFixed(0)} KB (bare relay ${(bare.live / 1000).toFixed(0)} KB)`,
+  )
   const times = studio.cpuChunk / bare.cpuChunk
   report(
     '1,000 streams: CPU per chunk, each alone',
@@ -125,6 +132,7 @@ export function streamRows(figures) {
     row('1,000 streams: whole, byte for byte', ({ outcome }) => String(outcome.whole ?? 0), true),
     row('1,000 streams: CPU per chunk, us', ({ cpuChunk }) => us(cpuChunk)),
     row('1,000 streams: memory each, KB', ({ perStream }) => (perStream / 1000).toFixed(0)),
+    row('an open stream: what lives on the heap, KB', ({ live }) => (live === null ? '' : (live / 1000).toFixed(0))),
     row('1,000 streams: ended late by, ms', ({ lateMs }) => lateMs.toFixed(0), true),
   ]
 }

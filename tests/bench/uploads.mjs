@@ -145,7 +145,7 @@ async function attempt(act) {
 }
 
 export async function uploadsPart(peers, far, { quick }) {
-  const [small, large] = quick ? [50 * million, 200 * million] : [200 * million, 800 * million]
+  const [small, large] = quick ? [200 * million, 400 * million] : [200 * million, 800 * million]
   const figures = new Map()
   for (const peer of peers) {
     if (peer.name === 'direct') continue

@@ -3,6 +3,9 @@ import type { AccountUsage } from '../upstream/schemas.ts'
 
 /** The service's daily rows change with use alone, and asking for them is a counted request. */
 const askEveryMs = 15 * 60_000
+/** Sooner where a price is missing: the service books a request when it has ended, and the next one may already be priced. */
+const wantedAfterMs = 10_000
+const wantedEveryMs = 60_000
 
 interface PriceParts {
   learn(usage: AccountUsage, baseUrl: string): void
@@ -16,6 +19,8 @@ export class PriceWatch {
   #upstream: Pick<Upstream, 'getUsage' | 'base'> | null = null
   #timer: NodeJS.Timeout | null = null
   #askedAfter = 0
+  #askedAt = Number.NEGATIVE_INFINITY
+  #wanted: NodeJS.Timeout | null = null
 
   constructor(parts: PriceParts) {
     this.#parts = parts
@@ -24,6 +29,8 @@ export class PriceWatch {
   follow(upstream: Pick<Upstream, 'getUsage' | 'base'> | null): void {
     if (this.#timer) clearInterval(this.#timer)
     this.#timer = null
+    if (this.#wanted) clearTimeout(this.#wanted)
+    this.#wanted = null
     this.#upstream = upstream
     if (!upstream) return
     this.#timer = setInterval(() => {
@@ -31,6 +38,16 @@ export class PriceWatch {
       if (this.#parts.requests() > this.#askedAfter + 1) void this.#ask()
     }, askEveryMs).unref()
     void this.#ask()
+  }
+
+  /** A request went out whose price nobody knows. */
+  wanted(): void {
+    if (this.#wanted || !this.#upstream) return
+    const wait = Math.max(wantedAfterMs, this.#askedAt + wantedEveryMs - performance.now())
+    this.#wanted = setTimeout(() => {
+      this.#wanted = null
+      void this.#ask()
+    }, wait).unref()
   }
 
   close(): void {
@@ -41,6 +58,7 @@ export class PriceWatch {
     const upstream = this.#upstream
     if (!upstream) return
     this.#askedAfter = this.#parts.requests()
+    this.#askedAt = performance.now()
     // A service without this read-out leaves prices unknown, which the books say.
     const usage = await upstream.getUsage().then(
       (reply) => reply.value,

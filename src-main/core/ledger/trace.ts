@@ -40,6 +40,18 @@ export interface TraceHome {
  * One request, from its opening until it ends. It only notes moments and counts; what they mean is worked out at the end.
  * Fields are plain and few calls deep: this runs with each chunk of each reply.
  */
+/** Counting the tokens of a long reply takes up to some ms. */
+const readEveryMs = 1000
+
+type Used = Pick<StoredRequest, 'tokensIn' | 'tokensOut' | 'tokensCached' | 'tokensAre' | 'cost' | 'costIs'>
+
+const nothingUsed: Used = { tokensIn: null, tokensOut: null, tokensCached: null, tokensAre: 2, cost: null, costIs: 2 }
+
+interface SoFar {
+  at: number
+  used: Used
+}
+
 export class Trace implements RequestTrace {
   readonly id: number
   readonly at: number
@@ -82,6 +94,8 @@ export class Trace implements RequestTrace {
   #sent = false
   #doubt = false
   #retriedAfter: string | null = null
+  #reads: (() => Reading) | null = null
+  #soFar: SoFar | null = null
 
   constructor(home: TraceHome, batch: Batch, id: number, at: number, who: string, notice: RequestNotice) {
     this.#home = home
@@ -202,6 +216,10 @@ export class Trace implements RequestTrace {
     this.#home.changed(this)
   }
 
+  reads(reading: () => Reading): void {
+    if (!this.end) this.#reads = reading
+  }
+
   headers(request: Pairs, reply: Pairs, clean: (text: string) => string): void {
     if (!this.end) this.headersKept = { request, reply, clean }
   }
@@ -217,33 +235,13 @@ export class Trace implements RequestTrace {
     if (end.state === 'failed' && this.#waitingSince < 0) this.#count()
     this.#endBackoff(now)
     this.#endWait(now)
-    const { cost, is } = costOf(
-      {
-        endpoint: this.#endpoint,
-        model: this.#model,
-        stream: this.#stream,
-        state: end.state,
-        status: this.#status,
-        sent: this.#sent,
-        doubt: this.#doubt,
-        bytesUp: this.#bytesUp,
-        count: this.#pictures,
-        reading,
-      },
-      this.#home.price,
-    )
-    const tokens = cleanUsage(reading?.usage ?? null)
-    const told = tokens.in !== null || tokens.out !== null
+    this.#reads = null
+    const used = this.#used(end.state, reading)
     const row = this.stored(now)
     row.state = codeOf(endStates, end.state)
     row.outcome = codeOf(outcomes, outcomeOf(end.state, this.#status))
     row.durationUs = micros(now - this.#start)
-    row.tokensIn = tokens.in
-    row.tokensOut = tokens.out
-    row.tokensCached = tokens.cached
-    row.tokensAre = codeOf(certainties, told ? (reading?.measured ? 'measured' : 'estimated') : 'unknown')
-    row.cost = cost
-    row.costIs = codeOf(certainties, is)
+    Object.assign(row, used)
     if (end.state === 'cancelled') {
       row.cancelledBy = codeOf(cancellers, this.#stopped ? 'person' : (end.by ?? 'studio'))
     }
@@ -290,12 +288,7 @@ export class Trace implements RequestTrace {
       durationUs: null,
       bytesUp: this.#bytesUp,
       bytesDown: this.#bytesDown,
-      tokensIn: null,
-      tokensOut: null,
-      tokensCached: null,
-      tokensAre: 2,
-      cost: null,
-      costIs: 2,
+      ...this.#usedSoFar(now),
       requestId: this.#requestId,
       hasBodies: 0,
       times: 1,
@@ -312,6 +305,43 @@ export class Trace implements RequestTrace {
 
   get model(): string | null {
     return this.#model
+  }
+
+  #used(state: RequestEnd['state'], reading: Reading | null): Used {
+    const { cost, is } = costOf(
+      {
+        endpoint: this.#endpoint,
+        model: this.#model,
+        stream: this.#stream,
+        state,
+        status: this.#status,
+        sent: this.#sent,
+        doubt: this.#doubt,
+        bytesUp: this.#bytesUp,
+        count: this.#pictures,
+        reading,
+      },
+      this.#home.price,
+    )
+    const tokens = cleanUsage(reading?.usage ?? null)
+    const told = tokens.in !== null || tokens.out !== null
+    return {
+      tokensIn: tokens.in,
+      tokensOut: tokens.out,
+      tokensCached: tokens.cached,
+      tokensAre: codeOf(certainties, told ? (reading?.measured ? 'measured' : 'estimated') : 'unknown'),
+      cost,
+      costIs: codeOf(certainties, is),
+    }
+  }
+
+  /** As if it ended now; for a reply that is coming, for whoever looks at it, once a second. */
+  #usedSoFar(now: number): Used {
+    if (!this.#reads || this.#bytesDown === 0) return this.#soFar?.used ?? nothingUsed
+    if (!this.#soFar || now - this.#soFar.at >= readEveryMs) {
+      this.#soFar = { at: now, used: this.#used('done', this.#reads()) }
+    }
+    return this.#soFar.used
   }
 
   /** Headers and bodies as they may be stored and shown. */

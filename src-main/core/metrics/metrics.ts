@@ -5,7 +5,7 @@ import { LoadedLater, type MetricsSink } from './sink.ts'
 /** What `/metrics` of the web host shows. While it is switched off, nothing is counted and nothing is loaded. */
 export class Metrics implements MetricsSink {
   readonly #enabled: () => boolean
-  readonly #prometheus: LoadedLater<Prometheus>
+  readonly #prometheus: LoadedLater<RequestRow, Prometheus>
 
   constructor({ enabled, live }: { enabled(): boolean; live(): LiveReading }) {
     this.#enabled = enabled

@@ -1,5 +1,5 @@
-import type { RequestRow } from '../../../src-preload/contract/requests.ts'
-import type { OtlpOptions, OtlpSpans } from './otlp.ts'
+import type { EndedRequest, OtlpOptions, OtlpSpans } from './otlp.ts'
+import type { ServerAddress } from './server.ts'
 import { LoadedLater, type MetricsSink } from './sink.ts'
 
 /** Where spans go, if anywhere. */
@@ -13,7 +13,10 @@ export interface SpanExport extends MetricsSink {
  * `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT`), else null. Its packages are loaded with the first request; a failure to load or to
  * send is logged and disturbs nothing.
  */
-export function openTelemetry(env: NodeJS.ProcessEnv, options: OtlpOptions): SpanExport | null {
+export function openTelemetry(
+  env: NodeJS.ProcessEnv,
+  options: OtlpOptions & { server(): ServerAddress | null },
+): SpanExport | null {
   const endpoint = env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT || env.OTEL_EXPORTER_OTLP_ENDPOINT
   if (!endpoint || env.OTEL_SDK_DISABLED?.toLowerCase() === 'true' || env.OTEL_TRACES_EXPORTER === 'none') return null
   if (!URL.canParse(endpoint)) {
@@ -24,7 +27,7 @@ export function openTelemetry(env: NodeJS.ProcessEnv, options: OtlpOptions): Spa
   if (protocol !== 'http/json') {
     options.log('warn', `OpenTelemetry: spans are sent as http/json; ${protocol.slice(0, 40)} is not spoken here.`)
   }
-  const spans = new LoadedLater<OtlpSpans | Nowhere>(async () => {
+  const spans = new LoadedLater<EndedRequest, OtlpSpans | Nowhere>(async () => {
     try {
       const { OtlpSpans: Loaded } = await import('./otlp.ts')
       return new Loaded(options)
@@ -33,16 +36,21 @@ export function openTelemetry(env: NodeJS.ProcessEnv, options: OtlpOptions): Spa
       return new Nowhere()
     }
   })
+  // Rows are told a moment after their end, when the connection may be closed already.
+  let server: ServerAddress | null = null
   return {
-    ended: (row) => spans.ended(row),
+    ended(row) {
+      server = options.server() ?? server
+      spans.ended({ row, server })
+    },
     close: async () => {
       await (await spans.loaded)?.close()
     },
   }
 }
 
-class Nowhere implements MetricsSink {
-  ended(_row: RequestRow): void {
+class Nowhere {
+  ended(): void {
     // Told of once, when it could not start.
   }
   async close(): Promise<void> {

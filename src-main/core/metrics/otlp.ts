@@ -5,12 +5,16 @@ import { BatchSpanProcessor, type SpanExporter, TracerProvider } from '@opentele
 import { ATTR_SERVICE_NAME, ATTR_SERVICE_VERSION } from '@opentelemetry/semantic-conventions'
 import type { RequestRow } from '../../../src-preload/contract/requests.ts'
 import type { ServerAddress } from './server.ts'
-import type { MetricsSink } from './sink.ts'
 import { spanOf } from './spans.ts'
+
+export interface EndedRequest {
+  row: RequestRow
+  /** Where it went. */
+  server: ServerAddress | null
+}
 
 export interface OtlpOptions {
   version: string
-  server(): ServerAddress | null
   log(level: 'warn', line: string): void
 }
 
@@ -20,13 +24,11 @@ const exportTimeoutMs = 3_000
 const toldEveryMs = 600_000
 
 /** Sends spans to the collector that the environment names, a batch every few seconds. */
-export class OtlpSpans implements MetricsSink {
+export class OtlpSpans {
   readonly #provider: TracerProvider
   readonly #tracer: Tracer
-  readonly #server: () => ServerAddress | null
 
-  constructor({ version, server, log }: OtlpOptions) {
-    this.#server = server
+  constructor({ version, log }: OtlpOptions) {
     // What the environment says of us (OTEL_SERVICE_NAME, OTEL_RESOURCE_ATTRIBUTES) goes before.
     const resource = defaultResource()
       .merge(resourceFromAttributes({ [ATTR_SERVICE_NAME]: 'inference-studio', [ATTR_SERVICE_VERSION]: version }))
@@ -40,8 +42,8 @@ export class OtlpSpans implements MetricsSink {
     this.#tracer = this.#provider.getTracer('inference-studio', version)
   }
 
-  ended(row: RequestRow): void {
-    const { name, kind, start, end, attributes, error } = spanOf(row, this.#server())
+  ended({ row, server }: EndedRequest): void {
+    const { name, kind, start, end, attributes, error } = spanOf(row, server)
     const span = this.#tracer.startSpan(name, { kind, startTime: start, attributes }, ROOT_CONTEXT)
     if (error !== null) span.setStatus({ code: SpanStatusCode.ERROR, message: error })
     span.end(end)

@@ -5,34 +5,34 @@ export interface MetricsSink {
   ended(row: RequestRow): void
 }
 
-/** Rows that came while a sink's packages were loading; more are not kept. */
+/** What came while a sink's packages were loading; more is not kept. */
 const mostKept = 2_048
 
-/** A sink whose packages are loaded when the first row comes, and not before. */
-export class LoadedLater<T extends MetricsSink> implements MetricsSink {
+/** A sink whose packages are loaded when the first thing comes for it, and not before. */
+export class LoadedLater<I, T extends { ended(item: I): void }> {
   readonly #load: () => Promise<T>
   #sink: T | null = null
   #loading: Promise<T> | null = null
-  #kept: RequestRow[] = []
+  #kept: I[] = []
 
   /** @param load does not throw: a failure is its own to tell */
   constructor(load: () => Promise<T>) {
     this.#load = load
   }
 
-  ended(row: RequestRow): void {
+  ended(item: I): void {
     if (this.#sink) {
-      this.#sink.ended(row)
+      this.#sink.ended(item)
       return
     }
-    if (this.#kept.length < mostKept) this.#kept.push(row)
+    if (this.#kept.length < mostKept) this.#kept.push(item)
     void this.get()
   }
 
-  /** The sink, loaded now if it was not, with every row in it. */
+  /** The sink, loaded now if it was not, with everything in it. */
   get(): Promise<T> {
     this.#loading ??= this.#load().then((sink) => {
-      for (const row of this.#kept) sink.ended(row)
+      for (const item of this.#kept) sink.ended(item)
       this.#kept = []
       this.#sink = sink
       return sink

@@ -1,3 +1,4 @@
+import { StudioError } from '../errors.ts'
 import type { Pass, RateLimitHeaders, RequestTrace, Wish } from '../traffic.ts'
 import { type ExchangeRequest, exchange, type RawReply } from './exchange.ts'
 import { readRateLimit } from './headers.ts'
@@ -45,7 +46,9 @@ async function send(
       onConnected: () => trace.connected(),
     })
   } catch (thrown) {
-    pass.leave(null)
+    // Nothing was used where nothing was sent.
+    const sent = !(thrown instanceof StudioError) || thrown.facts.workPossible === true
+    pass.leave(sent ? null : 0)
     throw thrown
   }
 }

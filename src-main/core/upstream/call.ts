@@ -158,6 +158,7 @@ function tellingTurn(trace: RequestTrace, onWait: NonNullable<CallOptions['onWai
 
 /** Counts and meters what comes, and closes the row of a good reply when its body is over. */
 function follow(body: ReplyBody, meter: Meter, trace: RequestTrace, good: boolean, events: boolean): void {
+  trace.reads(() => meter.reading())
   body.tap({
     push(bytes) {
       trace.receivedBytes(bytes.length)

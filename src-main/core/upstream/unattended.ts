@@ -17,6 +17,7 @@ const noTrace: RequestTrace = {
   sentBytes: nothing,
   replied: nothing,
   receivedBytes: nothing,
+  reads: nothing,
   headers: nothing,
   bodies: nothing,
   ends: nothing,

@@ -69,6 +69,7 @@ export class FakeTrace implements RequestTrace {
   sentBytes = nothing
   replied = nothing
   receivedBytes = nothing
+  reads = nothing
   headers = nothing
   bodies = nothing
   ends = nothing

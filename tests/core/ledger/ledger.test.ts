@@ -46,6 +46,24 @@ describe('the files of the books', () => {
     expect(readFileSync(fileOf(dataDir)).equals(before)).toBe(true)
   })
 
+  it.each([
+    ['ledger', ledgerFile],
+    ['bodies', bodiesFile],
+  ])('that are damaged (%s) are told so when they are read whole, and keep every byte', async (_, fileOf) => {
+    const { ledger, dataDir } = openLedger()
+    for (let n = 0; n < 300; n += 1) {
+      const trace = sent(ledger, { logBodies: true })
+      trace.bodies({ text: 'x'.repeat(500), bytes: 500, capped: false }, null)
+      trace.ends({ state: 'done' }, null)
+    }
+    await ledger.close()
+    const bytes = readFileSync(fileOf(dataDir))
+    bytes.fill(0xff, bytes.length / 2, bytes.length / 2 + 4096)
+    writeFileSync(fileOf(dataDir), bytes)
+    expect(() => openLedger({ dataDir, checkWhole: true })).toThrow(expect.objectContaining({ kind: 'store_damaged' }))
+    expect(readFileSync(fileOf(dataDir)).equals(bytes)).toBe(true)
+  })
+
   it('are not taken for each other', async () => {
     const { ledger, dataDir } = openLedger()
     await ledger.close()

@@ -1,12 +1,14 @@
+import { DatabaseSync } from 'node:sqlite'
 import * as fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
 import { fitPrices } from '../../../src-main/core/ledger/fit.ts'
 import type { Ledger } from '../../../src-main/core/ledger/ledger.ts'
 import { fromNano } from '../../../src-main/core/money.ts'
-import { type AccountUsage, accountUsage } from '../../../src-main/core/upstream/schemas.ts'
+import { ledgerFile } from '../../../src-main/core/store/ledger/open.ts'
+import { type AccountUsage, accountUsage, chatCompletion } from '../../../src-main/core/upstream/schemas.ts'
 import { startSandbox } from '../../../src-main/sandbox/sandbox.ts'
 import { MODELS } from '../../../src-main/sandbox/world/models.ts'
-import { day, openLedger, service, usage } from './helpers.ts'
+import { day, openLedger, reading, rowOf, sent, service, usage } from './helpers.ts'
 
 const open: Ledger[] = []
 afterEach(async () => {
@@ -179,6 +181,20 @@ describe('prices', () => {
     expect(again.price('chat', 'other', use(1, 1))).toBeNull()
   })
 
+  it('that the disk does not take hold all the same, and what comes after the end is passed over', async () => {
+    const { ledger, dataDir, lines } = openLedger()
+    const other = new DatabaseSync(ledgerFile(dataDir))
+    other.exec("CREATE TRIGGER full BEFORE INSERT ON prices BEGIN SELECT RAISE(ABORT, 'full'); END")
+    other.close()
+    ledger.learn(usage, service)
+    expect(lines).toEqual([expect.stringMatching('^error Prices could not be kept')])
+    expect(ledger.price('chat', 'writer-small', use(1_000_000, 0))).toBe(500_000_000n)
+    expect(ledger.price('images', null, use(0, 0))).toBe(40_000_000n)
+    await ledger.close()
+    ledger.learn(usage, service)
+    expect(lines).toHaveLength(1)
+  })
+
   it('learn nothing from rows that are none', () => {
     const ledger = fresh()
     const bad = [
@@ -197,27 +213,44 @@ describe('prices', () => {
     expect(fromNano(ledger.price('chat', 'm', use(1000, 0)) ?? -1n)).toBe('0.001')
   })
 
-  it('of the sandbox are found in its seeded past', async () => {
-    const sandbox = await startSandbox()
-    try {
-      const reply = await fetch(`${sandbox.baseUrl}/v1/usage`, {
-        headers: { authorization: `Bearer ${sandbox.apiKey}` },
-      })
+  it('of the sandbox are found in its seeded past, and what they say of a request is what it then books', async () => {
+    const now = (): number => Date.UTC(2026, 10, 21, 12)
+    const sandbox = await startSandbox({ seed: 'prices', now })
+    const headers = { authorization: `Bearer ${sandbox.apiKey}`, 'content-type': 'application/json' }
+    const told = async (): Promise<AccountUsage> => {
+      const reply = await fetch(`${sandbox.baseUrl}/v1/usage`, { headers })
       // Costs as text, as the client of the service reads them.
       const text = (await reply.text()).replace(/"(cost_sc|balance|total_spent)":([-\d.e+]+)/g, '"$1":"$2"')
-      const ledger = fresh({ now: Date.now })
-      ledger.learn(accountUsage.parse(JSON.parse(text)), sandbox.baseUrl)
-      const seeded = MODELS.filter(({ history }) => history > 0)
-      for (const { id, kind, price } of seeded) {
-        const endpoint = ({ chat: 'chat', speech: 'speech', transcription: 'transcription', image: 'images' } as const)[
-          kind
-        ]
-        const found = ledger.price(endpoint, id, kind === 'chat' ? use(3_000_000, 1_800_000, 1_000_000) : use(0, 0))
-        const truly = kind === 'chat' ? 2 * +price.input + +price.cached + 1.8 * +price.output : +price.each
-        expect({ id, cost: Number(found) / 1e9 }).toEqual({ id, cost: expect.closeTo(truly, 3) })
+      return accountUsage.parse(JSON.parse(text))
+    }
+    try {
+      const ledger = fresh({ now })
+      ledger.learn(await told(), sandbox.baseUrl)
+      for (const { id, kind, price } of MODELS.filter(({ history }) => history > 0)) {
+        const million = 1_000_000
+        const classes = [use(million, 0), use(million, 0, million), use(0, million)]
+        const found =
+          kind === 'chat'
+            ? classes.map((one) => ledger.price('chat', id, one))
+            : [ledger.price(endpoints[kind], id, use(0, 0))]
+        const truly = kind === 'chat' ? [price.input, price.cached, price.output] : [price.each]
+        expect({ id, found: found.map((cost) => fromNano(cost ?? -1n)) }).toEqual({ id, found: truly })
       }
+      const body = JSON.stringify({ model: 'writer-large', messages: [{ role: 'user', content: 'Tell me a story.' }] })
+      const reply = await fetch(`${sandbox.baseUrl}/v1/chat/completions`, { method: 'POST', headers, body })
+      const { usage: used } = chatCompletion.parse(await reply.json())
+      const trace = sent(ledger, { model: 'writer-large', stream: false })
+      const [tokensIn, tokensOut] = [used?.prompt_tokens ?? 0, used?.completion_tokens ?? 0]
+      trace.ends({ state: 'done' }, reading(tokensIn, tokensOut, used?.prompt_tokens_details?.cached_tokens ?? 0))
+      const today = (await told()).usage?.find(
+        ({ date, model }) => date?.startsWith('2026-11-21') && model === 'writer-large',
+      )
+      expect(tokensOut).toBeGreaterThan(0)
+      expect(await rowOf(ledger, trace.id)).toMatchObject({ cost: today?.cost_sc, costIs: 'estimated' })
     } finally {
       await sandbox.close()
     }
   })
 })
+
+const endpoints = { speech: 'speech', transcription: 'transcription', image: 'images' } as const

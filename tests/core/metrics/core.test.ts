@@ -33,18 +33,21 @@ it('what tools and the studio do is counted while the switch is on, refusals too
   expect((await asks()).status).toBe(200)
   expect((await asks({}, 'no-such-model')).status).toBe(404)
   expect((await asks({ origin: 'https://evil.example' })).status).toBe(403)
-  await vi.waitFor(async () => {
-    const text = (await core.metrics()) ?? ''
-    expect(text).toMatch(
-      /requests_total\{tool="editor",tool_id="[^"]+",endpoint="chat",status="2xx",state="done"\} 1$/m,
-    )
-    expect(text).toMatch(
-      /requests_total\{tool="editor",tool_id="[^"]+",endpoint="chat",status="4xx",state="done"\} 1$/m,
-    )
-    expect(text).toMatch(/refusals_total\{reason="\w+"\} 1$/m)
-    expect(text).toMatch(/tokens_total\{tool="editor",tool_id="[^"]+",kind="out",certainty="measured"\} \d+$/m)
-    expect(text).toMatch(/^inference_studio_waiting 0$/m)
-  })
+  await vi.waitFor(
+    async () => {
+      const text = (await core.metrics()) ?? ''
+      expect(text).toMatch(
+        /requests_total\{tool="editor",tool_id="[^"]+",endpoint="chat",status="2xx",state="done"\} 1$/m,
+      )
+      expect(text).toMatch(
+        /requests_total\{tool="editor",tool_id="[^"]+",endpoint="chat",status="4xx",state="done"\} 1$/m,
+      )
+      expect(text).toMatch(/refusals_total\{reason="\w+"\} 1$/m)
+      expect(text).toMatch(/tokens_total\{tool="editor",tool_id="[^"]+",kind="out",certainty="measured"\} \d+$/m)
+      expect(text).toMatch(/^inference_studio_waiting 0$/m)
+    },
+    { timeout: 15_000 },
+  )
   await client.app.updateSettings({ metrics: false })
   expect(await core.metrics()).toBeNull()
 })

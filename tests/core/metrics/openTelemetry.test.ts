@@ -74,6 +74,18 @@ describe('OpenTelemetry', () => {
     expect(logged).toEqual([])
   })
 
+  it('a request that is told after the connection was closed went where the one before it went', async () => {
+    const { url, spans: received } = await collector()
+    vi.stubEnv('OTEL_EXPORTER_OTLP_ENDPOINT', url)
+    const servers = [server, null]
+    const options = { version: '1', server: () => servers.shift() ?? null, log: () => undefined }
+    const spans = openTelemetry(process.env, options)
+    spans?.ended(row())
+    spans?.ended(row())
+    await spans?.close()
+    expect(received().map(({ attributes }) => attributes['server.address'])).toEqual([server.address, server.address])
+  })
+
   it('the environment’s own address of traces and name of the service go before', async () => {
     const { url, got } = await collector()
     const { spans } = exporting({

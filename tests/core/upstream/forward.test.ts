@@ -29,7 +29,7 @@ function request(given: Partial<ForwardRequest> = {}): ForwardRequest {
     stream: false,
     retries: true,
     stripUsage: false,
-    local: 'http://127.0.0.1:8787',
+    local: () => 'http://127.0.0.1:8787',
     ...given,
   }
 }
@@ -233,4 +233,22 @@ test('an idle connection is used again, and a reply read to its end leaves no li
   // Two: undici tells of a reply's end a moment before the connection is free again.
   expect(sockets.size).toBeLessThanOrEqual(2)
   expect(getEventListeners(abort.signal, 'abort')).toEqual([])
+})
+
+test('[SSE-02] a stream of stated length loses that length together with the usage event that was cut out of it', async () => {
+  const text = 'data: {"choices":[{"index":0,"delta":{"content":"x"}}]}\n\n'
+  const usage = 'data: {"choices":[],"usage":{"prompt_tokens":5,"completion_tokens":1}}\n\n'
+  const done = 'data: [DONE]\n\n'
+  const { upstream } = await serve((_, response) => {
+    const body = text + usage + done
+    response.writeHead(200, { 'content-type': 'text/event-stream', 'content-length': String(body.length) })
+    response.end(body)
+  })
+  for (const stripUsage of [true, false]) {
+    const reply = await upstream.forward(request({ endpoint: 'chat', stream: true, stripUsage }))
+    const bytes = Buffer.concat(await collect(reply.body)).toString()
+    expect(bytes).toBe(stripUsage ? text + done : text + usage + done)
+    expect(reply.headers.some(([name]) => name.toLowerCase() === 'content-length')).toBe(!stripUsage)
+    expect(reply.reading()).toMatchObject({ measured: true, usage: { promptTokens: 5, completionTokens: 1 } })
+  }
 })

@@ -40,9 +40,10 @@ export function readAsked(endpoint: Endpoint, body: Uint8Array): AskedFor {
   if (!isFields(asked)) {
     return nothingAsked
   }
+  const clear = !namesModelOtherwise(asked) && namedOnce(asked, bytes)
   return {
-    model: namesOneModel(asked, bytes) ? textOrNull(asked.model) : null,
-    namesModel: namesModel(asked),
+    model: clear ? textOrNull(asked.model) : null,
+    namesModel: !clear || (asked.model ?? null) !== null,
     stream: asked.stream === true,
     usage: usageWish(asked.stream_options),
     streamOptions: Object.hasOwn(asked, 'stream_options'),
@@ -75,19 +76,18 @@ function larger(a: number | null, b: number | null): number | null {
   return a === null || b === null ? (a ?? b) : Math.max(a, b)
 }
 
-function namesModel(asked: Fields): boolean {
-  for (const key in asked) if (isModel(key) && asked[key] !== null) return true
+/** Some parsers (Go's) take `Model` for `model`. */
+function namesModelOtherwise(asked: Fields): boolean {
+  for (const key in asked) if (key.length === 5 && key !== 'model' && key.toLowerCase() === 'model') return true
   return false
 }
 
-const isModel = (key: string): boolean => key.length === 5 && (key === 'model' || key.toLowerCase() === 'model')
-
 /**
- * Parsers differ in which of two equal keys counts, and some (Go's) take `Model` for `model`: a limit by model must not be
- * passed by naming two. One `"model"` in all the bytes and no escaped letters is the common case and proves it at native speed.
+ * Parsers differ in which of two equal keys counts: a limit by model must not be passed by naming two. One `"model"` in all the
+ * bytes and no escaped letters is the common case and proves it at native speed.
  */
-function namesOneModel(asked: Fields, bytes: Buffer): boolean {
-  for (const key in asked) if (key !== 'model' && isModel(key)) return false
+function namedOnce(asked: Fields, bytes: Buffer): boolean {
+  if (asked.model === undefined) return true
   const first = bytes.indexOf('"model"')
   const once = first === -1 || bytes.indexOf('"model"', first + 7) === -1
   if (once && !hasEscapedLetters(bytes)) return true

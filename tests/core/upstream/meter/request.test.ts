@@ -72,6 +72,8 @@ test('two different models in one body are none, in whatever way the second is w
   expect(both('"Model":"dear"')).toBeNull()
   expect(readAsked('speech', bytes('{"Model":"dear"}'))).toMatchObject({ model: null, namesModel: true })
   expect(readAsked('speech', bytes('{"model":["dear"]}'))).toMatchObject({ model: null, namesModel: true })
+  const withNull = '{"model":"dear","model":null}'
+  expect(readAsked('speech', bytes(withNull))).toMatchObject({ model: null, namesModel: true })
   expect(readAsked('speech', bytes('{"model":null}'))).toMatchObject({ model: null, namesModel: false })
   expect(both('"model" : "cheap"')).toBe('cheap')
   expect(both('"tools":[{"model":"other"}]')).toBe('cheap')

@@ -1,0 +1,128 @@
+import { expect, type Page, test } from '@playwright/test'
+import OpenAI from 'openai'
+import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
+import { closeHosts, newDataDir, openWebHost, type WebHost } from './hosts.ts'
+import { connectTo, pickModel, send, settled } from './journey.ts'
+
+let sandbox: Sandbox
+let host: WebHost
+
+test.beforeEach(async ({ page }) => {
+  sandbox = await startSandbox()
+  host = await openWebHost(newDataDir())
+  await page.goto(host.url)
+  await connectTo(page, sandbox.baseUrl, sandbox.apiKey)
+  await page.getByRole('navigation', { name: 'Rooms' }).getByRole('link', { name: 'Proxy' }).click()
+})
+test.afterEach(async () => {
+  await closeHosts()
+  await sandbox.close()
+})
+
+const v1 = () => host.ready.proxy?.baseUrl ?? ''
+const card = (page: Page, name: string) => page.getByRole('article', { name })
+const rows = (page: Page) => page.getByRole('row').filter({ has: page.getByRole('gridcell') })
+
+/** A tool made in the page, and the official SDK with its key. */
+async function addTool(page: Page, name: string, settle?: (dialog: ReturnType<Page['getByRole']>) => Promise<void>) {
+  await page.getByRole('button', { name: 'Add a tool' }).first().click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('textbox', { name: 'Name' }).fill(name)
+  await settle?.(dialog)
+  await dialog.getByRole('button', { name: 'Make a key' }).click()
+  const apiKey = (await page.getByTestId('tool-key').innerText()).trim()
+  await page.getByRole('button', { name: 'Done' }).click()
+  return new OpenAI({ baseURL: v1(), apiKey, maxRetries: 0 })
+}
+
+const hello = (model = 'writer-small') => ({ model, messages: [{ role: 'user' as const, content: 'Good morning' }] })
+
+test('what a tool does stands in the log while it happens, with its tokens and its cost', async ({ page }) => {
+  const tool = await addTool(page, 'My editor')
+  const stream = await tool.chat.completions.create({
+    ...hello(),
+    stream: true,
+    ...{ sandbox: { tokens: 4000, tokens_per_second: 100 } },
+  })
+  for await (const _ of stream) break
+  const plain = await tool.chat.completions.create(hello('mirror'))
+  const row = rows(page).filter({ hasText: 'mirror' }).first()
+  await expect(row).toContainText('200')
+  await expect(row).toContainText('My editor')
+  await expect(row).toContainText(`${plain.usage?.prompt_tokens} → ${plain.usage?.completion_tokens}`)
+  await expect(rows(page).filter({ hasText: 'writer-small' }).first()).toContainText('cancelled')
+  await row.click()
+  await expect(page.getByText(plain._request_id ?? 'no request id').first()).toBeVisible()
+})
+
+test('the studio’s own requests stand in the same log [LIM-03]', async ({ page }) => {
+  const room = (name: string) => page.getByRole('navigation', { name: 'Rooms' }).getByRole('link', { name })
+  await room('Chat').click()
+  await pickModel(page, 'mirror')
+  await send(page, 'Count this.')
+  await settled(page, 'complete')
+  await room('Proxy').click()
+  await expect(rows(page).filter({ hasText: 'studio · chat' }).first()).toContainText('200')
+  await expect(rows(page).filter({ hasText: 'studio · account' }).first()).toBeVisible()
+})
+
+test('a paused tool is refused at once and what it runs is cut; resumed, it works again', async ({ page }) => {
+  const tool = await addTool(page, 'Notebook')
+  const stream = await tool.chat.completions.create({
+    ...hello(),
+    stream: true,
+    ...{ sandbox: { tokens: 9000, tokens_per_second: 50 } },
+  })
+  const cut = (async () => {
+    for await (const _ of stream) void _
+  })().then(
+    () => 'ended',
+    () => 'cut',
+  )
+  await expect(card(page, 'Notebook')).toContainText('1 streaming')
+  await page.getByRole('button', { name: 'More for Notebook' }).click()
+  await page.getByRole('menuitem', { name: 'Pause' }).click()
+  expect(await cut).toBe('cut')
+  await expect(card(page, 'Notebook')).toContainText('paused')
+  await expect(tool.models.list()).rejects.toBeInstanceOf(OpenAI.PermissionDeniedError)
+  await page.getByRole('button', { name: 'More for Notebook' }).click()
+  await page.getByRole('menuitem', { name: 'Resume' }).click()
+  await expect(card(page, 'Notebook')).not.toContainText('paused')
+  expect((await tool.models.list()).data.length).toBeGreaterThan(0)
+})
+
+test('a person stops a tool’s request from the log', async ({ page }) => {
+  const tool = await addTool(page, 'Runaway')
+  const stream = await tool.chat.completions.create({
+    ...hello(),
+    stream: true,
+    ...{ sandbox: { tokens: 9000, tokens_per_second: 50 } },
+  })
+  await rows(page).filter({ hasText: 'streaming' }).first().click()
+  await page.getByRole('button', { name: 'Stop it' }).click()
+  const read = async () => {
+    for await (const _ of stream) void _
+  }
+  await expect(read()).rejects.toThrow()
+  await expect(rows(page).first()).toContainText('cancelled')
+  await expect.poll(() => sandbox.observe.openStreams()).toBe(0)
+})
+
+test('a budget in SC is kept, and the refusal says what is left [ERR-04]', async ({ page }) => {
+  const tool = await addTool(page, 'Release notes', async (dialog) => {
+    await dialog.getByLabel(/a day/i).fill('0.00001')
+  })
+  const refused = await tool.chat.completions
+    .create({ ...hello('writer-large'), max_tokens: 4000 })
+    .catch((thrown) => thrown)
+  expect(refused).toBeInstanceOf(OpenAI.APIError)
+  expect(refused.status).toBe(402)
+  expect(refused.message).toContain('0.00001 SC')
+  await expect(rows(page).filter({ hasText: 'Release notes' }).first()).toContainText('refused')
+})
+
+test('who was turned away is told in words', async ({ page }) => {
+  await fetch(`${v1()}/models`, { headers: { origin: 'https://evil.example' } })
+  await expect(page.getByText('Turned away')).toBeVisible()
+  await expect(page.getByText('a web page at https://evil.example').first()).toBeVisible()
+})
