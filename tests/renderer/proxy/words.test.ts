@@ -205,6 +205,10 @@ describe('the timeline', () => {
       ),
     )
   })
+  it('tells of no wait for the service where nothing was sent to it', () => {
+    const refused = row(1, { state: 'refused', queuedMs: 3, connectMs: null, firstByteMs: null, durationMs: 40 })
+    expect(timeline(refused, 0)).toEqual({ phases: [{ name: 'queued', from: 0, ms: 3 }], total: 40 })
+  })
   it('names what a request under way is waiting for', () => {
     const began = Date.parse('2026-11-21T14:06:31.000Z')
     const open = { durationMs: null, firstByteMs: null, connectMs: null, status: null } as const
