@@ -2,6 +2,8 @@ import { Maximize2 } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { LoggedBody, RequestDetail } from '../../../src-preload/contract/requests.ts'
+import { isOpen } from '../../stores/requests.ts'
+import { useTools } from '../../stores/tools.ts'
 import { IconButton } from '../../ui/Button.tsx'
 import { showBytes } from '../../ui/bytes.ts'
 import { CopyButton } from '../../ui/CopyButton.tsx'
@@ -15,6 +17,9 @@ type Which = 'request' | 'reply'
 export function Bodies({ detail }: { detail: RequestDetail }) {
   const { t } = useTranslation('proxy')
   const { requestBody, replyBody, row } = detail
+  const tools = useTools()
+  const logs = tools?.find(({ id }) => row.who.kind === 'tool' && id === row.who.id)?.logBodies ?? false
+  const none = logs ? (isOpen(row) ? 'later' : 'noneStudio') : row.who.kind === 'tool' ? 'none' : 'noneStudio'
   if (row.who.kind === 'stranger') return null
   return (
     <Part title={t('detail.body.title')}>
@@ -24,7 +29,7 @@ export function Bodies({ detail }: { detail: RequestDetail }) {
           {replyBody && <Body which="reply" body={replyBody} />}
         </div>
       ) : (
-        <p className="text-soft">{t(row.who.kind === 'tool' ? 'detail.body.none' : 'detail.body.noneStudio')}</p>
+        <p className="text-soft">{t(`detail.body.${none}`)}</p>
       )}
     </Part>
   )

@@ -48,7 +48,8 @@ export function ConnectDialog(props: {
       <SetupPicker
         baseUrl={props.baseUrl}
         secret={null}
-        model={tool?.models?.[0] ?? props.model}
+        models={tool?.models ?? null}
+        model={props.model}
         first={null}
         about={t(`setup.kinds.${picked?.kind ?? 'shell'}`)}
         onPick={setPicked}

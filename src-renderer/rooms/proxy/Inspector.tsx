@@ -193,7 +193,7 @@ function Ending({ row }: { row: RequestRow }) {
       {...(kind.success ? { title: t(`problems:kinds.${kind.data}.title`) } : {})}
     >
       {words.join(' ')}
-      {row.problem && !kind.success && <code className="block font-mono text-xs opacity-80">{row.problem.kind}</code>}
+      {row.problem && !kind.success && <code className="mt-0.5 block font-mono text-xs">{row.problem.kind}</code>}
     </Notice>
   )
 }

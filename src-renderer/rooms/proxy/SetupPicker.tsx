@@ -1,9 +1,11 @@
 import { Search } from 'lucide-react'
-import { type KeyboardEvent, useState } from 'react'
+import { type KeyboardEvent, type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { useChat } from '../../stores/chat.ts'
 import { CopyButton } from '../../ui/CopyButton.tsx'
 import { cx } from '../../ui/cx.ts'
 import { Notice } from '../../ui/Notice.tsx'
+import { Select } from '../../ui/Select.tsx'
 import { type Setup, setups } from './setups/index.ts'
 
 const kinds = ['agent', 'editor', 'library', 'shell'] as const
@@ -13,6 +15,9 @@ export function SetupPicker(props: {
   baseUrl: string | null
   /** Null: a placeholder stands in its place. */
   secret: string | null
+  /** Those that the tool may name; null: any of the service's list. */
+  models: readonly string[] | null
+  /** The one to begin with. */
   model: string | null
   first: string | null
   /** What the texts hold or lack, under the name of the tool. */
@@ -22,6 +27,11 @@ export function SetupPicker(props: {
   const { t } = useTranslation('proxy')
   const [search, setSearch] = useState('')
   const [picked, setPicked] = useState(props.first ?? setups[0]?.id ?? '')
+  const listed = useChat((chat) => chat.models.models)
+  const models = props.models ?? listed.map(({ id }) => id)
+  const [named, setNamed] = useState<string | null>(null)
+  const model =
+    named ?? (props.model !== null && models.includes(props.model) ? props.model : (models[0] ?? props.model))
   const words = search.trim().toLowerCase()
   const found = setups.filter(({ name, kind }) => `${name} ${t(`setup.kinds.${kind}`)}`.toLowerCase().includes(words))
   const shown = setups.find(({ id }) => id === picked) ?? setups[0]
@@ -46,7 +56,26 @@ export function SetupPicker(props: {
         <SetupList found={found} picked={shown?.id ?? ''} onPick={pick} />
         {found.length === 0 && <p className="text-faint text-s">{t('setup.none', { search: search.trim() })}</p>}
       </div>
-      {shown && <Texts key={shown.id} setup={shown} {...props} />}
+      {shown && (
+        <Texts
+          key={shown.id}
+          setup={shown}
+          baseUrl={props.baseUrl}
+          secret={props.secret}
+          model={model}
+          about={props.about}
+        >
+          {model !== null && models.length > 1 && (
+            <Select
+              label={t('setup.model')}
+              value={model}
+              onPick={setNamed}
+              className="max-w-44"
+              choices={[...new Set([model, ...models])].map((id) => ({ value: id, label: id }))}
+            />
+          )}
+        </Texts>
+      )}
     </div>
   )
 }
@@ -109,6 +138,7 @@ function Texts(props: {
   secret: string | null
   model: string | null
   about: string
+  children: ReactNode
 }) {
   const { t } = useTranslation('proxy')
   const { setup, baseUrl } = props
@@ -120,9 +150,12 @@ function Texts(props: {
   })
   return (
     <section aria-label={setup.name} className="flex min-w-0 flex-col gap-3">
-      <div>
-        <h3 className="font-semibold">{setup.name}</h3>
-        <p className="text-s text-soft">{props.about}</p>
+      <div className="flex flex-wrap items-start justify-between gap-2">
+        <div className="min-w-0">
+          <h3 className="font-semibold">{setup.name}</h3>
+          <p className="text-s text-soft">{props.about}</p>
+        </div>
+        {props.children}
       </div>
       {steps.map(({ about, file, text }) => (
         <div

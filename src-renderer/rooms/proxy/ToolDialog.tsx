@@ -144,7 +144,8 @@ function Made(props: Shared & { tool: Tool; secret: string; setup: string | null
       <SetupPicker
         baseUrl={props.baseUrl}
         secret={secret}
-        model={tool.models?.[0] ?? props.model}
+        models={tool.models}
+        model={props.model}
         first={props.setup}
         about={t('setup.withKey', { name: tool.name })}
       />

@@ -42,6 +42,7 @@ export const approx = (certainty: Certainty): string => (certainty === 'estimate
 
 /** `0.2 ms`, `41 ms`, `2.41 s`, `12.4 s`, `2 min 05 s`. */
 export function showMs(ms: number): string {
+  if (ms < 0.05) return '< 0.1 ms'
   if (ms < 1) return `${ms.toFixed(1)} ms`
   if (ms < 999.5) return `${Math.round(ms)} ms`
   const seconds = ms / 1_000

@@ -5,6 +5,7 @@ import type { AppState } from '../../../src-preload/contract/app.ts'
 import type { Tool } from '../../../src-preload/contract/tools.ts'
 import type { RoomView } from '../../room.ts'
 import { useApp } from '../../stores/app.ts'
+import { useChat } from '../../stores/chat.ts'
 import { inUse, useTools } from '../../stores/tools.ts'
 import { useStudio } from '../../studio.ts'
 import { Button } from '../../ui/Button.tsx'
@@ -42,7 +43,8 @@ function ProxyStage({ app: { proxy, settings } }: { app: AppState }) {
     else if (deed === 'setUp') setConnecting(tool)
     else setAsked({ deed, tool })
   }
-  const shared = { baseUrl: proxy.baseUrl, model: settings.chatModel }
+  const model = useChat((chat) => chat.model)
+  const shared = { baseUrl: proxy.baseUrl, model: model ?? settings.chatModel }
   return (
     <>
       <Bar

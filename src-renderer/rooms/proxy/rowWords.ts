@@ -40,8 +40,9 @@ function rowWords(t: TFunction<'proxy'>) {
   const last = ({ state, status: told, who: of }: RequestRow): string => {
     const words = t(`log.states.${state}`)
     if (told === null) return words
-    if (state === 'done' || (state === 'refused' && of.kind === 'tool')) return String(told)
-    return state === 'failed' ? `${told} ${words}` : words
+    if (state === 'done') return String(told)
+    // Whether the service said so or this program: `402` and `402 refused` are not the same.
+    return state === 'failed' || (state === 'refused' && of.kind === 'tool') ? `${told} ${words}` : words
   }
   return { t, who, status, before }
 }

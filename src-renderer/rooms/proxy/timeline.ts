@@ -30,7 +30,8 @@ export function timeline(row: RequestRow, now: number): { phases: Phase[]; total
   add('queued', row.state === 'waiting' ? Math.max(row.queuedMs, total - row.backoffMs) : row.queuedMs)
   add('backoff', row.state === 'backing_off' ? total - at : row.backoffMs)
   add('connecting', row.connectMs ?? 0)
-  add('waiting', (row.firstByteMs ?? total) - at)
-  if (row.firstByteMs !== null) add('streaming', total - at)
+  // What this program refused never waited for the service.
+  if (row.state !== 'refused') add('waiting', (row.firstByteMs ?? total) - at)
+  if (row.firstByteMs !== null && row.state !== 'refused') add('streaming', total - at)
   return { phases, total }
 }

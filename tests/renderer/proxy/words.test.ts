@@ -53,7 +53,8 @@ describe('amounts', () => {
     expect(exact('999999999999999.000000000000000001')).toBeGreaterThan(exact('999999999999999'))
   })
   it('writes times in the unit that reads best', () => {
-    expect([0.2, 41, 999.4, 999.6, 2_414, 9_996, 12_400, 125_000, 3_720_000].map(showMs)).toEqual([
+    expect([0.02, 0.2, 41, 999.4, 999.6, 2_414, 9_996, 12_400, 125_000, 3_720_000].map(showMs)).toEqual([
+      '< 0.1 ms',
       '0.2 ms',
       '41 ms',
       '999 ms',
@@ -203,6 +204,10 @@ describe('the timeline', () => {
         },
       ),
     )
+  })
+  it('tells of no wait for the service where nothing was sent to it', () => {
+    const refused = row(1, { state: 'refused', queuedMs: 3, connectMs: null, firstByteMs: null, durationMs: 40 })
+    expect(timeline(refused, 0)).toEqual({ phases: [{ name: 'queued', from: 0, ms: 3 }], total: 40 })
   })
   it('names what a request under way is waiting for', () => {
     const began = Date.parse('2026-11-21T14:06:31.000Z')
