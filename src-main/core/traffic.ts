@@ -1,5 +1,6 @@
 import type { Endpoint } from '../../src-preload/contract/requests.ts'
 import type { Tool } from '../../src-preload/contract/tools.ts'
+import type { CancelSignal } from './cancel.ts'
 import type { Nano } from './money.ts'
 
 // The words that upstream, the local /v1, the desk and the books share, so that none of them needs to know another.
@@ -32,7 +33,7 @@ export interface Wish {
   /** Expected use, prompt and reply together; 0 where none. */
   tokens: number
   model: string | null
-  signal: AbortSignal | undefined
+  signal: CancelSignal | undefined
   /** Told when it has to wait and when the wait is over. */
   trace: Pick<RequestTrace, 'id' | 'queued' | 'admitted'>
 }

@@ -7,9 +7,10 @@ import type {
   RequestsEvent,
   requestCounts,
 } from '../../../src-preload/contract/requests.ts'
-import { StudioError } from '../errors.ts'
+import { asStudioError, StudioError } from '../errors.ts'
 import { type Feed, feed, Listeners } from '../feed.ts'
 import type { Nano } from '../money.ts'
+import { asStoreError } from '../store/database.ts'
 import type { BodyWish } from '../store/ledger/bodies.ts'
 import { Callers } from '../store/ledger/callers.ts'
 import { codeOf, outcomes } from '../store/ledger/codes.ts'
@@ -243,7 +244,13 @@ export class Ledger implements Books {
 
   /** Learns prices from the service's own daily rows. */
   learn(usage: AccountUsage, baseUrl: string): void {
-    this.#store.transaction(() => this.#prices.learn(usage, baseUrl))
+    if (this.#closing) return
+    try {
+      this.#store.transaction(() => this.#prices.learn(usage, baseUrl))
+    } catch (thrown) {
+      // They hold until the program ends; the service tells them again.
+      this.#options.log('error', `Prices could not be kept: ${asStudioError(asStoreError(thrown)).message}`)
+    }
   }
 
   /** What was learned of a model's price. */

@@ -52,12 +52,9 @@ export class Prices {
     this.use(baseUrl)
     const today = new Date(this.#now()).toISOString().slice(0, 10)
     const byModel = Map.groupBy((usage.usage ?? []).filter(isWhole), (row) => row.model ?? '')
-    for (const [model, rows] of byModel) {
-      const price = model === '' ? null : this.#fit(model, rows, today)
-      if (!price) continue
-      this.#byModel.set(model, price)
-      this.#table.put(baseUrl, price)
-    }
+    const learned = [...byModel].flatMap(([model, rows]) => (model === '' ? [] : (this.#fit(model, rows, today) ?? [])))
+    for (const price of learned) this.#byModel.set(price.model, price)
+    for (const price of learned) this.#table.put(baseUrl, price)
   }
 
   #fit(model: string, rows: UsageRow[], today: string): StoredPrice | null {

@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import type { Endpoint } from '../../../src-preload/contract/requests.ts'
 import type { Tool } from '../../../src-preload/contract/tools.ts'
@@ -54,7 +53,6 @@ export async function readCarried(
   request: IncomingMessage,
   endpoint: Endpoint,
   tool: Tool,
-  signal: AbortSignal,
 ): Promise<Carried | Refusal> {
   const { 'content-length': length, 'transfer-encoding': encoding } = request.headers
   const size = encoding === undefined ? Number(length ?? 0) : null
@@ -63,7 +61,7 @@ export async function readCarried(
   if (size !== null && size > jsonLimit) {
     return limited(tool) ? tooLarge : { body: request, asked: null, stripUsage: false }
   }
-  const bytes = await readBody(request, size, signal)
+  const bytes = await readBody(request, size)
   if (bytes === null) return tooLarge
   const asked = readAsked(endpoint, bytes)
   if (!asked.json && limited(tool)) return unreadable
@@ -73,12 +71,9 @@ export async function readCarried(
 }
 
 /** All of the body, or null when it grows beyond the limit. A small one usually came in one packet with its head. */
-async function readBody(
-  request: IncomingMessage,
-  size: number | null,
-  signal: AbortSignal,
-): Promise<Uint8Array | null> {
-  if (size !== null && request.readableLength === 0) await once(request, 'readable', { signal })
+async function readBody(request: IncomingMessage, size: number | null): Promise<Uint8Array | null> {
+  // The parser hands the body over after the head, in the same turn: microtasks run when it is through with the packet.
+  if (size !== null) await null
   if (size !== null && request.readableLength === size) {
     const bytes: unknown = request.read()
     if (bytes instanceof Uint8Array) return bytes

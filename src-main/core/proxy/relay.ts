@@ -1,6 +1,6 @@
-import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Endpoint } from '../../../src-preload/contract/requests.ts'
+import { Cancel, type CancelSignal } from '../cancel.ts'
 import { asStudioError, StudioError } from '../errors.ts'
 import type { Nano } from '../money.ts'
 import type { Allowance, Books, Expectation, LimitRefusal, RequestEnd, RequestTrace, Share } from '../traffic.ts'
@@ -98,7 +98,7 @@ class Carrier {
   readonly #pass: Pass
   readonly #endpoint: Endpoint
   readonly #share: Share
-  readonly #gone = new AbortController()
+  readonly #gone = new Cancel()
   #trace: RequestTrace | null = null
   #reply: ForwardReply | null = null
   #stopped = false
@@ -134,7 +134,7 @@ class Carrier {
     const { tool } = this.#pass
     try {
       this.#pass.proceed()
-      const carried = await readCarried(this.#request, this.#endpoint, tool, this.#gone.signal)
+      const carried = await readCarried(this.#request, this.#endpoint, tool)
       if ('status' in carried) return this.#refuse(carried)
       const expected = this.#expect(carried)
       const over = expected && this.#deps.allowance.expect(tool, this.#share, expected)
@@ -196,7 +196,7 @@ class Carrier {
       path,
       headers: stripUsage && body instanceof Uint8Array ? withLength(headers, body.length) : headers,
       body: this.#endpoint === 'transcription' && isStream(body) ? this.#watched(body, trace) : body,
-      signal: this.#gone.signal,
+      signal: this.#gone,
       endpoint: this.#endpoint,
       asker: { kind: 'tool', id: tool.id, failFast: tool.failFast },
       trace,
@@ -206,7 +206,7 @@ class Carrier {
       stream: asked?.stream ?? false,
       retries: tool.retries,
       stripUsage,
-      local: this.#deps.local(),
+      local: this.#deps.local,
     }
   }
 
@@ -231,7 +231,7 @@ class Carrier {
     if (reply.retriesExhausted) headers.push(['x-should-retry', 'false'])
     headers.push(...this.#pass.extraHeaders)
     response.writeHead(reply.status, reply.statusText, headers.flat())
-    await pour(reply, response, this.#gone.signal)
+    await pour(reply, response, this.#gone)
   }
 
   #fail(thrown: unknown): void {
@@ -243,7 +243,7 @@ class Carrier {
     } else if (this.#stopped) {
       this.#end({ state: 'cancelled', by: 'person' })
       answer(this.#response, stoppedByPerson, this.#pass.extraHeaders)
-    } else if (this.#gone.signal.aborted) {
+    } else if (this.#gone.aborted) {
       this.#end({ state: 'cancelled', by: 'tool' })
     } else if (thrown instanceof Redirected) {
       this.#gone.abort()
@@ -311,13 +311,36 @@ function withLength(headers: HeaderPairs, length: number): HeaderPairs {
 }
 
 /** Bytes go to the tool as they come; a tool that reads slowly holds the service back. */
-async function pour(reply: ForwardReply, response: ServerResponse, signal: AbortSignal): Promise<void> {
+async function pour(reply: ForwardReply, response: ServerResponse, gone: CancelSignal): Promise<void> {
+  // A short reply has mostly come with its head: both leave in one write.
+  const whole = reply.whole()
+  if (whole) {
+    response.end(whole)
+    return
+  }
   // A head that its first bytes follow at once leaves in one write with them; a stream's head does not wait for its first event.
   const flush = setImmediate(() => response.flushHeaders())
   for await (const bytes of reply.body) {
     clearImmediate(flush)
-    if (!response.write(bytes)) await once(response, 'drain', { signal })
+    if (!response.write(bytes)) await drained(response, gone)
   }
   clearImmediate(flush)
   response.end()
+}
+
+/** Resolves when the tool has taken what was written. @throws StudioError `cancelled` when it goes away instead */
+function drained(response: ServerResponse, gone: CancelSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const leave = (): void => {
+      response.off('drain', go)
+      reject(new StudioError('cancelled', 'Cancelled.'))
+    }
+    const go = (): void => {
+      gone.removeEventListener('abort', leave)
+      resolve()
+    }
+    if (gone.aborted) return leave()
+    response.once('drain', go)
+    gone.addEventListener('abort', leave, { once: true })
+  })
 }

@@ -11,6 +11,8 @@ export interface Tap {
 /** How a body ended: whole, left early by its reader, or broken. */
 export type Closed = 'ended' | 'left' | StudioError
 
+const nothing = new Uint8Array()
+
 /** Bytes held before the socket is paused; one more chunk may come on top. */
 const highWater = 64 * 1024
 
@@ -54,6 +56,14 @@ export class ReplyBody implements AsyncIterable<Uint8Array> {
   onClosed(listener: (how: Closed) => void): void {
     if (this.#closed === null) this.#onClosed.push(listener)
     else listener(this.#closed)
+  }
+
+  /** All of it, where it has come whole and in one piece or none; the reading is then over. Else null, and nothing changes. */
+  takeWhole(): Uint8Array | null {
+    if (!this.#ended || this.#error !== null || this.#queue.length > 1) return null
+    const [all = nothing] = this.#queue
+    this.#drop()
+    return all
   }
 
   push(chunk: Uint8Array): void {

@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici'
+import type { CancelSignal } from '../cancel.ts'
 import { StudioError } from '../errors.ts'
 import { ReplyBody } from './body.ts'
 import { cancelled, errorOfFault } from './errors.ts'
@@ -13,7 +14,7 @@ export interface ExchangeRequest {
   path: string
   headers: HeaderPairs
   body: Uint8Array | AsyncIterable<Uint8Array> | null
-  signal: AbortSignal | undefined
+  signal: CancelSignal | undefined
   /** A connection is there, and the request begins to go out on it. */
   onConnected?: () => void
   /** The last byte of the request was handed to the socket. */

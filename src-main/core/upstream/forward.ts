@@ -1,5 +1,6 @@
 import { StudioError } from '../errors.ts'
 import type { Wish } from '../traffic.ts'
+import type { BaseAddress } from './address.ts'
 import { attemptOnce } from './attempt.ts'
 import { readUpTo } from './body.ts'
 import { isInference } from './endpoint.ts'
@@ -131,6 +132,7 @@ class Forwarding {
       // An event that is cut out of a stream of stated length makes it shorter.
       headers: stripUsage && isEventStream(contentType) ? withoutLength(headers) : headers,
       body: reply.body,
+      whole: () => reply.body.takeWhole(),
       reading: () => meter.reading(),
       complete: () => !isEventStream(contentType) || meter.complete,
       attempts: this.#attempts,
@@ -159,12 +161,12 @@ class Forwarding {
   /** The addresses of pictures lead to the service, where a tool's key is not known: ours take their place. */
   async #localised(reply: ForwardReply): Promise<ForwardReply> {
     const { head, rest } = await readUpTo(reply.body, imagesLimit)
-    if (rest) return { ...reply, body: joined(head, rest) }
+    if (rest) return { ...reply, body: joined(head, rest), whole: () => null }
     const { base } = this.#link
-    const body = localiseImageUrls(head, base, this.#request.local) ?? head
+    const body = localiseImageUrls(head, base, this.#request.local()) ?? head
     const headers = withoutLength(reply.headers)
     headers.push(['content-length', String(body.length)])
-    return { ...reply, headers, body: joined(body, null) }
+    return { ...reply, headers, body: joined(body, null), whole: () => body }
   }
 
   readonly #goesUp = (bytes: Uint8Array): void => {
@@ -209,12 +211,24 @@ class HeldReply extends StudioError {
   }
 }
 
+/** Paths that were found to lie below their base address: tools ask for the same few again and again. */
+const goodPaths = new WeakMap<BaseAddress, Set<string>>()
+const mostGoodPaths = 100
+
 /** As the tool wrote it, byte for byte, once it is sure that it stays below the base address. */
 function checkedPath({ base }: Link, path: string): string {
+  const good = goodPaths.get(base) ?? new Set()
+  if (!good.has(path)) {
+    checkPath(base, path)
+    if (good.size < mostGoodPaths) goodPaths.set(base, good.add(path))
+  }
+  return base.prefix + path
+}
+
+function checkPath(base: BaseAddress, path: string): void {
   const bare = path.split('?', 1)[0] ?? ''
   if (!/^\/[\x21-\x7e]*$/.test(path) || path.includes('#') || bare.includes('\\')) throw notRelayed()
   if (/(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)/i.test(bare) || !base.covers(base.url + bare)) throw notRelayed()
-  return `${base.prefix}${path}`
 }
 
 const notRelayed = (): StudioError => new StudioError('bad_input', 'This path can’t be relayed.')

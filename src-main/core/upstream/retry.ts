@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { ProblemKind } from '../../../src-preload/contract/problem.ts'
+import type { CancelSignal } from '../cancel.ts'
 import { StudioError } from '../errors.ts'
 import { cancelled } from './errors.ts'
 import type { WaitNotice } from './types.ts'
@@ -35,18 +35,27 @@ export function isRetryable(error: StudioError): boolean {
 export interface RetryClock {
   /** Milliseconds, never going back. */
   now(): number
-  sleep(ms: number, signal: AbortSignal | undefined): Promise<void>
+  sleep(ms: number, signal: CancelSignal | undefined): Promise<void>
 }
 
 const realClock: RetryClock = {
   now: () => performance.now(),
-  sleep: async (ms, signal) => {
-    await sleep(ms, undefined, signal === undefined ? {} : { signal })
-  },
+  sleep: (ms, signal) =>
+    new Promise((resolve, reject) => {
+      const cancel = (): void => {
+        clearTimeout(timer)
+        reject(cancelled())
+      }
+      const timer = setTimeout(() => {
+        signal?.removeEventListener('abort', cancel)
+        resolve()
+      }, ms)
+      signal?.addEventListener('abort', cancel, { once: true })
+    }),
 }
 
 export interface RetryOptions {
-  signal?: AbortSignal | undefined
+  signal?: CancelSignal | undefined
   onWait?: ((wait: WaitNotice) => void) | undefined
   policy?: Partial<RetryPolicy> | undefined
   clock?: RetryClock
@@ -92,7 +101,7 @@ function retryableOr(thrown: unknown, { signal, canRetry }: RetryOptions): Studi
 }
 
 // A function, because it changes during an await, which the compiler's narrowing does not know.
-function isAborted(signal: AbortSignal | undefined): boolean {
+function isAborted(signal: CancelSignal | undefined): boolean {
   return signal?.aborted === true
 }
 
@@ -129,7 +138,7 @@ function gaveUp(error: StudioError, why: string): StudioError {
   return new RetriesExhausted(error.kind, message, error.facts, { cause: error })
 }
 
-async function pause(ms: number, clock: RetryClock, signal: AbortSignal | undefined): Promise<void> {
+async function pause(ms: number, clock: RetryClock, signal: CancelSignal | undefined): Promise<void> {
   try {
     await clock.sleep(ms, signal)
   } catch (cause) {

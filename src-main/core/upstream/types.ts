@@ -1,5 +1,6 @@
 import type { Problem } from '../../../src-preload/contract/problem.ts'
 import type { Endpoint } from '../../../src-preload/contract/requests.ts'
+import type { CancelSignal } from '../cancel.ts'
 import type { Asker, RateLimitHeaders, Reading, RequestTrace, StudioRoom, TokenUsage } from '../traffic.ts'
 
 export type { RateLimitHeaders, TokenUsage } from '../traffic.ts'
@@ -138,7 +139,7 @@ export interface ForwardRequest {
   tokensIn: number
   tokens: number
   /** The local address (`http://127.0.0.1:PORT`) that takes the place of the base address in `url`s of an images reply. */
-  local: string
+  local(): string
   model: string | null
   stream: boolean
   /** False: sent once, whatever comes. */
@@ -149,7 +150,7 @@ export interface ForwardRequest {
   headers: [name: string, value: string][]
   /** Null where there is none; bytes where all of it has come already; else a stream, read once, with backpressure. */
   body: AsyncIterable<Uint8Array> | Uint8Array | null
-  signal: AbortSignal
+  signal: CancelSignal
 }
 
 export interface ForwardReply {
@@ -159,6 +160,8 @@ export interface ForwardReply {
   headers: [name: string, value: string][]
   /** Bytes as they arrive, unchanged (not decompressed). Throws StudioError when the service cuts it. */
   body: AsyncIterable<Uint8Array>
+  /** All of the body at once where it has come already and nothing of it was read; else null, and `body` is to be read. */
+  whole(): Uint8Array | null
   /** What was used, as far as it can be told by now. */
   reading(): Reading
   /** False for a stream that ended with neither [DONE] nor all of its choices finished. */

@@ -73,7 +73,7 @@ async function relayed({ upstream }: Connected, id: string, tokens = 0, stream =
     trace: new FakeTrace(),
     tokens,
     tokensIn: tokens,
-    local: 'http://127.0.0.1:1',
+    local: () => 'http://127.0.0.1:1',
     model: 'writer-small',
     stream,
     retries: false,

@@ -1,8 +1,10 @@
+import { DatabaseSync } from 'node:sqlite'
 import * as fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
 import { fitPrices } from '../../../src-main/core/ledger/fit.ts'
 import type { Ledger } from '../../../src-main/core/ledger/ledger.ts'
 import { fromNano } from '../../../src-main/core/money.ts'
+import { ledgerFile } from '../../../src-main/core/store/ledger/open.ts'
 import { type AccountUsage, accountUsage, chatCompletion } from '../../../src-main/core/upstream/schemas.ts'
 import { startSandbox } from '../../../src-main/sandbox/sandbox.ts'
 import { MODELS } from '../../../src-main/sandbox/world/models.ts'
@@ -177,6 +179,20 @@ describe('prices', () => {
     again.connectedTo(service)
     expect(again.price('chat', 'writer-small', use(1_000_000, 0))).toBe(500_000_000n)
     expect(again.price('chat', 'other', use(1, 1))).toBeNull()
+  })
+
+  it('that the disk does not take hold all the same, and what comes after the end is passed over', async () => {
+    const { ledger, dataDir, lines } = openLedger()
+    const other = new DatabaseSync(ledgerFile(dataDir))
+    other.exec("CREATE TRIGGER full BEFORE INSERT ON prices BEGIN SELECT RAISE(ABORT, 'full'); END")
+    other.close()
+    ledger.learn(usage, service)
+    expect(lines).toEqual([expect.stringMatching('^error Prices could not be kept')])
+    expect(ledger.price('chat', 'writer-small', use(1_000_000, 0))).toBe(500_000_000n)
+    expect(ledger.price('images', null, use(0, 0))).toBe(40_000_000n)
+    await ledger.close()
+    ledger.learn(usage, service)
+    expect(lines).toHaveLength(1)
   })
 
   it('learn nothing from rows that are none', () => {

@@ -29,7 +29,7 @@ function request(given: Partial<ForwardRequest> = {}): ForwardRequest {
     stream: false,
     retries: true,
     stripUsage: false,
-    local: 'http://127.0.0.1:8787',
+    local: () => 'http://127.0.0.1:8787',
     ...given,
   }
 }

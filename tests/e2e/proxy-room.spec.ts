@@ -1,0 +1,147 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { expect, type Page, test } from '@playwright/test'
+import OpenAI from 'openai'
+import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
+import { closeHosts, newDataDir, openWebHost, type WebHost } from './hosts.ts'
+import { composer, connectTo } from './journey.ts'
+
+let sandbox: Sandbox
+
+test.beforeEach(async () => {
+  sandbox = await startSandbox()
+})
+test.afterEach(async () => {
+  await closeHosts()
+  await sandbox.close()
+})
+
+async function openRoom(page: Page): Promise<WebHost> {
+  const host = await openWebHost(newDataDir())
+  await page.goto(host.url)
+  await connectTo(page, sandbox.baseUrl, sandbox.apiKey)
+  await page.getByRole('navigation', { name: 'Rooms' }).getByRole('link', { name: 'Proxy' }).click()
+  return host
+}
+
+/** Makes a key with the form filled in by `fill`, and gives a client that has it. */
+async function addTool(page: Page, host: WebHost, name: string, fill: () => Promise<unknown> = async () => null) {
+  await page.getByRole('button', { name: 'Add a tool' }).first().click()
+  const dialog = page.getByRole('dialog', { name: 'Add a tool' })
+  await dialog.getByRole('textbox', { name: 'Name' }).fill(name)
+  await fill()
+  await dialog.getByRole('button', { name: 'Make a key' }).click()
+  const apiKey = (await page.getByTestId('tool-key').innerText()).trim()
+  await page.getByRole('button', { name: 'Done' }).click()
+  return new OpenAI({ baseURL: host.ready.proxy?.baseUrl ?? '', apiKey, maxRetries: 0 })
+}
+
+const card = (page: Page, name: string) => page.getByRole('article', { name })
+const log = (page: Page) => page.getByRole('grid', { name: 'Requests' })
+const details = (page: Page) => page.getByRole('region', { name: 'Details of the request' })
+const ask = (client: OpenAI, content: string) =>
+  client.chat.completions.create({ model: 'mirror', messages: [{ role: 'user', content }] })
+
+async function menu(page: Page, tool: string, item: string): Promise<void> {
+  await page.getByRole('button', { name: `More for ${tool}` }).click()
+  await page.getByRole('menuitem', { name: item }).click()
+}
+
+test('a request of a tool is a row, its bodies are kept where asked for, and it goes on in a chat', async ({
+  page,
+}) => {
+  const host = await openRoom(page)
+  const client = await addTool(page, host, 'editor', () => page.getByRole('switch', { name: 'Log bodies' }).click())
+  await ask(client, 'Where does the river begin?')
+  const row = log(page).getByRole('row').filter({ hasText: 'editor' }).first()
+  await expect(row).toContainText('200')
+  await expect(card(page, 'editor')).toContainText('1 request today')
+  await row.click()
+  await expect(details(page)).toContainText('mirror')
+  await expect(details(page).getByRole('region', { name: 'Request body' })).toContainText('Where does the river begin?')
+  await expect(details(page)).not.toContainText(client.apiKey)
+  await details(page).getByRole('button', { name: 'Open in Chat' }).click()
+  await expect(composer(page)).toHaveValue('Where does the river begin?')
+  await page.goBack()
+  await details(page).getByRole('button', { name: 'Erase body' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Erase body' }).click()
+  await expect(details(page)).toContainText('Not kept')
+})
+
+test('a paused tool is refused, and what it has under way is stopped from the room', async ({ page }) => {
+  const host = await openRoom(page)
+  const client = await addTool(page, host, 'script')
+  const stream = await client.chat.completions.create(
+    { model: 'writer-small', messages: [{ role: 'user', content: 'Slowly.' }], stream: true },
+    { headers: { 'x-sandbox-tokens': '2000', 'x-sandbox-tokens-per-second': '20' } },
+  )
+  const cut = (async () => {
+    for await (const chunk of stream) expect(chunk.object).toBe('chat.completion.chunk')
+  })().then(
+    () => 'whole',
+    () => 'cut',
+  )
+  await expect(card(page, 'script')).toContainText('1 streaming')
+  await log(page).getByRole('row').filter({ hasText: 'streaming' }).click()
+  await details(page).getByRole('button', { name: 'Stop it' }).click()
+  await expect(details(page)).toContainText('You stopped it.')
+  expect(await cut).toBe('cut')
+
+  await menu(page, 'script', 'Pause')
+  await expect(card(page, 'script')).toContainText('paused')
+  await expect(ask(client, 'Again.')).rejects.toBeInstanceOf(OpenAI.APIError)
+  await page.getByRole('button', { name: 'Resume all' }).first().click()
+  await expect(card(page, 'script')).toContainText('idle')
+  expect((await ask(client, 'Again.')).choices).toHaveLength(1)
+})
+
+test('limits are set, kept and shown; a wrong one is said beside its field', async ({ page }) => {
+  const host = await openRoom(page)
+  await addTool(page, host, 'batch')
+  await menu(page, 'batch', 'Edit…')
+  const dialog = page.getByRole('dialog', { name: 'Edit batch' })
+  await dialog.getByLabel('A day').fill('1.5')
+  await dialog.getByLabel('Requests at once').fill('none')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await expect(dialog.getByLabel('Requests at once')).toBeFocused()
+  await expect(dialog).toContainText('A whole number from 1')
+  await dialog.getByLabel('Requests at once').fill('2')
+  await dialog.getByRole('radio', { name: 'Only these' }).first().click()
+  await dialog.getByRole('checkbox', { name: 'mirror', exact: true }).check()
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await expect(card(page, 'batch')).toContainText('0 of 1.5 SC a day')
+  await expect(card(page, 'batch')).toContainText('2 at once · 1 model')
+  await page.reload()
+  await expect(card(page, 'batch').getByRole('meter', { name: /0 of 1.5 SC a day/ })).toBeVisible()
+})
+
+test('a web page that was turned away is told, and may ask once it is allowed', async ({ page, browser }) => {
+  const host = await openRoom(page)
+  const client = await addTool(page, host, 'page')
+  // A page of a development server on this machine: what a person would really allow.
+  const server = createServer((_, response) => response.end('<!doctype html><title>notes</title>'))
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const address = server.address()
+  const origin = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
+  const other = await (await browser.newContext()).newPage()
+  await other.goto(origin)
+  const models = () =>
+    other.evaluate(
+      ([v1, key]) =>
+        fetch(`${v1}/models`, { headers: { authorization: `Bearer ${key}` } }).then(
+          ({ status }) => status,
+          () => 'refused',
+        ),
+      [host.ready.proxy?.baseUrl, client.apiKey],
+    )
+  expect(await models()).toBe('refused')
+  await page.getByRole('button', { name: /^Turned away/ }).click()
+  await page.getByRole('button', { name: 'Allow this page…' }).first().click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Allow', exact: true }).click()
+  await expect(page.getByRole('button', { name: `Remove ${origin}` })).toBeVisible()
+  expect(await models()).toBe(200)
+  await page.getByRole('button', { name: `Remove ${origin}` }).click()
+  await expect.poll(models).toBe('refused')
+  await other.context().close()
+  server.close()
+})
