@@ -5,8 +5,6 @@ import { cpuMicros, residentBytes } from './processes.mjs'
 import { chatBody, jsonHeaders, streamBody } from './traffic.mjs'
 
 const chunksEach = 200
-/** Requests of each peer before anything counts: what is measured is compiled code. */
-const warmUp = 3000
 
 /** @returns ms to the whole reply */
 async function askJson(peer, agent) {
@@ -76,7 +74,8 @@ async function measureTimes(peers, figures, agents, count) {
 }
 
 export async function loadPart(peers, { quick }) {
-  const [rounds, forMs, least, turns] = quick ? [3, 500, 600, 8] : [7, 1500, 2000, 25]
+  // `warmUp`: requests of each peer before anything counts, so that what is measured is compiled code, and its compiling is over.
+  const [rounds, forMs, least, turns, warmUp] = quick ? [3, 500, 600, 8, 3000] : [7, 1500, 2000, 25, 10_000]
   const figures = new Map(
     peers.map((peer) => [peer, { cpuJson: [], cpuChunk: [], json: [], firstByte: [], resident: 0 }]),
   )
