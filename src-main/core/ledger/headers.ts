@@ -11,12 +11,27 @@ export interface KeptHeaders {
 }
 
 const mostKept = 1000
+/**
+ * A second. What is kept outlives the garbage collector's young generation, which at thousands of requests a second costs as
+ * much as the rest of the books; nobody reads so many.
+ */
+const mostASecond = 50
 
-/** The headers of the newest thousand requests, in memory alone. */
+/** The headers of the newest thousand requests, of at most fifty a second, in memory alone. */
 export class RecentHeaders {
   readonly #byId = new Map<number, KeptHeaders>()
+  #second = 0
+  #inSecond = 0
 
-  keep(id: number, headers: KeptHeaders): void {
+  /** @param now ms, any clock */
+  keep(id: number, headers: KeptHeaders, now: number): void {
+    const second = Math.floor(now / 1000)
+    if (second !== this.#second) {
+      this.#second = second
+      this.#inSecond = 0
+    }
+    this.#inSecond += 1
+    if (this.#inSecond > mostASecond) return
     this.#byId.set(id, headers)
     if (this.#byId.size <= mostKept) return
     for (const oldest of this.#byId.keys()) {

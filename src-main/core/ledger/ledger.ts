@@ -9,6 +9,7 @@ import type {
 } from '../../../src-preload/contract/requests.ts'
 import { asStudioError, StudioError } from '../errors.ts'
 import { type Feed, feed, Listeners } from '../feed.ts'
+import { LiveList } from '../liveList.ts'
 import type { Nano } from '../money.ts'
 import { asStoreError } from '../store/database.ts'
 import type { BodyWish } from '../store/ledger/bodies.ts'
@@ -74,7 +75,7 @@ export class Ledger implements Books {
   readonly #writer: Writer
   readonly #options: LedgerOptions
   readonly #now: () => number
-  readonly #live = new Map<number, Trace>()
+  readonly #live = new LiveList<Trace>()
   readonly #headers = new RecentHeaders()
   readonly #hub = new Hub<Source>(this.changes)
   readonly #sweep: NodeJS.Timeout
@@ -115,7 +116,7 @@ export class Ledger implements Books {
   open(notice: RequestNotice): RequestTrace {
     const at = this.#at()
     const trace = new Trace(this.#home, this.#writer.batch(), this.#nextId(), at, whoOf(notice.asker), notice)
-    this.#live.set(trace.id, trace)
+    this.#live.add(trace)
     this.#spend.tick(trace.who, at)
     this.#writer.opens(trace)
     this.#home.changed(trace)
@@ -148,7 +149,7 @@ export class Ledger implements Books {
     this.#writer.flush()
     const ready = readyFilter(filter, this.#callers, this.#names)
     const rows = new Map<number, RequestRow>()
-    for (const trace of this.#live.values()) {
+    for (const trace of this.#live) {
       if (trace.id >= before) continue
       const row = this.#show(trace)
       if (ready.matches(row)) rows.set(row.id, row)
@@ -171,13 +172,13 @@ export class Ledger implements Books {
   async #kept(filter: RequestFilter): Promise<number> {
     const ready = readyFilter(filter, this.#callers, this.#names)
     let open = 0
-    for (const trace of this.#live.values()) if (ready.matches(this.#show(trace))) open += 1
+    for (const trace of this.#live) if (ready.matches(this.#show(trace))) open += 1
     return open + (await this.#query.count(ready, this.#lowestLive() - 1))
   }
 
   /** @throws StudioError `no_such_item` */
   get(id: number): RequestDetail {
-    const live = this.#live.get(id)
+    const live = this.#under(id)
     if (live) {
       const { requestHeaders, replyHeaders } = live.cleaned()
       return { row: this.#show(live), requestHeaders, replyHeaders, requestBody: null, replyBody: null }
@@ -198,7 +199,7 @@ export class Ledger implements Books {
 
   /** A person ends a request that is waiting or under way. False when it had ended. */
   stop(id: number): boolean {
-    return this.#live.get(id)?.stop() ?? false
+    return this.#under(id)?.stop() ?? false
   }
 
   /** Erases logged bodies of one request, of one tool, or all; the rows stay. When it resolves, they are gone from the disk. */
@@ -274,7 +275,7 @@ export class Ledger implements Books {
   liveOf(toolId: string): { active: number; waiting: number } {
     const count = { active: 0, waiting: 0 }
     const who = `tool:${toolId}`
-    for (const trace of this.#live.values()) {
+    for (const trace of this.#live) {
       if (trace.who !== who) continue
       count.active += 1
       if (trace.live === 'waiting') count.waiting += 1
@@ -306,7 +307,7 @@ export class Ledger implements Books {
   #ended(trace: Trace): void {
     const { end } = trace
     if (!end) return
-    this.#live.delete(trace.id)
+    this.#live.delete(trace)
     if (end.outcome === refusedCode) {
       this.#spend.tick(trace.who, trace.at, -1)
       this.#countRefused(trace.at)
@@ -314,7 +315,7 @@ export class Ledger implements Books {
       this.#spend.settle(trace.who, spendOf(end))
       this.#typical.saw(trace.model, end.tokensOut)
     }
-    if (trace.headersKept) this.#headers.keep(trace.id, trace.headersKept)
+    if (trace.headersKept) this.#headers.keep(trace.id, trace.headersKept, trace.at)
     this.#writer.ends(trace)
     this.#home.changed(trace)
   }
@@ -327,6 +328,10 @@ export class Ledger implements Books {
   #show(source: Source): RequestRow {
     if (source instanceof Trace) return showRow(source.stored(), this.#callers, this.#names, source.live)
     return showRow(source.row, this.#callers, this.#names)
+  }
+
+  #under(id: number): Trace | undefined {
+    for (const trace of this.#live) if (trace.id === id) return trace
   }
 
   #nextId(): number {
@@ -348,8 +353,9 @@ export class Ledger implements Books {
 
   #lowestLive(): number {
     // Insertion order is id order.
-    for (const id of this.#live.keys()) return id
-    return this.#lastId + 1
+    let lowest = this.#lastId + 1
+    for (const { id } of this.#live) lowest = Math.min(lowest, id)
+    return lowest
   }
 
   #countRefused(at: number): void {

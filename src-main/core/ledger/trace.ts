@@ -1,4 +1,5 @@
 import type { Endpoint, LoggedBody } from '../../../src-preload/contract/requests.ts'
+import type { Listed } from '../liveList.ts'
 import type { Nano } from '../money.ts'
 import type { Caller, Callers } from '../store/ledger/callers.ts'
 import {
@@ -52,7 +53,8 @@ interface SoFar {
   used: Used
 }
 
-export class Trace implements RequestTrace {
+export class Trace implements RequestTrace, Listed {
+  place = -1
   readonly id: number
   readonly at: number
   readonly logBodies: boolean

@@ -3,6 +3,7 @@ import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Tool } from '../../../src-preload/contract/tools.ts'
 import { asStudioError, type StudioError } from '../errors.ts'
+import { LiveList } from '../liveList.ts'
 import type { Verified } from '../traffic.ts'
 import { answer, answerRaw, type Refusal } from './answers.ts'
 import { type Connection, type ConnectionBounds, Connections } from './connections.ts'
@@ -98,7 +99,7 @@ function pathForBooks(url = ''): string {
 export class Door {
   readonly #deps: ProxyDeps
   readonly #bounds: Bounds
-  readonly #running = new Set<Passage>()
+  readonly #running = new LiveList<Passage>()
   readonly #stalls: StallWatch<Passage>
   readonly #connections: Connections
   #gate: Gate
@@ -154,12 +155,12 @@ export class Door {
   }
 
   cutBad(isGood: (toolId: string) => boolean): void {
-    for (const passage of [...this.#running]) if (!isGood(passage.tool.id)) passage.cut('key_ended', keyEnded)
+    for (const passage of this.#running) if (!isGood(passage.tool.id)) passage.cut('key_ended', keyEnded)
   }
 
   close(): void {
     this.#stalls.close()
-    for (const passage of [...this.#running]) passage.cut('closing', null)
+    for (const passage of this.#running) passage.cut('closing', null)
   }
 
   #take(request: IncomingMessage, response: ServerResponse, awaitsContinue: boolean): void {

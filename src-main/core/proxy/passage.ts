@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Tool } from '../../../src-preload/contract/tools.ts'
+import type { Listed } from '../liveList.ts'
 import type { HeaderPairs } from '../upstream/headers.ts'
 import { answer, type Refusal } from './answers.ts'
 import type { Passed } from './guard.ts'
@@ -25,7 +26,8 @@ export interface Pass {
 }
 
 /** One request under way. */
-export class Passage implements Pass, Watched {
+export class Passage implements Pass, Watched, Listed {
+  place = -1
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly tool: Tool

@@ -145,6 +145,8 @@ class Carrier {
       await this.#giveBack(this.#reply)
       this.#end(wholeEnd(this.#reply))
     } catch (thrown) {
+      // Counting what came may take some ms: the close of the connection goes first.
+      if (this.#gone.aborted) await new Promise(setImmediate)
       this.#fail(thrown)
     }
   }

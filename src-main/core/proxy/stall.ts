@@ -38,7 +38,7 @@ const longestTickMs = 1000
 export class StallWatch<T extends Watched> {
   readonly #times: StallTimes
   readonly #stalled: (watched: T, what: Stall) => void
-  readonly #live: ReadonlySet<T>
+  readonly #live: Iterable<T> & { readonly size: number }
   #timer: NodeJS.Timeout | null = null
   readonly #tickMs: number
   /** Runs with the ticks: time in which the program itself stood still (a machine asleep) is nobody's stall. */
@@ -46,7 +46,11 @@ export class StallWatch<T extends Watched> {
   #tickedAt = 0
 
   /** @param live the requests under way; read at each tick */
-  constructor(live: ReadonlySet<T>, times: StallTimes, stalled: (watched: T, what: Stall) => void) {
+  constructor(
+    live: Iterable<T> & { readonly size: number },
+    times: StallTimes,
+    stalled: (watched: T, what: Stall) => void,
+  ) {
     this.#live = live
     this.#times = times
     this.#tickMs = Math.min(longestTickMs, times.uploadMs / 4, times.readMs / 4)
@@ -75,7 +79,7 @@ export class StallWatch<T extends Watched> {
     const at = performance.now()
     this.#now += Math.min(at - this.#tickedAt, 2 * this.#tickMs)
     this.#tickedAt = at
-    for (const watched of [...this.#live]) {
+    for (const watched of this.#live) {
       const what = this.#look(watched)
       if (what) this.#stalled(watched, what)
     }

@@ -4,6 +4,9 @@ import { type ExchangeRequest, exchange, type RawReply } from './exchange.ts'
 import { readRateLimit } from './headers.ts'
 import type { Link } from './link.ts'
 
+/** Until the service has seen a close, beside a request that is sent at the same moment. */
+const closeMs = 15
+
 /** A reply whose head has come, with its pass, which goes back to the desk when the body is over. */
 export interface Attempted {
   reply: RawReply
@@ -26,7 +29,9 @@ export async function attemptOnce(
   const pass = entering instanceof Promise ? await entering : entering
   const reply = await send(link, trace, request, pass)
   // An error used no tokens.
-  reply.body.onClosed(() => pass.leave(reply.status < 400 ? used() : 0))
+  const leave = (): void => pass.leave(reply.status < 400 ? used() : 0)
+  // What was cut by us holds its slot until the service has seen the close: the next request would overtake it.
+  reply.body.onClosed((how) => (how === 'ended' ? leave() : void setTimeout(leave, closeMs)))
   const rateLimit = readRateLimit(reply.headers, Date.now())
   link.sawHeaders(rateLimit)
   link.desk.saw(reply.status, rateLimit, pass)
