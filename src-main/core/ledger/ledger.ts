@@ -101,6 +101,7 @@ export class Ledger implements Books {
       callers: this.#callers,
       spend: this.#spend,
       refusals: this.#refusals,
+      live: () => this.#live.size,
       lowestLive: () => this.#lowestLive(),
       closed: (traces) => this.#closed(traces),
       log: options.log,

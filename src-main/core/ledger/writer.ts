@@ -8,7 +8,13 @@ import type { Batch, Trace } from './trace.ts'
 
 /** Ends that may wait for a common commit: their rows already stand, as under way. */
 const closeWithinMs = 100
-const mostPending = 64
+const mostPending = 256
+/**
+ * With so many requests under way new rows gather for a millisecond: a commit of each turn's one or two would cost as much as
+ * relaying them. Nobody notices it there; a lone request never waits.
+ */
+const busyFrom = 8
+const gatherMs = 1
 /** Ended rows that are kept for another attempt while the disk takes nothing. */
 const mostKept = 5000
 const complainEveryMs = 60_000
@@ -20,6 +26,8 @@ interface Books {
   callers: Callers
   spend: Spend
   refusals: Refusals
+  /** Requests under way. */
+  live(): number
   /** The lowest row that is under way, or the next to come. */
   lowestLive(): number
   /** Rows that were committed as ended. */
@@ -37,6 +45,7 @@ export class Writer {
   #closed: Trace[] = []
   #batch: (Batch & { settle: PromiseWithResolvers<void> }) | null = null
   #turn: NodeJS.Immediate | null = null
+  #gather: NodeJS.Timeout | null = null
   #timer: NodeJS.Timeout | null = null
   #floorAt = 0
   #failing = false
@@ -60,12 +69,14 @@ export class Writer {
 
   opens(trace: Trace): void {
     this.#opened.push(trace)
-    this.#turn ??= setImmediate(this.#atTurn)
+    if (this.#turn || this.#gather) return
+    if (this.#books.live() < busyFrom) this.#turn = setImmediate(this.#atTurn)
+    else this.#gather = setTimeout(this.#atTurn, gatherMs)
   }
 
   ends(trace: Trace): void {
     this.#closed.push(trace)
-    if (this.#closed.length >= mostPending) this.#turn ??= setImmediate(this.#atTurn)
+    if (this.#closed.length >= mostPending && !this.#gather) this.#turn ??= setImmediate(this.#atTurn)
     this.soon()
   }
 
@@ -78,6 +89,7 @@ export class Writer {
 
   readonly #atTurn = (): void => {
     this.#turn = null
+    this.#gather = null
     // While the disk takes nothing, the timer alone tries again: each turn would try thousands of rows.
     if (this.#closed.length >= mostPending && !this.#failing) this.flush()
     else this.#flushOpened()
@@ -197,6 +209,7 @@ export class Writer {
   close(): void {
     this.flush()
     if (this.#turn) clearImmediate(this.#turn)
+    if (this.#gather) clearTimeout(this.#gather)
     if (this.#timer) clearTimeout(this.#timer)
   }
 }

@@ -17,20 +17,29 @@ export interface LonePiece {
 export class ReplyReader {
   model: string | null = null
   output = false
-  readonly text = new OutputText()
   /** Set by `read`. */
   lone: LonePiece | null = null
   #usage: TokenUsage | null = null
-  readonly #open = new Set<number>()
-  readonly #finished = new Set<number>()
+  // Made when first needed: most replies are whole and tell their usage.
+  #text: OutputText | null = null
+  #open: Set<number> | null = null
+  #finished: Set<number> | null = null
   #pieces = 0
-  #keepsText = true
 
-  /** A whole reply, of which there is only one: where it tells its usage, its text need not be kept. */
+  get text(): OutputText {
+    this.#text ??= new OutputText()
+    return this.#text
+  }
+
+  /** A whole reply, of which there is only one: where it tells its usage, nothing else of it need be looked at. */
   readWhole(value: unknown): void {
     if (isFields(value) && isFields(value.usage)) this.takeUsage(value.usage)
-    this.#keepsText = this.#measured === null
-    this.read(value)
+    if (this.#measured === null || !isFields(value)) {
+      this.read(value)
+      return
+    }
+    this.model = textOrNull(value.model)
+    this.output = Array.isArray(value.choices) && value.choices.length > 0
   }
 
   /** True for an event that only brings the usage: an empty `choices` and a usage object. */
@@ -65,7 +74,7 @@ export class ReplyReader {
 
   /** Whether every choice that began has finished, and any did. */
   get finished(): boolean {
-    return this.#finished.size > 0 && this.#open.size === 0
+    return this.#finished !== null && this.#finished.size > 0 && this.#open?.size === 0
   }
 
   /** Figures of the service where it told both; what is missing is counted from the text or taken from the request's estimate. */
@@ -88,6 +97,8 @@ export class ReplyReader {
   #readChoice(choice: unknown, position: number): void {
     if (!isFields(choice)) return
     const index = countOrNull(choice.index) ?? position
+    this.#open ??= new Set()
+    this.#finished ??= new Set()
     if (!this.#finished.has(index) && this.#open.size < mostChoices) this.#open.add(index)
     const part = choice.delta ?? choice.message
     if (isFields(part)) this.#readPart(index, part)
@@ -137,7 +148,7 @@ export class ReplyReader {
     this.output = true
     this.#pieces++
     const lane = this.text.lane(choice, kind, call)
-    if (this.#keepsText) lane.appendText(text)
+    lane.appendText(text)
     this.lone = { key, text, lane }
     return true
   }
