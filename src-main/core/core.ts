@@ -27,6 +27,7 @@ import { lockFolder } from './store/lock.ts'
 import { openStore } from './store/store.ts'
 import { ToolAllowance } from './tools/allowance.ts'
 import { Tools } from './tools/tools.ts'
+import { loadTokenizer } from './upstream/meter/tokens.ts'
 
 /** Ways to start that a command line may ask for; all absent means "as it was left". */
 export interface CoreOptions {
@@ -63,6 +64,9 @@ export interface Core {
   /** Replies are kept and marked, everything is closed. The second call waits for the first. */
   stop(): Promise<void>
 }
+
+/** After the start, when the page stands too. */
+const tokenizerMs = 3000
 
 /**
  * Builds the program in one data folder and starts it. What is stored can be read at once; the connection is looked at beside.
@@ -237,6 +241,7 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
   }
 
   async function close(): Promise<void> {
+    clearInterval(loadWhenIdle)
     keysWatched()
     prices.close()
     deskFollower.close()
@@ -251,6 +256,13 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     store.close()
     lock.release()
   }
+  // The first stream that is cancelled would wait for it otherwise, and all others with it.
+  const loadWhenIdle = setInterval(() => {
+    if (ledger.live() > 0) return
+    clearInterval(loadWhenIdle)
+    if (proxyWish().enabled) loadTokenizer()
+  }, tokenizerMs)
+  loadWhenIdle.unref()
   let stopping: Promise<void> | null = null
   const stop = (): Promise<void> => (stopping ??= close())
 

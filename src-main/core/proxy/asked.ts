@@ -73,7 +73,7 @@ export async function readCarried(
 /** All of the body, or null when it grows beyond the limit. A small one usually came in one packet with its head. */
 async function readBody(request: IncomingMessage, size: number | null): Promise<Uint8Array | null> {
   // The parser hands the body over after the head, in the same turn: microtasks run when it is through with the packet.
-  if (size !== null) await null
+  if (size !== null) await Promise.resolve()
   if (size !== null && request.readableLength === size) {
     const bytes: unknown = request.read()
     if (bytes instanceof Uint8Array) return bytes

@@ -36,7 +36,8 @@ const lies = (dataDir: string, text: string): boolean => spawnSync('grep', ['-rq
 
 describe('headers', () => {
   it('are kept in memory for the newest thousand requests, cleaned when looked at, and never on the disk', async () => {
-    const { ledger, dataDir } = fresh()
+    let now = Date.parse('2026-11-21T12:00:00Z')
+    const { ledger, dataDir } = fresh({ now: () => now })
     const trace = sent(ledger)
     const request: [string, string][] = [['Authorization', `Bearer ${secret}`]]
     trace.headers(request, [['x-key', toolKey]], clean)
@@ -46,6 +47,7 @@ describe('headers', () => {
     expect(ledger.get(trace.id)).toMatchObject({ ...shown, requestBody: null, replyBody: null })
     expect(request).toEqual([['Authorization', `Bearer ${secret}`]])
     for (let n = 0; n < 1000; n += 1) {
+      now += 25
       const other = sent(ledger)
       other.headers([], [], clean)
       other.ends({ state: 'done' }, null)
@@ -53,6 +55,18 @@ describe('headers', () => {
     expect(ledger.get(trace.id)).toMatchObject({ requestHeaders: null, replyHeaders: null })
     await ledger.counts({})
     expect(lies(dataDir, 'Authorization')).toBe(false)
+  })
+
+  it('are kept for fifty requests a second at most: what nobody can read costs nothing', () => {
+    const { ledger } = fresh({ now: () => Date.parse('2026-11-21T12:00:00Z') })
+    const kept = Array.from({ length: 60 }, () => {
+      const trace = sent(ledger)
+      trace.headers([['x-ask', '1']], [], clean)
+      trace.ends({ state: 'done' }, null)
+      return ledger.get(trace.id).requestHeaders !== null
+    })
+    expect(kept.filter(Boolean)).toHaveLength(50)
+    expect(kept.lastIndexOf(true)).toBe(49)
   })
 })
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { hostsOf, shown } from '../../../src-main/core/proxy/guard.ts'
 import { originToAllow } from '../../../src-main/core/origin.ts'
+import { hostsOf, shown } from '../../../src-main/core/proxy/guard.ts'
 import { localPath } from '../../../src-main/core/proxy/target.ts'
 import { apiKey, goodKey, type OpenGate, openGate, relayTo, speak } from '../../helpers/gate.ts'
 import { ask, type FarEnd, openFarEnd } from '../../helpers/gateway.ts'
