@@ -212,6 +212,8 @@ export const proxy = {
     withKey: 'With the key of {{name}}.',
     copy: 'Copy: {{about}}',
     model: 'Model',
+    tested: 'Tested word for word with the tool itself.',
+    untested: 'From the tool’s documentation; not tested with the tool itself.',
     noAddress: 'There is an address to show once the proxy is on.',
     turnOn: 'Turn it on',
   },

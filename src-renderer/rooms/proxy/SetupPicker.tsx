@@ -176,6 +176,7 @@ function Texts(props: {
         </div>
       ))}
       {setup.note && <p className="text-s text-soft">{setup.note}</p>}
+      <p className="text-faint text-s">{t(setup.verified ? 'setup.tested' : 'setup.untested')}</p>
     </section>
   )
 }
