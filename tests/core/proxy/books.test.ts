@@ -341,6 +341,20 @@ describe('pacing', () => {
     expect(sandbox.observe.requests().map(({ status }) => status)).toEqual([200, 200])
   })
 
+  it('a person takes a waiting request back: the tool is told, and nothing was sent', async () => {
+    const { gateway, sandbox } = await start({ key: 'oneAtATime' })
+    gateway.desk.limits({ concurrent: 1, rpm: null, tpm: null })
+    const first = await open(gateway, chat({ stream: true, sandbox: { tokens: 2000, tokens_per_second: 100 } }))
+    const second = post(gateway, chat())
+    await vi.waitFor(async () => expect((await newest(gateway)).state).toBe('waiting'))
+    expect(gateway.ledger.stop((await newest(gateway)).id)).toBe(true)
+    expect(JSON.parse((await second).body.toString()).error.code).toBe('stopped')
+    expect(await newest(gateway)).toMatchObject({ state: 'cancelled', cancelledBy: 'person', cost: '0' })
+    expect(gateway.desk.counts().waiting).toBe(0)
+    expect(sandbox.observe.requests()).toHaveLength(1)
+    first.request.destroy()
+  })
+
   it('fails fast where a key is set so', async () => {
     const { gateway } = await start({ key: 'oneAtATime', tool: { failFast: true } })
     gateway.desk.limits({ concurrent: 1, rpm: null, tpm: null })

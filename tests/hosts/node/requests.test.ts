@@ -1,0 +1,98 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeEach, expect, it } from 'vitest'
+import type { RequestRow } from '../../../src-preload/contract/requests.ts'
+import { commandLine, documents, type Running, studioEntry } from './fixtures/process.ts'
+
+const home = mkdtempSync(join(tmpdir(), 'studio-home-'))
+const { start, run } = commandLine(studioEntry, { HOME: home, TMPDIR: home })
+let dataDir: string
+const running: Running[] = []
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'studio-data-'))
+})
+afterEach(async () => {
+  for (const one of running.splice(0)) {
+    one.child.kill('SIGKILL')
+    await one.ended
+  }
+  rmSync(dataDir, { recursive: true, force: true })
+})
+afterAll(() => rmSync(home, { recursive: true, force: true }))
+
+const requests = (...args: string[]) => run(['requests', ...args, '--data-dir', dataDir])
+
+async function serve() {
+  const host = start(['serve', '--sandbox', '--json', '--no-web', '--proxy-port', '0', '--data-dir', dataDir])
+  running.push(host)
+  const { proxy } = JSON.parse(await host.line())
+  const tool = async (name: string) => {
+    const { stdout } = await run(['tools', 'add', name, '--json', '--data-dir', dataDir])
+    const { key } = JSON.parse(stdout)
+    return (model: string) =>
+      fetch(`${proxy.baseUrl}/chat/completions`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ model, messages: [{ role: 'user', content: 'Hello' }] }),
+      }).then((reply) => reply.text())
+  }
+  return { host, tool }
+}
+
+it('is empty where nothing was asked yet, also without a data folder of before', async () => {
+  expect(await requests()).toMatchObject({ code: 0, stdout: 'No requests.\n' })
+  expect(await requests('--json')).toMatchObject({ code: 0, stdout: '' })
+})
+
+it('tells what tools and the studio asked, beside the core that serves and after it has ended', async () => {
+  const { host, tool } = await serve()
+  const editor = await tool('An editor')
+  const notebook = await tool('notebook')
+  await editor('mirror')
+  await editor('no-such-model')
+  await notebook('writer-small')
+
+  const beside = await requests('--tool', 'An editor')
+  expect(beside.stdout.split('\n')[0]).toMatch(/^TIME +WHO +WHAT +MODEL +STATUS/)
+  expect(beside.stdout).toMatch(/An editor +chat +mirror +200/)
+  expect(beside.stdout).toMatch(/An editor +chat +no-such-model +404/)
+  expect(beside.stdout).not.toContain('notebook')
+
+  host.child.kill('SIGTERM')
+  await host.ended
+  const rows = documents((await requests('--json')).stdout) as RequestRow[]
+  const chats = rows.filter(({ endpoint }) => endpoint === 'chat')
+  expect(chats.map(({ model, status, state }) => [model, status, state])).toEqual([
+    ['mirror', 200, 'done'],
+    ['no-such-model', 404, 'done'],
+    ['writer-small', 200, 'done'],
+  ])
+  expect(rows.some(({ who }) => who.kind === 'studio')).toBe(true)
+  expect(documents((await requests('--json', '--outcome', 'failed', '--limit', '5')).stdout)).toHaveLength(1)
+})
+
+it('goes on as they come, each when it is there and once more when it has ended, until it is told to stop', async () => {
+  const { tool } = await serve()
+  const editor = await tool('editor')
+  const follow = start(['requests', '--follow', '--json', '--tool', 'editor', '--data-dir', dataDir])
+  running.push(follow)
+  const asked = editor('mirror')
+  const seen: RequestRow[] = []
+  while (seen.at(-1)?.state !== 'done') seen.push(JSON.parse(await follow.line()))
+  await asked
+  expect(seen.at(-1)).toMatchObject({ model: 'mirror', status: 200, who: { kind: 'tool', name: 'editor' } })
+  follow.child.kill('SIGINT')
+  expect((await follow.ended).code).toBe(0)
+})
+
+it('says what it does not understand', async () => {
+  for (const args of [
+    ['--outcome', 'bad'],
+    ['--limit', '0'],
+    ['--since', 'yesterday'],
+    ['--tool', ''],
+  ]) {
+    expect((await requests(...args)).code).toBe(2)
+  }
+})
