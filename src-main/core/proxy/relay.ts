@@ -322,12 +322,58 @@ async function pour(reply: ForwardReply, response: ServerResponse, gone: CancelS
   }
   // A head that its first bytes follow at once leaves in one write with them; a stream's head does not wait for its first event.
   const flush = setImmediate(() => response.flushHeaders())
+  if (reply.flow) {
+    await flowing(reply.flow, response, gone, flush)
+    return
+  }
   for await (const bytes of reply.body) {
     clearImmediate(flush)
     if (!response.write(bytes)) await drained(response, gone)
   }
   clearImmediate(flush)
   response.end()
+}
+
+/** @throws StudioError what broke the reply, or `cancelled` */
+function flowing(
+  flow: NonNullable<ForwardReply['flow']>,
+  response: ServerResponse,
+  gone: CancelSignal,
+  flush: NodeJS.Immediate,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let begun = false
+    let body: { goOn(): void } | null = null
+    const over = (): void => {
+      clearImmediate(flush)
+      response.off('drain', goOn)
+      gone.removeEventListener('abort', leave)
+    }
+    const goOn = (): void => body?.goOn()
+    const leave = (): void => {
+      over()
+      reject(new StudioError('cancelled', 'Cancelled.'))
+    }
+    if (gone.aborted) return leave()
+    response.on('drain', goOn)
+    gone.addEventListener('abort', leave, { once: true })
+    body = flow({
+      write(bytes) {
+        if (!begun) clearImmediate(flush)
+        begun = true
+        return response.write(bytes)
+      },
+      end() {
+        over()
+        response.end()
+        resolve()
+      },
+      fail(error) {
+        over()
+        reject(error)
+      },
+    })
+  })
 }
 
 /** Resolves when the tool has taken what was written. @throws StudioError `cancelled` when it goes away instead */

@@ -5,7 +5,7 @@ import { readRateLimit } from './headers.ts'
 import type { Link } from './link.ts'
 
 /** Until the service has seen a close, beside a request that is sent at the same moment. */
-const closeMs = 15
+const closeMs = 5
 
 /** A reply whose head has come, with its pass, which goes back to the desk when the body is over. */
 export interface Attempted {

@@ -8,6 +8,16 @@ export interface Tap {
   end(): Uint8Array | null
 }
 
+/** Where a body is to flow: called as bytes arrive, without a turn of the event loop or a promise between. */
+export interface Sink {
+  /** False: no more until `goOn`. */
+  write(bytes: Uint8Array): boolean
+  /** Once, instead of `fail`. */
+  end(): void
+  /** Once; everything that came before the fault has been written. */
+  fail(error: StudioError): void
+}
+
 /** How a body ended: whole, left early by its reader, or broken. */
 export type Closed = 'ended' | 'left' | StudioError
 
@@ -32,6 +42,8 @@ export class ReplyBody implements AsyncIterable<Uint8Array> {
   #tap: Tap | null = null
   #closed: Closed | null = null
   #onClosed: ((how: Closed) => void)[] = []
+  #sink: Sink | null = null
+  #sinkFull = false
 
   constructor(controller: Dispatcher.DispatchController) {
     this.#controller = controller
@@ -66,11 +78,49 @@ export class ReplyBody implements AsyncIterable<Uint8Array> {
     return all
   }
 
+  /** Lets it flow into `sink`, instead of being iterated. A sink that is full holds the service back. */
+  flow(sink: Sink): void {
+    this.#sink = sink
+    this.#pump()
+  }
+
+  /** The sink takes bytes again. */
+  goOn(): void {
+    this.#sinkFull = false
+    this.#pump()
+  }
+
+  #pump(): void {
+    while (this.#sink !== null && !this.#sinkFull) {
+      const chunk = this.#queue.shift()
+      if (chunk !== undefined) {
+        this.#held -= chunk.length
+        this.#sinkFull = !this.#sink.write(chunk)
+      } else {
+        if (this.#ended) this.#finishSink()
+        break
+      }
+    }
+    if (!this.#sinkFull && this.#controller.paused && !this.#ended) this.#controller.resume()
+  }
+
+  #finishSink(): void {
+    const sink = this.#sink
+    this.#sink = null
+    if (this.#error === null) sink?.end()
+    else sink?.fail(this.#error)
+  }
+
   push(chunk: Uint8Array): void {
     this.#bytes += chunk.length
     // What comes while the end is waited for is not wanted, but may still be counted.
     const passed = this.#tap === null ? chunk : this.#tap.push(chunk)
     if (passed === null || this.#settling !== null) return
+    if (this.#sink !== null && !this.#sinkFull && this.#queue.length === 0) {
+      this.#sinkFull = !this.#sink.write(passed)
+      if (this.#sinkFull) this.#controller.pause()
+      return
+    }
     this.#keep(passed)
     if (this.#held >= highWater) this.#controller.pause()
     this.#signal()
@@ -163,6 +213,12 @@ export class ReplyBody implements AsyncIterable<Uint8Array> {
   }
 
   #signal(): void {
+    if (this.#sink !== null) {
+      // A cancel waits for no reader.
+      if (this.#error?.kind === 'cancelled') this.#finishSink()
+      else this.#pump()
+      return
+    }
     const wake = this.#wake
     this.#wake = null
     wake?.()

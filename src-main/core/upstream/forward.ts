@@ -2,7 +2,7 @@ import { StudioError } from '../errors.ts'
 import type { Wish } from '../traffic.ts'
 import type { BaseAddress } from './address.ts'
 import { attemptOnce } from './attempt.ts'
-import { readUpTo } from './body.ts'
+import { readUpTo, type Sink } from './body.ts'
 import { isInference } from './endpoint.ts'
 import { kindOfStatus } from './errors.ts'
 import type { RawReply } from './exchange.ts'
@@ -133,6 +133,10 @@ class Forwarding {
       headers: stripUsage && isEventStream(contentType) ? withoutLength(headers) : headers,
       body: reply.body,
       whole: () => reply.body.takeWhole(),
+      flow: (sink: Sink) => {
+        reply.body.flow(sink)
+        return reply.body
+      },
       reading: () => meter.reading(),
       complete: () => !isEventStream(contentType) || meter.complete,
       attempts: this.#attempts,
@@ -161,7 +165,7 @@ class Forwarding {
   /** The addresses of pictures lead to the service, where a tool's key is not known: ours take their place. */
   async #localised(reply: ForwardReply): Promise<ForwardReply> {
     const { head, rest } = await readUpTo(reply.body, imagesLimit)
-    if (rest) return { ...reply, body: joined(head, rest), whole: () => null }
+    if (rest) return { ...reply, body: joined(head, rest), whole: () => null, flow: null }
     const { base } = this.#link
     const body = localiseImageUrls(head, base, this.#request.local()) ?? head
     const headers = withoutLength(reply.headers)
