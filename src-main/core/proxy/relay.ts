@@ -5,7 +5,7 @@ import { asStudioError, StudioError } from '../errors.ts'
 import type { Nano } from '../money.ts'
 import type { Allowance, Books, Expectation, LimitRefusal, RequestEnd, RequestTrace, Share } from '../traffic.ts'
 import { endpointOf, isInference } from '../upstream/endpoint.ts'
-import { type HeaderPairs, header } from '../upstream/headers.ts'
+import { flattened, type HeaderPairs, header } from '../upstream/headers.ts'
 import type { ForwardReply, ForwardRequest } from '../upstream/types.ts'
 import { answer, type Refusal, refusalOf, refusalOfLimit } from './answers.ts'
 import { type Carried, modelOf, readCarried, watchedUpload } from './asked.ts'
@@ -232,7 +232,7 @@ class Carrier {
     const headers = replyHeaders(reply.headers)
     if (reply.retriesExhausted) headers.push(['x-should-retry', 'false'])
     headers.push(...this.#pass.extraHeaders)
-    response.writeHead(reply.status, reply.statusText, headers.flat())
+    response.writeHead(reply.status, reply.statusText, flattened(headers))
     await pour(reply, response, this.#gone)
   }
 

@@ -3,7 +3,7 @@ import type { CancelSignal } from '../cancel.ts'
 import { StudioError } from '../errors.ts'
 import { ReplyBody } from './body.ts'
 import { cancelled, errorOfFault } from './errors.ts'
-import type { HeaderPairs } from './headers.ts'
+import { flattened, type HeaderPairs } from './headers.ts'
 import type { Network } from './network.ts'
 
 /** One request on the wire, once. */
@@ -36,7 +36,7 @@ export function exchange(network: Network, request: ExchangeRequest): Promise<Ra
   if (request.signal?.aborted === true) return Promise.reject(cancelled())
   return new Promise((resolve, reject) => {
     const handler = new ReplyHandler(network, request, resolve, reject)
-    const headers = network.proxied ? asRecord(request.headers) : request.headers.flat()
+    const headers = network.proxied ? asRecord(request.headers) : flattened(request.headers)
     const { origin, method, path } = request
     network.entered()
     try {

@@ -2,6 +2,13 @@ import type { RateLimitHeaders, ReplyFacts } from './types.ts'
 
 export type HeaderPairs = [name: string, value: string][]
 
+/** Names and values in turn, as undici and node:http take them. Array.prototype.flat costs ten times as much. */
+export function flattened(headers: HeaderPairs): string[] {
+  const flat: string[] = []
+  for (const [name, value] of headers) flat.push(name, value)
+  return flat
+}
+
 /** The first header of that name, or null; names are case-blind. */
 export function header(headers: HeaderPairs, name: string): string | null {
   return headers.find(([key]) => key.toLowerCase() === name)?.[1] ?? null
