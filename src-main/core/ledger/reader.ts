@@ -14,6 +14,8 @@ export interface FollowOptions {
   signal: AbortSignal
   /** From the rows above this id on; without it, from now on. */
   after?: number
+  /** Rows below that were under way when they were last seen: they come once more when they have ended. */
+  open?: readonly number[]
   everyMs?: number
 }
 
@@ -77,11 +79,11 @@ export function openLedgerReader(dataDir: string, tools: () => readonly ToolName
     })
   }
 
-  async function* follow(filter: RequestFilter, { signal, after, everyMs = 250 }: FollowOptions) {
+  async function* follow(filter: RequestFilter, { signal, after, open: seenOpen = [], everyMs = 250 }: FollowOptions) {
     let last = after ?? look()?.requests.last()?.id ?? 0
     let seen = -1
     // Those under way are looked at again, also where they don't match yet: an outcome comes with the end.
-    const open = new Set<number>()
+    const open = new Set<number>(seenOpen)
     while (!signal.aborted) {
       const log = look()
       if (!log || seen === version) {

@@ -39,7 +39,10 @@ export interface ToolKeys {
 /** The log of requests of a data folder, also while another process serves it. */
 export interface RequestLog {
   page(filter: RequestFilter, before: number, limit: number): RequestRow[]
-  follow(filter: RequestFilter, options: { signal: AbortSignal; after?: number }): AsyncIterable<RequestRow>
+  follow(
+    filter: RequestFilter,
+    options: { signal: AbortSignal; after: number; open: number[] },
+  ): AsyncIterable<RequestRow>
   /** The id of the tool that is called so; what is no tool's name is answered as it is. */
   idOf(name: string): string
   close(): void
