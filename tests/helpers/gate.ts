@@ -43,6 +43,10 @@ export const relayTo =
       const chunked = request.headers['transfer-encoding'] !== undefined
       headers.push(...withoutHopByHop(requestHeaders(request.rawHeaders)).flat())
       if (chunked) headers.push('Transfer-Encoding', 'chunked')
+      // `Connection: content-length` takes the length off; node:http would then send a body that nothing announces.
+      const length = request.headers['content-length']
+      const kept = headers.some((name, at) => at % 2 === 0 && name.toLowerCase() === 'content-length')
+      if (!chunked && length !== undefined && !kept) headers.push('Content-Length', length)
       const path = (pathname === '/' ? '' : pathname) + pass.path
       const up = httpRequest({ hostname, port, path, method: request.method ?? 'GET', headers, agent }, (reply) => {
         response.writeHead(reply.statusCode ?? 502, [...withoutHopByHop(pairsOf(reply)), ...pass.extraHeaders].flat())
