@@ -1,5 +1,5 @@
 import { FlaskConical, Plug } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Problem } from '../../src-preload/contract/problem.ts'
 import { problemOf } from '../api/problem.ts'
@@ -18,6 +18,18 @@ export function Welcome() {
   const [connecting, setConnecting] = useState(false)
   const [step, setStep] = useState<'idle' | 'starting' | 'asking'>('idle')
   const [problem, setProblem] = useState<Problem | null>(null)
+
+  // The new state can be here before the answer: the rooms are then shown already, and the person may have gone to one of them.
+  const shown = useRef(false)
+  useEffect(() => {
+    shown.current = true
+    return () => {
+      shown.current = false
+    }
+  }, [])
+  const toChat = () => {
+    if (shown.current) navigate({ room: 'chat', id: null })
+  }
 
   const start = () => {
     setProblem(null)
@@ -40,7 +52,7 @@ export function Welcome() {
         {connecting ? (
           <Card className="mx-auto w-full max-w-[480px] p-6">
             <ConnectForm
-              onConnected={() => navigate({ room: 'chat', id: null })}
+              onConnected={toChat}
               aside={
                 <Button look="plain" onClick={() => setConnecting(false)}>
                   {t('welcome.connect.back')}
