@@ -21,6 +21,8 @@ export interface RequestsOptions {
 export async function requests(options: RequestsOptions, parts: Parts): Promise<number> {
   const log = await parts.openRequestLog(await openDataDir(options.dataDir))
   const show = options.json ? printJson : sayRow
+  // Before the first row is shown: who sees it may end this at once, and that end is a clean one too.
+  const end = options.follow ? listenForEnd() : null
   try {
     const filter = filterOf(options, log.idOf)
     // What comes from here on is for the following: no row is left out between, and none is told twice.
@@ -29,9 +31,10 @@ export async function requests(options: RequestsOptions, parts: Parts): Promise<
     if (!options.json && rows.length > 0) say(head)
     for (const row of rows) show(row)
     const open = rows.flatMap(({ id, durationMs }) => (durationMs === null ? [id] : []))
-    if (options.follow) await goOn(log, filter, { after: last, open }, show)
+    if (end) await goOn(log, filter, { after: last, open }, end.asked, show)
     else if (rows.length === 0 && !options.json) say('No requests.')
   } finally {
+    end?.release()
     log.close()
   }
   return exitCodes.ok
@@ -43,16 +46,12 @@ async function goOn(
   log: Log,
   filter: RequestFilter,
   from: { after: number; open: number[] },
+  asked: Promise<void>,
   show: (row: RequestRow) => void,
 ) {
-  const end = listenForEnd()
   const over = new AbortController()
-  void end.asked.then(() => over.abort())
-  try {
-    for await (const row of log.follow(filter, { signal: over.signal, ...from })) show(row)
-  } finally {
-    end.release()
-  }
+  void asked.then(() => over.abort())
+  for await (const row of log.follow(filter, { signal: over.signal, ...from })) show(row)
 }
 
 function filterOf(
