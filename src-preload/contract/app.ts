@@ -74,6 +74,16 @@ export const settings = z.object({
   bodyDays: z.number().int().min(1).max(365),
   /** The chat model picked last; exact id of the list. */
   chatModel: z.string().nullable(),
+  /** Raw requests and replies of chat are kept like those of a tool that is set so: capped, without secrets, for `bodyDays`. */
+  chatBodies: z.boolean(),
+  /** How many rounds of tool calls a model may ask for before a person must say go on. */
+  toolRounds: z.number().int().min(1).max(100),
+  /** Pressed keys by command id, where a person changed them; an empty text takes the keys away. */
+  shortcuts: z.record(z.string().max(100), z.string().max(100)),
+  /** A language's code; `en-XA` and `ar-XB` are made-up ones for finding what breaks. */
+  language: z.string().max(20),
+  /** Voice for reading aloud; null is the service's default. */
+  voice: z.string().max(100).nullable(),
 })
 export type Settings = z.infer<typeof settings>
 

@@ -1,9 +1,13 @@
 import { app } from './app.ts'
 import { chatRoom } from './chat.ts'
+import { chatToolsRoom } from './chatTools.ts'
 import { connectionRoom } from './connection.ts'
+import { libraryRoom } from './library.ts'
+import { mediaRoom, voiceRoom } from './media.ts'
 import { modelsRoom } from './models.ts'
 import { requestsRoom } from './requests.ts'
 import { toolsRoom } from './tools.ts'
+import { archiveRoom, transfersRoom } from './transfers.ts'
 
 /** Everything the renderer can ask of the core, one entry a room. */
 export const contract = {
@@ -11,6 +15,12 @@ export const contract = {
   connection: connectionRoom,
   models: modelsRoom,
   chat: chatRoom,
+  library: libraryRoom,
+  chatTools: chatToolsRoom,
+  media: mediaRoom,
+  voice: voiceRoom,
+  transfers: transfersRoom,
+  archive: archiveRoom,
   tools: toolsRoom,
   requests: requestsRoom,
 }

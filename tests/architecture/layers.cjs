@@ -2,7 +2,7 @@
 const core = '^src-main/core/'
 const rule = (name, from, to, comment) => ({ name, severity: 'error', comment, from, to })
 const useCases =
-  '^src-main/core/(chat|connection|models|settings|tools|proxy|admission|ledger|metrics|speech|transcription|images|usage|keys)/'
+  '^src-main/core/(chat|chatTools|library|archive|media|voice|transfers|connection|models|settings|tools|proxy|admission|ledger|metrics|speech|transcription|images|usage|keys)/'
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {
@@ -29,13 +29,15 @@ module.exports = {
     rule(
       'upstream-knows-no-room',
       { path: '^src-main/core/upstream/' },
-      { path: '^src-main/core/(store|handlers|proxy|admission|ledger|metrics|chat|connection|models|settings|tools)/' },
+      {
+        path: '^src-main/core/(store|handlers|proxy|admission|ledger|metrics|chat|chatTools|library|archive|media|voice|transfers|connection|models|settings|tools)/',
+      },
     ),
     rule(
       'store-knows-no-room',
       { path: '^src-main/core/store/' },
       {
-        path: '^src-main/core/(upstream|handlers|proxy|admission|ledger|metrics|chat|connection|models|settings|tools)/',
+        path: '^src-main/core/(upstream|handlers|proxy|admission|ledger|metrics|chat|chatTools|library|archive|media|voice|transfers|connection|models|settings|tools)/',
       },
     ),
     rule(

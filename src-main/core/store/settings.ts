@@ -11,6 +11,11 @@ export const defaultSettings: Settings = {
   metrics: false,
   bodyDays: 7,
   chatModel: null,
+  chatBodies: true,
+  toolRounds: 10,
+  shortcuts: {},
+  language: 'en',
+  voice: null,
 }
 
 const readable = settings.extend({
@@ -22,6 +27,11 @@ const readable = settings.extend({
   metrics: settings.shape.metrics.catch(defaultSettings.metrics),
   bodyDays: settings.shape.bodyDays.catch(defaultSettings.bodyDays),
   chatModel: settings.shape.chatModel.catch(defaultSettings.chatModel),
+  chatBodies: settings.shape.chatBodies.catch(defaultSettings.chatBodies),
+  toolRounds: settings.shape.toolRounds.catch(defaultSettings.toolRounds),
+  shortcuts: settings.shape.shortcuts.catch(defaultSettings.shortcuts),
+  language: settings.shape.language.catch(defaultSettings.language),
+  voice: settings.shape.voice.catch(defaultSettings.voice),
 })
 
 /** One row a setting, its value as JSON. A value that this version cannot read counts as not set; keys not known stay. */

@@ -7,6 +7,7 @@ import { problemOf } from '../../api/problem.ts'
 import { newDraftKey } from '../../newChatDraft.ts'
 import * as store from '../../stores/chat.ts'
 import { useChat } from '../../stores/chat.ts'
+import { setClient } from './client.ts'
 
 export interface ChatHost {
   client: ContractRouterClient<Contract>
@@ -21,6 +22,7 @@ let draftTimer: { id: ReturnType<typeof setTimeout>; save: () => void } | null =
 /** Starts the room: from here on its store follows the core. The answer ends it. */
 export function startChat(given: ChatHost): () => void {
   host = given
+  setClient(given.client)
   const ended = new AbortController()
   const events = perFrame<ConversationListEvent>((batch) =>
     useChat.setState((state) => store.applyListEvents(state, batch)),
@@ -39,6 +41,7 @@ export function startChat(given: ChatHost): () => void {
     flushDraft()
     removeEventListener('pagehide', flushDraft)
     host = null
+    setClient(null)
   }
 }
 

@@ -1,5 +1,6 @@
 import { sql as first } from './001-first.ts'
 import { sql as toolLimits } from './002-tool-limits.ts'
+import { sql as chat } from './003-chat.ts'
 
 /** In order; the database's `user_version` is how many of them it has had. Never change one that was released: add the next. */
-export const migrations: readonly string[] = [first, toolLimits]
+export const migrations: readonly string[] = [first, toolLimits, chat]

@@ -1,0 +1,94 @@
+/**
+ * Chat as a whole room. `setup` is JSON (empty: nothing was set). `next_id` is the child through which a message was last gone on
+ * with, so that walking to a branch leads down to where it was left. `search_text` holds words with a space between characters of scripts that
+ * write none, and no copy of the text itself (`content=''`); `indexed` says which messages stand in it.
+ */
+export const sql = `
+CREATE TABLE folders (
+  id          TEXT PRIMARY KEY,
+  name        TEXT NOT NULL,
+  created_at  TEXT NOT NULL
+) STRICT;
+
+ALTER TABLE conversations ADD COLUMN folder_id TEXT REFERENCES folders (id) ON DELETE SET NULL;
+ALTER TABLE conversations ADD COLUMN pinned INTEGER NOT NULL DEFAULT 0 CHECK (pinned IN (0, 1));
+ALTER TABLE conversations ADD COLUMN archived_at TEXT;
+ALTER TABLE conversations ADD COLUMN setup TEXT NOT NULL DEFAULT '';
+ALTER TABLE conversations ADD COLUMN import_key TEXT;
+CREATE INDEX conversations_by_folder ON conversations (folder_id) WHERE folder_id IS NOT NULL;
+CREATE INDEX conversations_removed ON conversations (removed_at) WHERE removed_at IS NOT NULL;
+CREATE INDEX conversations_by_import ON conversations (import_key) WHERE import_key IS NOT NULL;
+
+ALTER TABLE messages ADD COLUMN name TEXT;
+ALTER TABLE messages ADD COLUMN attachments TEXT NOT NULL DEFAULT '[]';
+ALTER TABLE messages ADD COLUMN run TEXT;
+ALTER TABLE messages ADD COLUMN ask_id TEXT;
+ALTER TABLE messages ADD COLUMN made TEXT CHECK (made IN ('continue'));
+ALTER TABLE messages ADD COLUMN cost TEXT;
+ALTER TABLE messages ADD COLUMN cost_is TEXT NOT NULL DEFAULT 'unknown' CHECK (cost_is IN ('measured', 'estimated', 'unknown'));
+ALTER TABLE messages ADD COLUMN request_row INTEGER;
+ALTER TABLE messages ADD COLUMN params TEXT;
+ALTER TABLE messages ADD COLUMN json_faults TEXT;
+ALTER TABLE messages ADD COLUMN next_id TEXT;
+ALTER TABLE messages ADD COLUMN indexed INTEGER NOT NULL DEFAULT 0 CHECK (indexed IN (0, 1));
+CREATE INDEX messages_by_ask ON messages (ask_id) WHERE ask_id IS NOT NULL;
+CREATE INDEX messages_not_indexed ON messages (seq) WHERE indexed = 0 AND status NOT IN ('pending', 'streaming');
+
+CREATE VIRTUAL TABLE search_text USING fts5 (
+  body, content = '', contentless_delete = 1, columnsize = 0, detail = 'full', tokenize = "unicode61 remove_diacritics 2"
+);
+
+CREATE TABLE media (
+  id          TEXT PRIMARY KEY,
+  kind        TEXT NOT NULL CHECK (kind IN ('image', 'audio')),
+  mime        TEXT NOT NULL,
+  bytes       INTEGER NOT NULL,
+  width       INTEGER,
+  height      INTEGER,
+  name        TEXT,
+  sha256      TEXT NOT NULL,
+  created_at  TEXT NOT NULL
+) STRICT;
+CREATE INDEX media_by_hash ON media (sha256);
+
+CREATE TABLE prompts (
+  id          TEXT PRIMARY KEY,
+  name        TEXT NOT NULL,
+  text        TEXT NOT NULL,
+  updated_at  TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE presets (
+  id            TEXT PRIMARY KEY,
+  name          TEXT NOT NULL,
+  model         TEXT,
+  instructions  TEXT,
+  params        TEXT NOT NULL,
+  updated_at    TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE function_tools (
+  id           TEXT PRIMARY KEY,
+  name         TEXT NOT NULL UNIQUE,
+  description  TEXT NOT NULL,
+  schema       TEXT NOT NULL,
+  strict       INTEGER NOT NULL CHECK (strict IN (0, 1)),
+  updated_at   TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE mcp_servers (
+  id               TEXT PRIMARY KEY,
+  name             TEXT NOT NULL,
+  transport        TEXT NOT NULL,
+  is_on            INTEGER NOT NULL DEFAULT 0 CHECK (is_on IN (0, 1)),
+  timeout_seconds  INTEGER NOT NULL,
+  updated_at       TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE tool_permissions (
+  tool_id          TEXT NOT NULL,
+  conversation_id  TEXT REFERENCES conversations (id) ON DELETE CASCADE,
+  allowed_at       TEXT NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX tool_permissions_one ON tool_permissions (tool_id, coalesce(conversation_id, ''));
+`

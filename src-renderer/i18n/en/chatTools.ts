@@ -1,0 +1,4 @@
+/** Tools of a conversation: cards, editor, MCP servers. */
+export const chatTools = {
+  title: '',
+} as const

@@ -1,0 +1,4 @@
+/** Composer, pictures, dictation, reading aloud. */
+export const composer = {
+  title: '',
+} as const

@@ -1,0 +1,4 @@
+/** Code, formulas, diagrams and links in messages. */
+export const markdown = {
+  title: '',
+} as const

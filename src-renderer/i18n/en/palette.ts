@@ -1,0 +1,4 @@
+/** Command palette and shortcuts. */
+export const palette = {
+  title: '',
+} as const
