@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { ConversationEvent } from '../../../src-preload/contract/chat.ts'
+import { type ConversationEvent, emptySetup } from '../../../src-preload/contract/chat.ts'
 import * as store from '../../../src-renderer/stores/chat.ts'
 import { foldListEvents, listRows } from '../../../src-renderer/stores/chat-list.ts'
 import { foldEvents, opening, runningReply } from '../../../src-renderer/stores/chat-open.ts'
@@ -11,7 +11,10 @@ const reply = (text: string) => message(1, { status: 'streaming', text })
 const snapshot = (text: string): ConversationEvent => ({
   type: 'snapshot',
   conversation: conversation(),
+  setup: emptySetup,
   messages: [ask, reply(text)],
+  beside: [],
+  earlier: 0,
 })
 const delta = (at: number, append: string): ConversationEvent => ({
   type: 'delta',
@@ -86,7 +89,7 @@ describe('the open conversation', () => {
     expect(runningReply(ended)).toBeNull()
     const next = foldEvents(ended, [{ type: 'message', message: message(2, { text: 'more' }) }])
     expect(next.ids).toHaveLength(3)
-    const path = foldEvents(next, [{ type: 'path', messages: [ask] }])
+    const path = foldEvents(next, [{ type: 'path', keep: 1, messages: [], beside: [] }])
     expect(path.ids).toEqual([ask.id])
     expect(foldEvents(path, [{ type: 'removed' }]).state).toBe('gone')
   })
