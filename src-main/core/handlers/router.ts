@@ -1,6 +1,4 @@
-import { implement } from '@orpc/server'
 import type { AppState } from '../../../src-preload/contract/app.ts'
-import { contract } from '../../../src-preload/contract/contract.ts'
 import type { ToolUse } from '../../../src-preload/contract/tools.ts'
 import { openExternal } from '../app/openExternal.ts'
 import type { StateFeed } from '../app/state.ts'
@@ -23,7 +21,8 @@ import { updateSettings } from '../settings/update.ts'
 import type { Store } from '../store/store.ts'
 import type { Tools } from '../tools/tools.ts'
 import { sealingPublicKey, unseal } from '../upstream/credential.ts'
-import { guarded, toWire } from './errors.ts'
+import { guarded } from './errors.ts'
+import { done, implementer } from './implementer.ts'
 
 export interface Rooms {
   host: Host
@@ -38,22 +37,10 @@ export interface Rooms {
   settingsChanged: () => void
 }
 
-/** For procedures that answer nothing. */
-const done = async (work: unknown): Promise<Record<string, never>> => {
-  await work
-  return {}
-}
-
 /** The contract, each procedure led to its use case. */
 export function createRouter(rooms: Rooms) {
   const { host, store, state, session, chat, models, tools, toolUse, ledger, settingsChanged } = rooms
-  const os = implement(contract).use(async ({ next }) => {
-    try {
-      return await next()
-    } catch (thrown) {
-      throw toWire(host, thrown)
-    }
-  })
+  const os = implementer(host)
   return os.router({
     app: {
       watch: os.app.watch.handler(({ signal }) => guarded(host, state.watch(signal))),
