@@ -7,14 +7,20 @@ import { connect, connectSandbox, disconnect, recheck, test } from '../connectio
 import type { Session } from '../connection/session.ts'
 import type { Host } from '../host.ts'
 import type { Ledger } from '../ledger/ledger.ts'
+import type { Media } from '../media/media.ts'
 import { listModels, type ModelsRoom } from '../models/list.ts'
 import { updateSettings } from '../settings/update.ts'
 import type { Store } from '../store/store.ts'
 import type { Tools } from '../tools/tools.ts'
+import type { Transfers } from '../transfers/transfers.ts'
 import { sealingPublicKey, unseal } from '../upstream/credential.ts'
+import type { VoiceRoom } from '../voice/voice.ts'
 import { chatHandlers } from './chat.ts'
 import { guarded } from './errors.ts'
 import { done, implementer } from './implementer.ts'
+import { mediaHandlers } from './media.ts'
+import { transfersHandlers } from './transfers.ts'
+import { voiceHandlers } from './voice.ts'
 
 export interface Rooms {
   host: Host
@@ -26,12 +32,16 @@ export interface Rooms {
   tools: Tools
   toolUse: StateFeed<ToolUse[]>
   ledger: Ledger
+  media: Media
+  transfers: Transfers
+  voice: VoiceRoom
   settingsChanged: () => void
 }
 
 /** The contract, each procedure led to its use case. */
 export function createRouter(rooms: Rooms) {
   const { host, store, state, session, chat, models, tools, toolUse, ledger, settingsChanged } = rooms
+  const { media, transfers, voice } = rooms
   const os = implementer(host)
   return os.router({
     app: {
@@ -55,6 +65,9 @@ export function createRouter(rooms: Rooms) {
     },
     models: { list: os.models.list.handler(({ input }) => listModels(models, input)) },
     chat: chatHandlers(os.chat, host, chat),
+    media: mediaHandlers(os.media, media),
+    voice: voiceHandlers(os.voice, host, voice),
+    transfers: transfersHandlers(os.transfers, transfers),
     tools: {
       watch: os.tools.watch.handler(({ signal }) => guarded(host, tools.watch(signal))),
       watchUse: os.tools.watchUse.handler(({ signal }) => guarded(host, toolUse.watch(signal))),
