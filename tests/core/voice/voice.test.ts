@@ -61,7 +61,7 @@ describe('reading aloud', () => {
   it('of one part asks for that one alone', async () => {
     const { room } = voiceRoom()
     const before = asked().length
-    const text = `${'First part. '.repeat(340)}\n\nThe second.`
+    const text = `${'First part. '.repeat(350)}\n\nThe second.`
     const events = await all(speak(room, { text, part: 2 }))
     expect(events[0]).toMatchObject({ parts: 2 })
     expect(events.filter((event) => event.type === 'audio').every(({ part }) => part === 2)).toBe(true)
@@ -85,7 +85,7 @@ describe('reading aloud', () => {
     await all(speak(room, { text: `**Hi** [you](https://a.example)\n\n${'ж'.repeat(5000)}`, voice: 'echo' }))
     await all(speak(room, { text: 'plain' }))
     expect(bodies[0]).toMatchObject({ model: 'tts-1', voice: 'echo', response_format: 'mp3' })
-    expect(String(bodies[0]?.input)).toMatch(/^Hi you\n\nж/)
+    expect(String(bodies[0]?.input)).toBe('Hi you')
     for (const { input } of bodies) expect(Buffer.byteLength(String(input))).toBeLessThanOrEqual(4096)
     expect(bodies.at(-1)).toEqual({ model: 'tts-1', input: 'plain', response_format: 'mp3' })
   })
@@ -103,10 +103,10 @@ describe('reading aloud', () => {
     expect((await events.next()).value).toMatchObject({ type: 'plan', parts: 2 })
     expect((await events.next()).value).toMatchObject({ type: 'audio', part: 1 })
     expect(requests).toHaveLength(1)
-    const next = events.next()
+    const ended = expect(events.next()).rejects.toMatchObject({ kind: 'cancelled' })
     stop.abort()
     await requests[0]?.closed
-    await expect(next).rejects.toMatchObject({ kind: 'cancelled' })
+    await ended
     expect(requests).toHaveLength(1)
   })
 

@@ -74,7 +74,13 @@ describe('attacks', () => {
   it('without its cookie, or with another, nobody sees a picture or learns whether it is there', async () => {
     const before = opened.length
     const rpc = await cookieFor(site, '/rpc')
-    for (const wrong of ['', `${cookie}x`, rpc, `inference-studio-${site.server.port}=${site.token}`, cookie.replace('=', '2=')]) {
+    for (const wrong of [
+      '',
+      `${cookie}x`,
+      rpc,
+      `inference-studio-${site.server.port}=${site.token}`,
+      cookie.replace('=', '2='),
+    ]) {
       for (const path of [`/media/${id}`, `/media/${randomUUID()}`]) {
         const reply = await ask(site, path, { headers: { cookie: wrong } })
         expect(reply.status).toBe(403)
