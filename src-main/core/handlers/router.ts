@@ -1,6 +1,4 @@
-import { implement } from '@orpc/server'
 import type { AppState } from '../../../src-preload/contract/app.ts'
-import { contract } from '../../../src-preload/contract/contract.ts'
 import type { ToolUse } from '../../../src-preload/contract/tools.ts'
 import { openExternal } from '../app/openExternal.ts'
 import type { StateFeed } from '../app/state.ts'
@@ -18,12 +16,19 @@ import { connect, connectSandbox, disconnect, recheck, test } from '../connectio
 import type { Session } from '../connection/session.ts'
 import type { Host } from '../host.ts'
 import type { Ledger } from '../ledger/ledger.ts'
+import type { Media } from '../media/media.ts'
 import { listModels, type ModelsRoom } from '../models/list.ts'
 import { updateSettings } from '../settings/update.ts'
 import type { Store } from '../store/store.ts'
 import type { Tools } from '../tools/tools.ts'
+import type { Transfers } from '../transfers/transfers.ts'
 import { sealingPublicKey, unseal } from '../upstream/credential.ts'
-import { guarded, toWire } from './errors.ts'
+import type { VoiceRoom } from '../voice/voice.ts'
+import { guarded } from './errors.ts'
+import { done, implementer } from './implementer.ts'
+import { mediaHandlers } from './media.ts'
+import { transfersHandlers } from './transfers.ts'
+import { voiceHandlers } from './voice.ts'
 
 export interface Rooms {
   host: Host
@@ -35,25 +40,17 @@ export interface Rooms {
   tools: Tools
   toolUse: StateFeed<ToolUse[]>
   ledger: Ledger
+  media: Media
+  transfers: Transfers
+  voice: VoiceRoom
   settingsChanged: () => void
-}
-
-/** For procedures that answer nothing. */
-const done = async (work: unknown): Promise<Record<string, never>> => {
-  await work
-  return {}
 }
 
 /** The contract, each procedure led to its use case. */
 export function createRouter(rooms: Rooms) {
   const { host, store, state, session, chat, models, tools, toolUse, ledger, settingsChanged } = rooms
-  const os = implement(contract).use(async ({ next }) => {
-    try {
-      return await next()
-    } catch (thrown) {
-      throw toWire(host, thrown)
-    }
-  })
+  const { media, transfers, voice } = rooms
+  const os = implementer(host)
   return os.router({
     app: {
       watch: os.app.watch.handler(({ signal }) => guarded(host, state.watch(signal))),
@@ -86,6 +83,9 @@ export function createRouter(rooms: Rooms) {
       remove: os.chat.remove.handler(({ input }) => done(remove(chat, input))),
       restore: os.chat.restore.handler(({ input }) => done(restore(chat, input))),
     },
+    media: mediaHandlers(os.media, media),
+    voice: voiceHandlers(os.voice, host, voice),
+    transfers: transfersHandlers(os.transfers, transfers),
     tools: {
       watch: os.tools.watch.handler(({ signal }) => guarded(host, tools.watch(signal))),
       watchUse: os.tools.watchUse.handler(({ signal }) => guarded(host, toolUse.watch(signal))),

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { conversationTable } from './conversations.ts'
 import { openDatabase, studioDatabase } from './database.ts'
+import { mediaTable } from './media.ts'
 import { messageTable } from './messages.ts'
 import { modelListTable } from './modelLists.ts'
 import { pieceTable } from './pieces.ts'
@@ -17,6 +18,7 @@ export function openStore(dataDir: string, options: { checkWhole?: boolean } = {
     conversations: conversationTable(database),
     messages: messageTable(database),
     pieces: pieceTable(database),
+    media: mediaTable(database),
     profiles: profileTable(database),
     settings: settingsTable(database),
     modelLists: modelListTable(database),
