@@ -1,12 +1,15 @@
 import { join } from 'node:path'
 import { conversationTable } from './conversations.ts'
 import { openDatabase, studioDatabase } from './database.ts'
+import { functionToolTable } from './functionTools.ts'
+import { mcpServerTable } from './mcpServers.ts'
 import { messageTable } from './messages.ts'
 import { modelListTable } from './modelLists.ts'
 import { pieceTable } from './pieces.ts'
 import { profileTable } from './profiles.ts'
 import { settingsTable } from './settings.ts'
 import { toolKeyTable } from './toolKeys.ts'
+import { toolPermissionTable } from './toolPermissions.ts'
 
 export const databaseFile = (dataDir: string): string => join(dataDir, 'studio.sqlite')
 
@@ -21,6 +24,9 @@ export function openStore(dataDir: string, options: { checkWhole?: boolean } = {
     settings: settingsTable(database),
     modelLists: modelListTable(database),
     toolKeys: toolKeyTable(database),
+    functionTools: functionToolTable(database),
+    mcpServers: mcpServerTable(database),
+    toolPermissions: toolPermissionTable(database),
     transaction: database.transaction,
     journal: database.journal,
     dataVersion: database.dataVersion,
