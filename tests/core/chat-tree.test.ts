@@ -291,7 +291,7 @@ function checkPages(studio: Studio): void {
 
 it('any sequence of sends, edits, retries, stops, copies and crashes leaves a whole tree, and pages that hold what it says', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 50 }), async (steps) => {
+    fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 35 }), async (steps) => {
       const studio = new Studio()
       try {
         for (const one of steps) {
