@@ -324,8 +324,13 @@ export const chatRoom = {
   goOn: procedure
     .input(z.object({ requestId: id, replyId: id, model: z.string().min(1).optional() }))
     .output(z.object({ turnId: id, replyId: id })),
-  /** Makes the path through this message the active one, down to where it was last gone on with. */
-  choose: procedure.input(z.object({ messageId: id })).output(z.object({})),
+  /**
+   * Makes the path through this message the active one, down to where it was last gone on with. With `sibling` (1 of `siblings`) it is
+   * that sibling of the message instead.
+   */
+  choose: procedure
+    .input(z.object({ messageId: id, sibling: z.number().int().min(1).optional() }))
+    .output(z.object({})),
   saveSetup: procedure.input(z.object({ conversationId: id, setup: chatSetup })).output(z.object({})),
   /** Title, folder, pin, archive: what is given. An empty title takes the name away. */
   update: procedure

@@ -3,6 +3,7 @@ import { conversationTable } from './conversations.ts'
 import { openDatabase, studioDatabase } from './database.ts'
 import { functionToolTable } from './functionTools.ts'
 import { mcpServerTable } from './mcpServers.ts'
+import { mediaTable } from './media.ts'
 import { messageTable } from './messages.ts'
 import { modelListTable } from './modelLists.ts'
 import { pieceTable } from './pieces.ts'
@@ -20,6 +21,7 @@ export function openStore(dataDir: string, options: { checkWhole?: boolean } = {
     conversations: conversationTable(database),
     messages: messageTable(database),
     pieces: pieceTable(database),
+    media: mediaTable(database),
     profiles: profileTable(database),
     settings: settingsTable(database),
     modelLists: modelListTable(database),

@@ -3,9 +3,9 @@ import { useEffect, useMemo, useState } from 'react'
 import { MarkdownContext, type MarkdownHost } from '../../markdown/context.ts'
 import { ProblemNotice } from '../../problems/ProblemNotice.tsx'
 import { useChat } from '../../stores/chat.ts'
-import { isRunning, runningReply } from '../../stores/chat-open.ts'
+import { isRunning } from '../../stores/chat-open.ts'
 import { InspectorToggle, ListToggle } from '../../ui/StageBar.tsx'
-import { copyText, openChat, stop } from './actions.ts'
+import { copyText, openChat, stopHere } from './actions.ts'
 import { Composer } from './Composer.tsx'
 import { LinkDialog } from './LinkDialog.tsx'
 import { TitleField } from './List.tsx'
@@ -60,8 +60,7 @@ function useKeys(): void {
     const byKey = (event: KeyboardEvent): void => {
       if (event.defaultPrevented || event.isComposing) return
       if (event.key === 'Escape') {
-        const reply = runningReply(useChat.getState().open)
-        if (reply) void stop(reply.id)
+        void stopHere()
       } else if (event.key === 'n' && (event.metaKey || event.ctrlKey) && !event.shiftKey && !event.altKey) {
         event.preventDefault()
         openChat(null)

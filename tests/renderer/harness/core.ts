@@ -48,8 +48,8 @@ const refuse = os.connection.test.handler(({ errors }) => {
     },
   })
 })
-const nothing = { conversationId: crypto.randomUUID(), turnId: crypto.randomUUID(), replyId: crypto.randomUUID() }
-const router = os.router({
+const nothing = { conversationId: crypto.randomUUID(), turnId: crypto.randomUUID(), replyIds: [] }
+const router = {
   app: {
     watch: os.app.watch.handler(({ signal }) => live(() => state, signal)),
     updateSettings: os.app.updateSettings.handler(({ input }) => {
@@ -100,7 +100,7 @@ const router = os.router({
     send: os.chat.send.handler(() => nothing),
     stop: os.chat.stop.handler(() => ({ stopped: true })),
     retry: os.chat.retry.handler(() => nothing),
-    rename: os.chat.rename.handler(() => ({})),
+    update: os.chat.update.handler(() => ({})),
     saveDraft: os.chat.saveDraft.handler(() => ({})),
     remove: os.chat.remove.handler(() => ({})),
     restore: os.chat.restore.handler(() => ({})),
@@ -132,7 +132,7 @@ const router = os.router({
     stop: os.requests.stop.handler(({ input }) => ({ stopped: gateway.stop(input.id) })),
     eraseBodies: os.requests.eraseBodies.handler(() => ({ erased: 1 })),
   },
-})
+}
 
 addEventListener('message', ({ ports }) => {
   const [port] = ports

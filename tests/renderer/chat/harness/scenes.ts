@@ -16,6 +16,10 @@ export function conversation(over: Partial<Conversation> = {}): Conversation {
     messages: 2,
     draft: '',
     running: false,
+    waiting: false,
+    folderId: null,
+    pinned: false,
+    archived: false,
     ...over,
   }
 }
@@ -43,6 +47,16 @@ export function message(n: number, over: Partial<Message>): Message {
     requestId: n % 2 === 0 ? null : 'req_8fd21c',
     sibling: 1,
     siblings: 1,
+    name: null,
+    attachments: [],
+    run: null,
+    askId: null,
+    made: null,
+    cost: n % 2 === 0 ? null : '0.2104',
+    costIs: n % 2 === 0 ? 'unknown' : 'measured',
+    requestRow: n % 2 === 0 ? null : 41 + n,
+    params: n % 2 === 0 ? null : {},
+    jsonFaults: null,
     ...over,
   }
 }
