@@ -1,7 +1,7 @@
 import { readFile, realpath } from 'node:fs/promises'
 import { extname, join, sep } from 'node:path'
 import { type Protocol, protocol } from 'electron'
-import { securityHeaders } from '../csp.ts'
+import { diagramHeaders, isDiagramPath, securityHeaders } from '../csp.ts'
 import { isOwn, scheme } from './address.ts'
 
 const contentTypes: Record<string, string> = {
@@ -36,7 +36,8 @@ export function servePage(target: Protocol, folder: string): void {
     if (bytes === null) return refuse(404, 'Not found')
     const type = contentTypes[extname(file).toLowerCase()] ?? 'application/octet-stream'
     const body = request.method === 'HEAD' ? null : new Uint8Array(bytes)
-    return new Response(body, { headers: { ...securityHeaders(), 'Content-Type': type, 'Cache-Control': 'no-cache' } })
+    const walls = isDiagramPath(new URL(request.url).pathname) ? diagramHeaders() : securityHeaders()
+    return new Response(body, { headers: { ...walls, 'Content-Type': type, 'Cache-Control': 'no-cache' } })
   })
 }
 

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Duplex } from 'node:stream'
 import type { AnyRouter } from '@orpc/server'
 import { StudioError } from '../../../core/errors.ts'
-import { securityHeaders } from '../../csp.ts'
+import { diagramHeaders, isDiagramPath, securityHeaders } from '../../csp.ts'
 import { listenOn } from '../listen.ts'
 import { type Access, createAccess } from './access.ts'
 import { indexPageFiles, type PageFile, sendFile } from './files.ts'
@@ -109,6 +109,10 @@ async function answer(
   if (request.method !== 'GET' && request.method !== 'HEAD') return refuse(reply, 405, 'Only GET and HEAD here.')
   if (path === '/metrics') return tellMetrics(request, reply, access, metrics)
   const file = files.get(path)
+  if (file && isDiagramPath(path)) {
+    reply.removeHeader('X-Frame-Options')
+    for (const [name, value] of Object.entries(diagramHeaders())) reply.setHeader(name, value)
+  }
   if (file) return sendFile(reply, file, request.method === 'HEAD')
   if (path === '/' && files.size === 0) return refuse(reply, 503, 'The page is not built yet: npm run build')
   return refuse(reply, 404, 'Nothing here.')
