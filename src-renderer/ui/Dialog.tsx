@@ -9,7 +9,7 @@ import { LayerContext } from './layer.ts'
  * The browser's own modal dialog: it keeps the focus, closes on Esc and makes the rest inert, with nothing injected into the
  * page. Its content exists only while it is open, so what was typed into it is gone with it.
  */
-function useModal(open: boolean, onClose: () => void, stayOnOutsideClick = false) {
+export function useModal(open: boolean, onClose: () => void, stayOnOutsideClick = false) {
   const ref = useRef<HTMLDialogElement>(null)
   const [layer, setLayer] = useState<HTMLElement | null>(null)
   useEffect(() => setLayer(ref.current), [])
