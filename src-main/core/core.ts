@@ -6,8 +6,8 @@ import { Bucket } from './app/bucket.ts'
 import { PriceWatch } from './app/prices.ts'
 import { StateFeed } from './app/state.ts'
 import { toolUses } from './app/toolUse.ts'
-import type { ChatRoom } from './chat/chat.ts'
-import { Runs, recoverReplies } from './chat/runs.ts'
+import { openChat } from './chat/chat.ts'
+import { recoverReplies } from './chat/runs.ts'
 import { send } from './chat/send.ts'
 import { stop as stopReply } from './chat/stop.ts'
 import { watch } from './chat/watch.ts'
@@ -104,8 +104,12 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
   const session = new Session(store, host.secrets, { desk, books: ledger })
   const bucket = new Bucket()
   const deskFollower = new DeskFollower(desk, bucket)
-  const runs = new Runs(store, (line) => host.log('error', line))
-  const chat: ChatRoom = { store, runs, upstream: () => session.upstream() }
+  const chat = openChat({
+    store,
+    upstream: () => session.upstream(),
+    log: (line) => host.log('error', line),
+    keepBodies: () => settings.chatBodies,
+  })
   const models = {
     store,
     baseUrl: () => session.connection.profile?.baseUrl ?? null,
@@ -258,7 +262,7 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     prices.close()
     deskFollower.close()
     await proxy.close()
-    await runs.shutDown()
+    await chat.runs.shutDown()
     bucket.close()
     await session.close()
     desk.close()

@@ -1,7 +1,7 @@
+import { useToolWords } from '../../../toolWords.ts'
 import { CopyButton } from '../../../ui/CopyButton.tsx'
 import { cx } from '../../../ui/cx.ts'
 import type { Shown } from './show.ts'
-import { useToolWords } from './words.ts'
 
 /** A stranger's text, as text: of bounded height, scrolled by keyboard too, copied whole. */
 export function HostileText(props: { shown: Shown; whole: string; label: string; copy: string; wrap?: boolean }) {

@@ -1,6 +1,7 @@
 import { ChevronRight } from 'lucide-react'
 import { useState } from 'react'
 import { navigate } from '../../../navigation.ts'
+import { useToolWords } from '../../../toolWords.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { cx } from '../../../ui/cx.ts'
 import { plainText } from '../../../ui/plainText.ts'
@@ -9,7 +10,6 @@ import { cardState } from './look.ts'
 import type { ToolRow } from './round.ts'
 import { firstLine, showResult } from './show.ts'
 import { HostileText } from './Text.tsx'
-import { useToolWords } from './words.ts'
 
 /** How a call ended: what that means, what was wrong, the one thing to do, and what the model was given, folded. */
 export function ToolOutcome({ row }: { row: ToolRow }) {

@@ -3,6 +3,7 @@ import { useId, useState } from 'react'
 import type { ToolUseOfChat } from '../../../../src-preload/contract/chat.ts'
 import { navigate } from '../../../navigation.ts'
 import { useChatTools } from '../../../stores/chatTools.ts'
+import { useToolWords } from '../../../toolWords.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { TextInput } from '../../../ui/Field.tsx'
 import { plainText } from '../../../ui/plainText.ts'
@@ -10,7 +11,6 @@ import { Select } from '../../../ui/Select.tsx'
 import { Switch } from '../../../ui/Switch.tsx'
 import { type Offer, type OfferGroup, offeredNow, offerGroups, searchOffers, switched } from './offers.ts'
 import { saveToolUse, useToolUse } from './setup.ts'
-import { useToolWords } from './words.ts'
 
 /** From so many tools on, a search stands above them. */
 const many = 8
