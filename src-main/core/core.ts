@@ -6,8 +6,8 @@ import { Bucket } from './app/bucket.ts'
 import { PriceWatch } from './app/prices.ts'
 import { StateFeed } from './app/state.ts'
 import { toolUses } from './app/toolUse.ts'
-import type { ChatRoom } from './chat/chat.ts'
-import { Runs, recoverReplies } from './chat/runs.ts'
+import { openChat } from './chat/chat.ts'
+import { recoverReplies } from './chat/runs.ts'
 import { send } from './chat/send.ts'
 import { stop as stopReply } from './chat/stop.ts'
 import { watch } from './chat/watch.ts'
@@ -17,6 +17,7 @@ import { Session } from './connection/session.ts'
 import { createRouter, type StudioRouter } from './handlers/router.ts'
 import type { Host } from './host.ts'
 import { Ledger } from './ledger/ledger.ts'
+import { createMedia, type Media } from './media/media.ts'
 import { Metrics } from './metrics/metrics.ts'
 import { openTelemetry } from './metrics/openTelemetry.ts'
 import { serverOf } from './metrics/server.ts'
@@ -27,6 +28,7 @@ import { lockFolder } from './store/lock.ts'
 import { openStore } from './store/store.ts'
 import { ToolAllowance } from './tools/allowance.ts'
 import { Tools } from './tools/tools.ts'
+import { createTransfers } from './transfers/transfers.ts'
 import { loadTokenizer } from './upstream/meter/tokens.ts'
 
 /** Ways to start that a command line may ask for; all absent means "as it was left". */
@@ -54,6 +56,8 @@ export interface Core {
     stop(input: { replyId: string }): { stopped: boolean }
     watch(input: { conversationId: string }, signal?: AbortSignal): ReturnType<typeof watch>
   }
+  /** For the hosts' `/media/ID`. */
+  readonly media: Pick<Media, 'open'>
   readonly models: { list(input: { refresh: boolean }): ReturnType<typeof listModels> }
   readonly connection: {
     login(input: Parameters<typeof login>[1]): ReturnType<typeof login>
@@ -100,13 +104,22 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
   const session = new Session(store, host.secrets, { desk, books: ledger })
   const bucket = new Bucket()
   const deskFollower = new DeskFollower(desk, bucket)
-  const runs = new Runs(store, (line) => host.log('error', line))
-  const chat: ChatRoom = { store, runs, upstream: () => session.upstream() }
+  const chat = openChat({
+    store,
+    upstream: () => session.upstream(),
+    log: (line) => host.log('error', line),
+    keepBodies: () => settings.chatBodies,
+  })
   const models = {
     store,
     baseUrl: () => session.connection.profile?.baseUrl ?? null,
     fetch: async () => askModels(await session.upstream(), store),
   }
+
+  const transfers = createTransfers({ dataDir: host.dataDir })
+  const { uploads } = transfers
+  const media = createMedia({ dataDir: host.dataDir, store, uploads })
+  const voice = { upstream: () => session.upstream(), voice: () => settings.voice, uploads }
 
   let keychain: AppState['keychain'] = { available: false, reason: 'It has not answered yet.' }
   const relayDeps: RelayDeps = {
@@ -229,6 +242,9 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     tools,
     toolUse,
     ledger,
+    media,
+    transfers,
+    voice,
     settingsChanged,
   })
   session.rechecks.add(() => void lookForKeychain())
@@ -246,13 +262,15 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     prices.close()
     deskFollower.close()
     await proxy.close()
-    await runs.shutDown()
+    await chat.runs.shutDown()
     bucket.close()
     await session.close()
     desk.close()
     await ledger.close()
     await spans?.close()
     tools.close()
+    await transfers.close()
+    await media.swept
     store.close()
     lock.release()
   }
@@ -295,6 +313,7 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
       stop: (input) => stopReply(chat, input),
       watch: (input, signal) => watch(chat, input, signal),
     },
+    media,
     models: { list: (input) => listModels(models, input) },
     connection: {
       login: (input) => login(session, input),

@@ -15,8 +15,16 @@ export interface DatabaseKind {
   pragmas?: string
 }
 
-/** What a person wrote and decided. The id is "IStu". */
-export const studioDatabase: DatabaseKind = { applicationId: 0x49537475, migrations, synchronous: 'FULL' }
+/**
+ * What a person wrote and decided. The id is "IStu". Whatever is deleted or grows shorter is overwritten: a reply's journal would otherwise lie
+ * in free pages long after the conversation was erased (core/library/README.md says what erasing promises).
+ */
+export const studioDatabase: DatabaseKind = {
+  applicationId: 0x49537475,
+  migrations,
+  synchronous: 'FULL',
+  pragmas: 'PRAGMA secure_delete = ON',
+}
 
 export interface Database {
   readonly handle: DatabaseSync

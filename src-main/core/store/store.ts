@@ -1,10 +1,16 @@
 import { join } from 'node:path'
 import { conversationTable } from './conversations.ts'
 import { openDatabase, studioDatabase } from './database.ts'
+import { erasureTable } from './erasures.ts'
+import { folderTable } from './folders.ts'
+import { mediaTable } from './media.ts'
 import { messageTable } from './messages.ts'
 import { modelListTable } from './modelLists.ts'
 import { pieceTable } from './pieces.ts'
+import { presetTable } from './presets.ts'
 import { profileTable } from './profiles.ts'
+import { promptTable } from './prompts.ts'
+import { searchTable } from './search.ts'
 import { settingsTable } from './settings.ts'
 import { toolKeyTable } from './toolKeys.ts'
 
@@ -17,10 +23,16 @@ export function openStore(dataDir: string, options: { checkWhole?: boolean } = {
     conversations: conversationTable(database),
     messages: messageTable(database),
     pieces: pieceTable(database),
+    media: mediaTable(database),
     profiles: profileTable(database),
     settings: settingsTable(database),
     modelLists: modelListTable(database),
     toolKeys: toolKeyTable(database),
+    folders: folderTable(database),
+    prompts: promptTable(database),
+    presets: presetTable(database),
+    erasures: erasureTable(database),
+    search: searchTable(database),
     transaction: database.transaction,
     journal: database.journal,
     dataVersion: database.dataVersion,

@@ -1,7 +1,9 @@
 /**
  * Chat as a whole room. `setup` is JSON (empty: nothing was set). `next_id` is the child through which a message was last gone on
- * with, so that walking to a branch leads down to where it was left. `search_text` holds words with a space between characters of scripts that
- * write none, and no copy of the text itself (`content=''`); `indexed` says which messages stand in it.
+ * with, so that walking to a branch leads down to where it was left. `search_text` holds folded words with a space between characters of scripts
+ * that write none, and no copy of the text itself (`content=''`). Its row ids are `seq * 256 + part`: long texts stand in several parts. `indexed`:
+ * 0 not yet, 1 whole, 2 to be done anew because the text changed. Merging is done by hand, in small steps: no commit waits for it.
+ * `erasures` is what must still be erased, so that a death between leaves nothing behind; conversations that stand in it can't come back.
  */
 export const sql = `
 CREATE TABLE folders (
@@ -30,13 +32,34 @@ ALTER TABLE messages ADD COLUMN request_row INTEGER;
 ALTER TABLE messages ADD COLUMN params TEXT;
 ALTER TABLE messages ADD COLUMN json_faults TEXT;
 ALTER TABLE messages ADD COLUMN next_id TEXT;
-ALTER TABLE messages ADD COLUMN indexed INTEGER NOT NULL DEFAULT 0 CHECK (indexed IN (0, 1));
+ALTER TABLE messages ADD COLUMN indexed INTEGER NOT NULL DEFAULT 0 CHECK (indexed IN (0, 1, 2));
 CREATE INDEX messages_by_ask ON messages (ask_id) WHERE ask_id IS NOT NULL;
-CREATE INDEX messages_not_indexed ON messages (seq) WHERE indexed = 0 AND status NOT IN ('pending', 'streaming');
+CREATE INDEX messages_open_calls ON messages (conversation_id) WHERE role = 'tool' AND status IN ('pending', 'streaming');
+CREATE INDEX messages_not_indexed ON messages (seq) WHERE indexed <> 1 AND status NOT IN ('pending', 'streaming');
+CREATE INDEX messages_with_media ON messages (seq) WHERE attachments <> '[]';
 
 CREATE VIRTUAL TABLE search_text USING fts5 (
-  body, content = '', contentless_delete = 1, columnsize = 0, detail = 'full', tokenize = "unicode61 remove_diacritics 2"
+  body, content = '', contentless_delete = 1, detail = 'full', tokenize = 'ascii', prefix = '1 2'
 );
+INSERT INTO search_text (search_text, rank) VALUES ('automerge', 0), ('crisismerge', 1000), ('usermerge', 8);
+
+CREATE TRIGGER messages_reworded AFTER UPDATE OF text, refusal ON messages
+  WHEN old.indexed = 1 AND (new.text IS NOT old.text OR new.refusal IS NOT old.refusal) BEGIN
+  UPDATE messages SET indexed = 2 WHERE seq = new.seq;
+END;
+CREATE TRIGGER messages_gone AFTER DELETE ON messages WHEN old.indexed <> 0 BEGIN
+  DELETE FROM search_text WHERE rowid BETWEEN old.seq * 256 AND old.seq * 256 + 255;
+END;
+
+CREATE TABLE erasures (
+  what  TEXT NOT NULL CHECK (what IN ('conversation', 'import', 'media', 'request', 'index')),
+  item  TEXT NOT NULL,
+  PRIMARY KEY (what, item)
+) STRICT, WITHOUT ROWID;
+CREATE TRIGGER erased_stays_away BEFORE UPDATE OF removed_at ON conversations
+  WHEN new.removed_at IS NULL AND EXISTS (SELECT 1 FROM erasures WHERE what IN ('conversation', 'import') AND item = old.id) BEGIN
+  SELECT RAISE(IGNORE);
+END;
 
 CREATE TABLE media (
   id          TEXT PRIMARY KEY,
