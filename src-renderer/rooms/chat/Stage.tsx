@@ -1,6 +1,6 @@
 import { X } from 'lucide-react'
 import { useEffect, useMemo, useState } from 'react'
-import { MarkdownContext } from '../../markdown/context.ts'
+import { MarkdownContext, type MarkdownHost } from '../../markdown/context.ts'
 import { ProblemNotice } from '../../problems/ProblemNotice.tsx'
 import { useChat } from '../../stores/chat.ts'
 import { isRunning } from '../../stores/chat-open.ts'
@@ -11,12 +11,13 @@ import { LinkDialog } from './LinkDialog.tsx'
 import { TitleField } from './List.tsx'
 import { Messages } from './Messages.tsx'
 import { ModelPicker } from './ModelPicker.tsx'
+import { StageDialogs } from './StageDialogs.tsx'
 import { useWords } from './words.ts'
 
 /** The stage region: title and model above, the messages, the composer below. */
 export function ChatStage() {
   const [link, setLink] = useState<string | null>(null)
-  const host = useMemo(() => ({ openLink: setLink, copy: copyText }), [])
+  const host = useMemo((): MarkdownHost => ({ openLink: setLink, copy: copyText }), [])
   useKeys()
   return (
     <MarkdownContext value={host}>
@@ -26,6 +27,7 @@ export function ChatStage() {
         <RoomNotice />
         <Composer />
         <LinkDialog address={link} onClose={() => setLink(null)} />
+        <StageDialogs />
         <Announcer />
       </div>
     </MarkdownContext>
