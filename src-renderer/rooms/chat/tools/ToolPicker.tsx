@@ -79,7 +79,9 @@ function Group({ group, enabled }: { group: OfferGroup; enabled: readonly string
         <h3 id={heading} className="min-w-0 truncate font-[540] text-s">
           {name}
         </h3>
-        <span className="num text-faint text-xs">{t('pick.count', { on: on.length, count: offers.length })}</span>
+        {offers.length > 0 && (
+          <span className="num text-faint text-xs">{t('pick.count', { on: on.length, count: offers.length })}</span>
+        )}
         <span className="ml-auto" />
         {usable.length > 1 && (
           <Button
