@@ -83,8 +83,6 @@ export class Reply {
   }
 
   apply(event: ChatStreamEvent): Change {
-    // One choice was asked for; a service that sends more of them has only its first one shown.
-    if ('choice' in event && event.choice !== 0) return 'none'
     switch (event.type) {
       case 'open':
         this.#requestId = event.facts.requestId

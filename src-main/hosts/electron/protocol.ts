@@ -52,7 +52,10 @@ async function sendMedia(request: Request, media: MediaSource): Promise<Response
   const asked = { method, path: pathOf(url), range: headers.get('range'), ifRange: headers.get('if-range') }
   const { status, headers: answered, body } = await answerMedia(media, asked)
   const stream = body === null ? null : Readable.toWeb(body)
-  return new Response(stream as ReadableStream<Uint8Array> | null, { status, headers: { ...securityHeaders(), ...answered } })
+  return new Response(stream as ReadableStream<Uint8Array> | null, {
+    status,
+    headers: { ...securityHeaders(), ...answered },
+  })
 }
 
 function refuse(status: number, words: string): Response {

@@ -45,7 +45,10 @@ export function Waiting({ wait, replyId }: { wait: Wait; replyId: string }) {
   return (
     <div className="chat-waiting">
       <LoaderCircle className="chat-turning" aria-hidden />
-      <span>{stopping ? words('stopping') : waitText(wait, now, words)}</span>
+      <span>
+        {stopping ? words('stopping') : waitText(wait, now, words)}
+        {wait.problem?.workPossible && <span className="chat-wait-note"> {words('waitWorkPossible')}</span>}
+      </span>
       {!stopping && (wait.for === 'retry' || lasts > 3_000) && (
         <button type="button" className="chat-btn chat-small" onClick={() => void stop(replyId)}>
           <Square aria-hidden /> {words('stop')}

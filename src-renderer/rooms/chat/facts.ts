@@ -8,6 +8,17 @@ export function tokensPerSecond(reply: Message): number | null {
   return ms > 0 ? tokens / (ms / 1_000) : null
 }
 
+/** Characters that a token has on average, in texts of languages written with spaces. */
+const charsPerToken = 4
+
+/** About how many tokens a second are coming, from what has come so far; null before the first second of output. */
+export function runningSpeed(reply: Message, now: number): number | null {
+  if (reply.firstTokenMs === null) return null
+  const ms = now - Date.parse(reply.createdAt) - reply.firstTokenMs
+  const chars = reply.text.length + reply.reasoning.length + reply.refusal.length
+  return ms < 1_000 ? null : Math.round(chars / charsPerToken / (ms / 1_000))
+}
+
 /** Why a reply that ended as the service meant it still needs an explanation. */
 export type Remark = 'emptyLength' | 'emptyReply' | 'cutLength' | 'contentFilter'
 

@@ -58,14 +58,16 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
   const headers = securityHeaders([`ws://127.0.0.1:${port}`, `ws://localhost:${port}`])
 
   server.on('request', (request, reply) => {
-    answer(request, reply, { access, headers, files, metrics: options.metrics, media: options.media }).catch((thrown: unknown) => {
-      options.log(
-        'error',
-        `web: ${request.method} failed: ${thrown instanceof Error ? thrown.message : String(thrown)}`,
-      )
-      if (reply.headersSent) reply.destroy()
-      else refuse(reply, 500, 'Something went wrong inside Inference Studio.')
-    })
+    answer(request, reply, { access, headers, files, metrics: options.metrics, media: options.media }).catch(
+      (thrown: unknown) => {
+        options.log(
+          'error',
+          `web: ${request.method} failed: ${thrown instanceof Error ? thrown.message : String(thrown)}`,
+        )
+        if (reply.headersSent) reply.destroy()
+        else refuse(reply, 500, 'Something went wrong inside Inference Studio.')
+      },
+    )
   })
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     // Without a listener an 'error' of a socket that was refused would end the process.

@@ -1,0 +1,26 @@
+import { tellPath } from './asks.ts'
+import type { ChatRoom } from './chat.ts'
+
+/**
+ * Makes the path through a message the active one, down to where it was last gone on with. What is being made on another
+ * branch goes on. The model for the next turn is then that of the path's last reply. @throws StudioError `no_such_item`
+ */
+export function choose(room: ChatRoom, { messageId }: { messageId: string }): void {
+  const { store } = room
+  const conversationId = store.transaction(() => {
+    const { conversationId } = store.messages.get(messageId)
+    const { leafId, updatedAt } = store.conversations.get(conversationId)
+    const leaf = store.messages.leafBelow(messageId)
+    if (leaf === leafId) return null
+    store.conversations.setLeaf(conversationId, leaf)
+    store.conversations.use(conversationId, modelAbove(room, leaf), updatedAt)
+    return conversationId
+  })
+  if (conversationId !== null) tellPath(room, conversationId)
+}
+
+function modelAbove({ store }: ChatRoom, leafId: string): string | null {
+  let message = store.messages.find(leafId)
+  while (message && message.model === null && message.parentId !== null) message = store.messages.find(message.parentId)
+  return message?.model ?? null
+}

@@ -1,0 +1,28 @@
+import { create } from 'zustand'
+
+/** What lies over the stage. */
+export type StageDialog =
+  | { kind: 'retryWith'; replyId: string }
+  | { kind: 'raw'; requestRow: number }
+  | { kind: 'savePreset' }
+
+/** How a person looks at the open conversation in this window: nothing of it is stored. */
+export interface ChatStageState {
+  /** The message whose text is being changed in its place. */
+  editing: string | null
+  /** Changed texts that were not sent, by message id: Esc or another conversation on the stage loses none of them. */
+  edits: Readonly<Record<string, string>>
+  dialog: StageDialog | null
+  renaming: boolean
+}
+
+export const useStage = create<ChatStageState>(() => ({ editing: null, edits: {}, dialog: null, renaming: false }))
+
+export const withEdit = (state: ChatStageState, id: string, text: string): Partial<ChatStageState> => ({
+  edits: { ...state.edits, [id]: text },
+})
+
+export function withoutEdit(state: ChatStageState, id: string): Partial<ChatStageState> {
+  const { [id]: _gone, ...edits } = state.edits
+  return { edits, editing: state.editing === id ? null : state.editing }
+}
