@@ -56,6 +56,8 @@ export class MemoryDoor implements ChatDoor {
   readonly asked: string[] = []
   readonly settledTimes = new Map<string, number>()
   readonly #changes = new Set<() => void>()
+  /** What the model does when it is asked on. */
+  onAsk: () => void = () => undefined
   /** Fails the next ask. */
   refuse: StudioError | null = null
 
@@ -97,6 +99,7 @@ export class MemoryDoor implements ChatDoor {
     if (this.rowsBeside(id).some(({ run }) => !isSettled(run))) throw new Error('asked on before the round was over')
     if (this.refuse) throw this.refuse
     this.asked.push(String(this.toolMessage(id).parentId))
+    this.onAsk()
     for (const tell of [...this.#changes]) tell()
     return { replyId: randomUUID() }
   }
