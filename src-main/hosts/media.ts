@@ -54,7 +54,11 @@ export async function answerMedia(
 }
 
 function refuse(status: 404 | 405 | 416, more: Record<string, string> = {}): MediaAnswer {
-  return { status, headers: { ...headersOfAll, 'Cache-Control': 'no-store', 'Content-Length': '0', ...more }, body: null }
+  return {
+    status,
+    headers: { ...headersOfAll, 'Cache-Control': 'no-store', 'Content-Length': '0', ...more },
+    body: null,
+  }
 }
 
 /** RFC 9110, 14.1.2; `none` cannot be satisfied. */

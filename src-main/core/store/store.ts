@@ -1,13 +1,18 @@
 import { join } from 'node:path'
 import { conversationTable } from './conversations.ts'
 import { openDatabase, studioDatabase } from './database.ts'
+import { erasureTable } from './erasures.ts'
+import { folderTable } from './folders.ts'
 import { functionToolTable } from './functionTools.ts'
 import { mcpServerTable } from './mcpServers.ts'
 import { mediaTable } from './media.ts'
 import { messageTable } from './messages.ts'
 import { modelListTable } from './modelLists.ts'
 import { pieceTable } from './pieces.ts'
+import { presetTable } from './presets.ts'
 import { profileTable } from './profiles.ts'
+import { promptTable } from './prompts.ts'
+import { searchTable } from './search.ts'
 import { settingsTable } from './settings.ts'
 import { toolKeyTable } from './toolKeys.ts'
 import { toolPermissionTable } from './toolPermissions.ts'
@@ -26,6 +31,11 @@ export function openStore(dataDir: string, options: { checkWhole?: boolean } = {
     settings: settingsTable(database),
     modelLists: modelListTable(database),
     toolKeys: toolKeyTable(database),
+    folders: folderTable(database),
+    prompts: promptTable(database),
+    presets: presetTable(database),
+    erasures: erasureTable(database),
+    search: searchTable(database),
     functionTools: functionToolTable(database),
     mcpServers: mcpServerTable(database),
     toolPermissions: toolPermissionTable(database),

@@ -1,7 +1,13 @@
 import { openAsBlob } from 'node:fs'
 import type { VoiceRoom } from './voice.ts'
 
-const types: Record<string, string> = { webm: 'audio/webm', ogg: 'audio/ogg', mp4: 'audio/mp4', m4a: 'audio/mp4', wav: 'audio/wav' }
+const types: Record<string, string> = {
+  webm: 'audio/webm',
+  ogg: 'audio/ogg',
+  mp4: 'audio/mp4',
+  m4a: 'audio/mp4',
+  wav: 'audio/wav',
+}
 
 /**
  * What was said in an uploaded recording, streamed from the disk to the service. The upload stays until this succeeds, so that

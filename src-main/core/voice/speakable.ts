@@ -19,7 +19,8 @@ export function speakable(markdown: string): string {
 }
 
 /** `$$…$$`, `\(…\)`, `\[…\]` and `$…$` without a space inside its marks, which Markdown would take for its own signs. */
-const formula = /\$\$[^$]{1,4000}\$\$|\\\([^\n]{1,2000}?\\\)|\\\[[\s\S]{1,4000}?\\\]|\$(?=\S)[^$\n]{1,1000}?(?<=\S)\$(?!\d)/g
+const formula =
+  /\$\$[^$]{1,4000}\$\$|\\\([^\n]{1,2000}?\\\)|\\\[[\s\S]{1,4000}?\\\]|\$(?=\S)[^$\n]{1,1000}?(?<=\S)\$(?!\d)/g
 
 /** Formulas behind marks of the private use area, which Markdown passes on as they are. Such marks of the text itself fall away. */
 function putFormulasAside(markdown: string): { text: string; formulas: string[] } {
@@ -44,7 +45,12 @@ function block(node: Nodes): string {
     }
     case 'table':
       return node.children
-        .map(({ children }) => children.map((cell) => inline(cell).trim()).filter(Boolean).join(', '))
+        .map(({ children }) =>
+          children
+            .map((cell) => inline(cell).trim())
+            .filter(Boolean)
+            .join(', '),
+        )
         .filter(Boolean)
         .map(ended)
         .join('\n')

@@ -88,6 +88,10 @@ export const settings = {
     originMany: 'At most 50 can be allowed.',
     originRemove: 'Remove {{origin}}',
   },
+  tools: {
+    title: 'Tools',
+    about: 'What models may call in a chat. Every call asks you first, unless you say otherwise.',
+  },
   data: {
     title: 'Data',
     about: 'Everything is kept on this machine.',

@@ -1,4 +1,4 @@
-import './chat.css'
+import './styles.ts'
 import { useEffect } from 'react'
 import { navigate } from '../../navigation.ts'
 import type { RoomView } from '../../room.ts'

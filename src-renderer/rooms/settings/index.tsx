@@ -10,12 +10,14 @@ import { AboutSection, AppearanceSection, DataSection } from './General.tsx'
 import { LanguageSection } from './Language.tsx'
 import { ProxySection } from './Proxy.tsx'
 import { ShortcutsSection } from './Shortcuts.tsx'
+import { ToolsSection } from './tools/index.tsx'
 
 const sections = [
   ['connection', ConnectionSection],
   ['appearance', AppearanceSection],
   ['language', LanguageSection],
   ['shortcuts', ShortcutsSection],
+  ['tools', ToolsSection],
   ['proxy', ProxySection],
   ['data', DataSection],
   ['about', AboutSection],

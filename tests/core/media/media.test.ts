@@ -80,7 +80,16 @@ test('files are opened by id alone, in ranges; nothing else has a way to a path'
   const file = await media.open(mediaId)
   expect([file?.mime, file?.bytes]).toEqual(['image/png', bytes.length])
   expect((await buffer(file?.read(3, 9) ?? [])).equals(bytes.subarray(3, 10))).toBe(true)
-  for (const id of ['', '.', '..', '../studio.sqlite', mediaId.toUpperCase(), `${mediaId}/`, randomUUID(), `./${mediaId}`]) {
+  for (const id of [
+    '',
+    '.',
+    '..',
+    '../studio.sqlite',
+    mediaId.toUpperCase(),
+    `${mediaId}/`,
+    randomUUID(),
+    `./${mediaId}`,
+  ]) {
     expect(await media.open(id), id).toBeNull()
   }
   await expect(media.imageUrl(randomUUID())).rejects.toMatchObject({ kind: 'no_such_item' })

@@ -96,10 +96,13 @@ describe('uploads', () => {
     const kept = await short.uploads.begin({ name: '', bytes: 1000 })
     let at = 0
     await expect
-      .poll(async () => {
-        await short.uploads.part({ uploadId: kept.uploadId, at: at++, data: 'AA==' })
-        return readdirSync(join(folder, 'tmp'))
-      }, { interval: 20 })
+      .poll(
+        async () => {
+          await short.uploads.part({ uploadId: kept.uploadId, at: at++, data: 'AA==' })
+          return readdirSync(join(folder, 'tmp'))
+        },
+        { interval: 20 },
+      )
       .toEqual([kept.uploadId])
     await expect(short.uploads.part({ uploadId: left.uploadId, at: 0, data: 'AA==' })).rejects.toMatchObject({
       kind: 'no_such_item',
@@ -112,7 +115,10 @@ describe('downloads', () => {
   function offer(bytes: Buffer) {
     const path = join(transfers.folder, 'made.zip')
     writeFileSync(path, bytes)
-    return { path, ...transfers.downloads.offer({ path, name: 'made.zip', mime: 'application/zip', bytes: bytes.length }) }
+    return {
+      path,
+      ...transfers.downloads.offer({ path, name: 'made.zip', mime: 'application/zip', bytes: bytes.length }),
+    }
   }
 
   it('are read in parts to their end, and their file goes when they are released', async () => {

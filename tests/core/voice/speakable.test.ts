@@ -40,10 +40,13 @@ test('formulas stay as they are written', () => {
 
 test('any text is answered', () => {
   fc.assert(
-    fc.property(fc.string({ unit: fc.constantFrom(...'ab*_`#[]()!|>-\n $\\~<&;\uE000\uE0010'.split('')), maxLength: 80 }), (given) => {
-      const said = speakable(given)
-      expect(said).not.toMatch(/[\uE000\uE001]/)
-    }),
+    fc.property(
+      fc.string({ unit: fc.constantFrom(...'ab*_`#[]()!|>-\n $\\~<&;\uE000\uE0010'.split('')), maxLength: 80 }),
+      (given) => {
+        const said = speakable(given)
+        expect(said).not.toMatch(/[\uE000\uE001]/)
+      },
+    ),
     { numRuns: 2000 },
   )
 })

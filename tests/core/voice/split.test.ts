@@ -23,7 +23,32 @@ const unit = fc.oneof(
   {
     weight: 4,
     arbitrary: fc.constantFrom(
-      ...['e\u0301', '👩‍👩‍👧‍👦', '👍🏽', '🇩🇪', '🇫🇷🇯🇵', '각', '\u1100\u1161\u11a8', 'क्ष', 'नि', 'ที่', 'あ。', '漢字', 'ق', '\u0600١', '\u110bd😀', '\r\n', 'ß', 'İ', '\u200d', '\u0301', '1\ufe0f\u20e3', '؟ ', '」', '…'],
+      ...[
+        'e\u0301',
+        '👩‍👩‍👧‍👦',
+        '👍🏽',
+        '🇩🇪',
+        '🇫🇷🇯🇵',
+        '각',
+        '\u1100\u1161\u11a8',
+        'क्ष',
+        'नि',
+        'ที่',
+        'あ。',
+        '漢字',
+        'ق',
+        '\u0600١',
+        '\u110bd😀',
+        '\r\n',
+        'ß',
+        'İ',
+        '\u200d',
+        '\u0301',
+        '1\ufe0f\u20e3',
+        '؟ ',
+        '」',
+        '…',
+      ],
     ),
   },
   { weight: 2, arbitrary: fc.string({ unit: 'grapheme', maxLength: 6 }) },
@@ -96,7 +121,11 @@ describe('where it cuts', () => {
       'A short one.',
       'Then a longer sentence follows here.',
     ])
-    expect(splitForSpeech('no sentence ends in this text at all', 16)).toEqual(['no sentence ends', 'in this text at', 'all'])
+    expect(splitForSpeech('no sentence ends in this text at all', 16)).toEqual([
+      'no sentence ends',
+      'in this text at',
+      'all',
+    ])
   })
 
   it('an unbroken word between characters, and an endless character at last', () => {

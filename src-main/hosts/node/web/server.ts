@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { AnyRouter } from '@orpc/server'
 import { StudioError } from '../../../core/errors.ts'
-import { securityHeaders } from '../../csp.ts'
+import { diagramHeaders, isDiagramPath, securityHeaders } from '../../csp.ts'
 import { answerMedia, type MediaSource, mediaPrefix } from '../../media.ts'
 import { listenOn } from '../listen.ts'
 import { type Access, createAccess } from './access.ts'
@@ -58,14 +58,16 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
   const headers = securityHeaders([`ws://127.0.0.1:${port}`, `ws://localhost:${port}`])
 
   server.on('request', (request, reply) => {
-    answer(request, reply, { access, headers, files, metrics: options.metrics, media: options.media }).catch((thrown: unknown) => {
-      options.log(
-        'error',
-        `web: ${request.method} failed: ${thrown instanceof Error ? thrown.message : String(thrown)}`,
-      )
-      if (reply.headersSent) reply.destroy()
-      else refuse(reply, 500, 'Something went wrong inside Inference Studio.')
-    })
+    answer(request, reply, { access, headers, files, metrics: options.metrics, media: options.media }).catch(
+      (thrown: unknown) => {
+        options.log(
+          'error',
+          `web: ${request.method} failed: ${thrown instanceof Error ? thrown.message : String(thrown)}`,
+        )
+        if (reply.headersSent) reply.destroy()
+        else refuse(reply, 500, 'Something went wrong inside Inference Studio.')
+      },
+    )
   })
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     // Without a listener an 'error' of a socket that was refused would end the process.
@@ -115,6 +117,10 @@ async function answer(
   if (request.method !== 'GET' && request.method !== 'HEAD') return refuse(reply, 405, 'Only GET and HEAD here.')
   if (path === '/metrics') return tellMetrics(request, reply, access, metrics)
   const file = files.get(path)
+  if (file && isDiagramPath(path)) {
+    reply.removeHeader('X-Frame-Options')
+    for (const [name, value] of Object.entries(diagramHeaders())) reply.setHeader(name, value)
+  }
   if (file) return sendFile(reply, file, request.method === 'HEAD')
   if (path === '/' && files.size === 0) return refuse(reply, 503, 'The page is not built yet: npm run build')
   return refuse(reply, 404, 'Nothing here.')

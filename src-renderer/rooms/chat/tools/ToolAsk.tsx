@@ -1,12 +1,12 @@
 import { type ReactNode, useEffect, useState } from 'react'
 import { findTool, useChatTools } from '../../../stores/chatTools.ts'
+import { useToolWords } from '../../../toolWords.ts'
 import { Button } from '../../../ui/Button.tsx'
+import { commandLine } from '../../../ui/commandLine.ts'
 import { Field, TextInput } from '../../../ui/Field.tsx'
 import { plainText } from '../../../ui/plainText.ts'
-import { commandLine } from './commandLine.ts'
 import { type Decision, decide } from './deeds.ts'
 import type { ToolRow } from './round.ts'
-import { useToolWords } from './words.ts'
 
 /** So long a question stands before it takes an answer: a click or key that was meant for something else decides nothing. Milliseconds. */
 const calm = 350

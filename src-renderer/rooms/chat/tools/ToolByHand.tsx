@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { emptyDraft, useChatTools } from '../../../stores/chatTools.ts'
+import { jsonFaultWords, useToolWords } from '../../../toolWords.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Checkbox, Field } from '../../../ui/Field.tsx'
 import { jsonFault } from '../../../ui/jsonFault.ts'
@@ -8,7 +9,6 @@ import { Segmented } from '../../../ui/Segmented.tsx'
 import { TextArea } from '../../../ui/TextArea.tsx'
 import { answer, draftAnswer } from './deeds.ts'
 import type { ToolRow } from './round.ts'
-import { jsonFaultWords, useToolWords } from './words.ts'
 
 /** The longest result that the contract takes, in characters. */
 const longest = 1_000_000

@@ -1,5 +1,6 @@
 import { useId } from 'react'
 import type { Message, ToolCall, ToolRun } from '../../../../src-preload/contract/chat.ts'
+import { jsonFaultWords, type ToolWords, useToolWords } from '../../../toolWords.ts'
 import { cx } from '../../../ui/cx.ts'
 import { jsonFault } from '../../../ui/jsonFault.ts'
 import { plainText } from '../../../ui/plainText.ts'
@@ -14,7 +15,6 @@ import { ToolByHand } from './ToolByHand.tsx'
 import { ToolOutcome } from './ToolOutcome.tsx'
 import { ToolStop } from './ToolStop.tsx'
 import { useKeptFocus } from './useKeptFocus.ts'
-import { jsonFaultWords, type ToolWords, useToolWords } from './words.ts'
 
 /**
  * One call of a tool and how it stands. `row` is the message of role tool that answers it, null where there is none (yet); `writing`:

@@ -2,10 +2,10 @@ import { useEffect, useState } from 'react'
 import { useShallow } from 'zustand/react/shallow'
 import { useApp } from '../../../stores/app.ts'
 import { useChat } from '../../../stores/chat.ts'
+import { useToolWords } from '../../../toolWords.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { allowAll, resume } from './deeds.ts'
 import { isLastRound, isSettledRun, roundsUpTo, rowsOf, type ToolRow } from './round.ts'
-import { useToolWords } from './words.ts'
 
 /** The rows under a reply; the same array until one of them changes. */
 export function useRows(replyId: string): ToolRow[] {

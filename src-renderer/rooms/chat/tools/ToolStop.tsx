@@ -1,8 +1,8 @@
 import { Square } from 'lucide-react'
 import { useState } from 'react'
+import { useToolWords } from '../../../toolWords.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { stopCall } from './deeds.ts'
-import { useToolWords } from './words.ts'
 
 /** Ends a running call. What the tool did until then can't be taken back, and that is said. */
 export function ToolStop({ messageId }: { messageId: string }) {

@@ -2,12 +2,12 @@ import { Wrench } from 'lucide-react'
 import { Popover } from 'radix-ui'
 import { useMemo } from 'react'
 import { useChatTools } from '../../../stores/chatTools.ts'
+import { useToolWords } from '../../../toolWords.ts'
 import { cx } from '../../../ui/cx.ts'
 import { offeredNow, offerGroups } from './offers.ts'
 import { useToolUse } from './setup.ts'
 import { ToolPicker } from './ToolPicker.tsx'
 import { ToolsLive } from './ToolsLive.tsx'
-import { useToolWords } from './words.ts'
 
 /** The composer's way to the tools: how many the next request offers, and the switches behind it. */
 export function ToolsButton() {

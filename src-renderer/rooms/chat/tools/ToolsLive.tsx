@@ -1,6 +1,6 @@
 import { useChat } from '../../../stores/chat.ts'
+import { useToolWords } from '../../../toolWords.ts'
 import { isToolRow } from './round.ts'
-import { useToolWords } from './words.ts'
 
 /** Says once to a screen reader that a tool of the open conversation waits for the person. It stands outside the messages, which come and go. */
 export function ToolsLive() {

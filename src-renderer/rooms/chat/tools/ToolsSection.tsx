@@ -1,8 +1,8 @@
 import { Settings } from 'lucide-react'
 import { navigate } from '../../../navigation.ts'
+import { useToolWords } from '../../../toolWords.ts'
 import { IconButton } from '../../../ui/Button.tsx'
 import { ToolPicker } from './ToolPicker.tsx'
-import { useToolWords } from './words.ts'
 
 /** The inspector's part about the tools of the conversation. */
 export function ToolsSection() {

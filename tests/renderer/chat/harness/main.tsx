@@ -1,6 +1,6 @@
 import '../../../../src-renderer/styles.css'
 import '../../../../src-renderer/markdown/scale.css'
-import '../../../../src-renderer/rooms/chat/chat.css'
+import '../../../../src-renderer/rooms/chat/styles.ts'
 import './window.css'
 import { createRoot } from 'react-dom/client'
 import { I18nextProvider } from 'react-i18next'

@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next'
-import type { JsonFault } from '../../../ui/jsonFault.ts'
+import type { JsonFault } from './ui/jsonFault.ts'
 
 /** The room's texts about tools, from the namespace `chatTools`. What is filled in is shown as text, so nothing escapes it twice. */
 export function useToolWords() {

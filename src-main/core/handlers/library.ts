@@ -1,0 +1,20 @@
+import type { Host } from '../host.ts'
+import type { Library } from '../library/library.ts'
+import { guarded } from './errors.ts'
+import { done, type Implementer } from './implementer.ts'
+
+/** The library's part of the contract. */
+export const libraryHandlers = (os: Implementer['library'], host: Host, library: Library) => ({
+  watch: os.watch.handler(({ signal }) => guarded(host, library.state.watch(signal))),
+  saveFolder: os.saveFolder.handler(({ input }) => library.saveFolder(input)),
+  removeFolder: os.removeFolder.handler(({ input }) => done(library.removeFolder(input))),
+  savePrompt: os.savePrompt.handler(({ input }) => library.savePrompt(input)),
+  removePrompt: os.removePrompt.handler(({ input }) => done(library.removePrompt(input))),
+  savePreset: os.savePreset.handler(({ input }) => library.savePreset(input)),
+  removePreset: os.removePreset.handler(({ input }) => done(library.removePreset(input))),
+  removed: os.removed.handler(() => ({ conversations: library.removed() })),
+  erase: os.erase.handler(({ input }) => library.erase(input.ids)),
+  search: os.search.handler(({ input: { text, conversationId = null, limit }, signal }) =>
+    library.search({ text, conversationId, limit }, signal),
+  ),
+})

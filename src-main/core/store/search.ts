@@ -1,0 +1,174 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { Database } from './database.ts'
+import { number, type Row, text, textOrNull } from './rows.ts'
+
+/** Rows of `search_text` that one message may have: `seq * partsEach + part`. */
+const partsEach = 256
+
+/** A message that is to stand in the index. */
+export interface Unindexed {
+  seq: number
+  text: string
+  /** Parts of a former text stand there. */
+  stale: boolean
+}
+
+/** The writing side of the index: messages that are not in it, their words, and small steps of merging what was written. */
+export function searchTable({ handle, journal, transaction }: Database) {
+  const next = handle.prepare(
+    `SELECT seq, text, refusal, indexed FROM messages WHERE indexed <> 1 AND status NOT IN ('pending', 'streaming') AND seq > ?
+      ORDER BY seq LIMIT ?`,
+  )
+  const some = handle.prepare(
+    "SELECT 1 FROM messages WHERE indexed <> 1 AND status NOT IN ('pending', 'streaming') LIMIT 1",
+  )
+  const insert = handle.prepare('INSERT OR REPLACE INTO search_text (rowid, body) VALUES (?, ?)')
+  const forget = handle.prepare('DELETE FROM search_text WHERE rowid BETWEEN ? AND ?')
+  const mark = handle.prepare('UPDATE messages SET indexed = 1 WHERE seq = ?')
+  const merge = handle.prepare("INSERT INTO search_text (search_text, rank) VALUES ('merge', ?)")
+  const changes = handle.prepare('SELECT total_changes() AS n')
+  const remember = handle.prepare("INSERT OR IGNORE INTO erasures (what, item) VALUES ('index', '')")
+  const clean = handle.prepare("DELETE FROM erasures WHERE what = 'index'")
+  const dirty = handle.prepare("SELECT 1 FROM erasures WHERE what = 'index'")
+
+  /** Whether a step of merging did anything: SQLite counts two changes for one that did (https://sqlite.org/fts5.html, 6.8). */
+  function step(pages: number): boolean {
+    const before = number(changes.get() ?? {}, 'n')
+    merge.run(pages)
+    return number(changes.get() ?? {}, 'n') - before >= 2
+  }
+
+  return {
+    /** Messages that are settled and not (or no longer) in the index, in their order. */
+    next: (after: number, limit: number): Unindexed[] => next.all(after, limit).map(unindexed),
+    isBehind: (): boolean => some.get() !== undefined,
+    /** One transaction; afterwards they stand in the index. Survives the death of the process; after a power cut they are done again. */
+    write(work: () => void): void {
+      journal(work)
+    },
+    /** Words of one part of a message; a part that stands there is replaced. */
+    put: (seq: number, part: number, body: string): void => void insert.run(seq * partsEach + part, body),
+    forget: (seq: number): void => void forget.run(seq * partsEach, seq * partsEach + partsEach - 1),
+    done: (seq: number): void => void mark.run(seq),
+    /** A step of merging (so many pages of 4 KB), where enough was written since the last. False when there was nothing to do. */
+    merge: (pages: number): boolean => journal(() => step(pages)),
+    /** Says that words of erased messages stand in the index, within the transaction that erases them. */
+    markDirty: (): void => void remember.run(),
+    isDirty: (): boolean => dirty.get() !== undefined,
+    /** Begins to write the index anew, without what was erased; `cleanStep` goes on. A negative number takes all of it up, not full levels alone. */
+    beginCleaning: (pages: number): boolean => journal(() => step(-pages)),
+    /** False: nothing of what was erased is left in the index. */
+    cleanStep: (pages: number): boolean => journal(() => step(pages)),
+    cleaned: (): void => transaction(() => void clean.run()),
+  }
+}
+export type SearchTable = ReturnType<typeof searchTable>
+export const maxParts = partsEach
+
+function unindexed(row: Row): Unindexed {
+  const refusal = text(row, 'refusal')
+  const said = text(row, 'text')
+  return {
+    seq: number(row, 'seq'),
+    text: refusal === '' ? said : `${said}\n${refusal}`,
+    stale: row.indexed === 2,
+  }
+}
+
+/** A message that has all words, and the first of its parts that has. */
+export interface FoundMessage {
+  seq: number
+  part: number
+}
+
+export interface MessageOfHit {
+  seq: number
+  id: string
+  conversationId: string
+  title: string | null
+  archived: boolean
+  role: string
+  at: string
+  text: string
+  leafId: string | null
+}
+
+/** The reading side, on a connection of its own: nothing here writes. */
+export function searchReader(handle: DatabaseSync) {
+  const titles = handle.prepare(
+    `SELECT id, title, archived_at, updated_at FROM conversations WHERE removed_at IS NULL AND title IS NOT NULL AND title <> ''
+      ORDER BY updated_at DESC, id`,
+  )
+  const version = handle.prepare('PRAGMA data_version')
+  const everywhere = handle.prepare(
+    `SELECT s.rowid AS place FROM search_text AS s
+       CROSS JOIN messages AS m ON m.seq = s.rowid / ${partsEach}
+       CROSS JOIN conversations AS c ON c.id = m.conversation_id
+      WHERE s.search_text MATCH ? AND s.rowid < ? AND c.removed_at IS NULL ORDER BY s.rowid DESC`,
+  )
+  const inOne = handle.prepare(
+    `SELECT s.rowid AS place FROM search_text AS s CROSS JOIN messages AS m ON m.seq = s.rowid / ${partsEach}
+      WHERE s.search_text MATCH ? AND s.rowid BETWEEN ? AND ? AND m.conversation_id = ? ORDER BY s.rowid DESC`,
+  )
+  const span = handle.prepare(
+    `SELECT min(m.seq) AS low, max(m.seq) AS high FROM messages AS m JOIN conversations AS c ON c.id = m.conversation_id
+      WHERE m.conversation_id = ? AND c.removed_at IS NULL`,
+  )
+  const message = handle.prepare(
+    `SELECT m.seq, m.id, m.conversation_id, m.role, m.created_at, m.text, m.refusal, c.title, c.archived_at, c.leaf_id
+       FROM messages AS m JOIN conversations AS c ON c.id = m.conversation_id WHERE m.seq = ?`,
+  )
+  const up = handle.prepare(
+    `WITH RECURSIVE up (seq, parent_id) AS (
+       SELECT seq, parent_id FROM messages WHERE id = :leafId
+       UNION ALL SELECT m.seq, m.parent_id FROM up JOIN messages AS m ON m.id = up.parent_id WHERE up.seq > :lowest)
+     SELECT seq FROM up WHERE seq IN (SELECT value FROM json_each(:seqs))`,
+  )
+
+  return {
+    /** Changes when the other side has written anything. */
+    version: (): number => number(version.get() ?? {}, 'data_version'),
+    /** Conversations in sight that have a title, newest first. */
+    titles: () =>
+      titles.all().map((row) => ({
+        id: text(row, 'id'),
+        title: text(row, 'title'),
+        archived: row.archived_at !== null,
+        at: text(row, 'updated_at'),
+      })),
+    /** Places in the index, newest first; several may be of one message. */
+    *places(match: string, conversationId: string | null): Generator<FoundMessage, undefined> {
+      const range = conversationId === null ? null : span.get(conversationId)
+      if (range?.low === null) return
+      const rows = range
+        ? inOne.iterate(
+            match,
+            number(range, 'low') * partsEach,
+            number(range, 'high') * partsEach + partsEach - 1,
+            conversationId,
+          )
+        : everywhere.iterate(match, Number.MAX_SAFE_INTEGER)
+      for (const row of rows) {
+        const place = number(row, 'place')
+        yield { seq: Math.floor(place / partsEach), part: place % partsEach }
+      }
+    },
+    message(seq: number): MessageOfHit | null {
+      const row = message.get(seq)
+      if (!row) return null
+      const { text: said } = unindexed({ ...row, indexed: 1 })
+      return {
+        ...{ seq, id: text(row, 'id'), conversationId: text(row, 'conversation_id'), role: text(row, 'role') },
+        ...{ title: textOrNull(row, 'title'), archived: row.archived_at !== null, at: text(row, 'created_at') },
+        ...{ text: said, leafId: textOrNull(row, 'leaf_id') },
+      }
+    },
+    /** Those of a conversation's messages that lie on the path to its leaf: a walk upwards, no further than the oldest of them. */
+    onPath(leafId: string | null, seqs: readonly number[]): Set<number> {
+      if (leafId === null) return new Set()
+      const rows = up.all({ leafId, lowest: Math.min(...seqs), seqs: JSON.stringify(seqs) })
+      return new Set(rows.map((row) => number(row, 'seq')))
+    },
+  }
+}
+export type SearchReader = ReturnType<typeof searchReader>
