@@ -51,7 +51,7 @@ test.afterEach(async () => {
   await sandbox.close()
 })
 
-const tray = (page: Page) => page.getByRole('list', { name: 'Pictures of this message' })
+const tray = (page: Page) => page.getByRole('list', { name: 'Pictures to send' })
 const thumbnails = (page: Page) => page.locator('.composer-picture')
 const ready = (page: Page) => page.locator('.composer-picture[data-state="ready"]')
 const pick = (page: Page, ...files: { name: string; mimeType: string; buffer: Buffer }[]) =>
@@ -140,6 +140,9 @@ test('pictures are picked, pasted and dropped; the model sees each of them, and 
 })
 
 test('what was chosen goes to the service: the picture as it is, its detail, role and name', async ({ page }) => {
+  const sent: string[] = []
+  page.on('websocket', (socket) => socket.on('framesent', ({ payload }) => sent.push(payload.toString())))
+  await page.reload()
   await pickModel(page, 'mirror')
   await pick(page, file('a.png', 'image/png', png(20, 10)))
   await thumbnails(page)
@@ -152,7 +155,8 @@ test('what was chosen goes to the service: the picture as it is, its detail, rol
   await page.keyboard.press('Escape')
   await send(page, 'Mirror this.')
   await settled(page, 'complete')
-  await expect(lastReply(page)).toContainText('low')
+  expect(sent.some((frame) => frame.includes('"detail":"low"'))).toBe(true)
+  await expect(lastReply(page)).toContainText('20 × 10 pixels')
   await expect(lastReply(page)).toContainText('ada')
   // The next one is the person's own again; a system message is added without asking.
   await page.getByRole('button', { name: 'Role of this message: User' }).click()
@@ -337,7 +341,8 @@ test('a reply is read aloud while it arrives: pause, speed, stop; it goes on in 
 
 test('a long text is asked for one part ahead of what is heard, and stopping ends it', async ({ page }) => {
   await pickModel(page, 'mirror')
-  await composer(page).fill('All of this is said again and again. '.repeat(600))
+  // A part ends with a paragraph where that fills half of it.
+  await composer(page).fill(`${'All of this is said again and again. '.repeat(57)}\n\n`.repeat(5))
   await page.getByRole('button', { name: 'Send', exact: true }).click()
   await settled(page, 'complete')
   await lastReply(page).getByRole('button', { name: 'Read aloud' }).click()
