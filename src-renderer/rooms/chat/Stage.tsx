@@ -11,14 +11,13 @@ import { LinkDialog } from './LinkDialog.tsx'
 import { TitleField } from './List.tsx'
 import { Messages } from './Messages.tsx'
 import { ModelPicker } from './ModelPicker.tsx'
-import { useWords, type Words } from './words.ts'
+import { StageDialogs } from './StageDialogs.tsx'
+import { useWords } from './words.ts'
 
 /** The stage region: title and model above, the messages, the composer below. */
 export function ChatStage() {
-  const words = useWords()
   const [link, setLink] = useState<string | null>(null)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the words change with the language only, which remounts the window
-  const host = useMemo(() => markdownHost(words, setLink), [])
+  const host = useMemo((): MarkdownHost => ({ openLink: setLink, copy: copyText }), [])
   useKeys()
   return (
     <MarkdownContext value={host}>
@@ -28,30 +27,11 @@ export function ChatStage() {
         <RoomNotice />
         <Composer />
         <LinkDialog address={link} onClose={() => setLink(null)} />
+        <StageDialogs />
         <Announcer />
       </div>
     </MarkdownContext>
   )
-}
-
-function markdownHost(words: Words, openLink: (address: string) => void): MarkdownHost {
-  return {
-    openLink,
-    copy: copyText,
-    words: {
-      copyCode: words('copyCode'),
-      copied: words('copied'),
-      wrapCode: words('wrapCode'),
-      code: words('code'),
-      image: words('image'),
-      imageNotLoaded: words('imageNotLoaded'),
-      linkRefused: (address) => words('linkRefused', { address }),
-      footnote: words('footnote'),
-      done: words('done'),
-      notDone: words('notDone'),
-      tableScrolls: words('table'),
-    },
-  }
 }
 
 /** Esc stops the running reply, wherever the focus is, unless something that Esc closes took it. Mod+N is a new chat. */

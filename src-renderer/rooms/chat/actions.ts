@@ -14,6 +14,8 @@ import * as store from '../../stores/chat.ts'
 import { useChat } from '../../stores/chat.ts'
 import { runningReplies } from '../../stores/chat-open.ts'
 import { attempt, setClient } from './client.ts'
+import { recallCompared } from './compare.ts'
+import { flushSetups, forgetNewSetup, recallNewSetup, setupOf } from './setup.ts'
 
 export interface ChatHost {
   client: ContractRouterClient<Contract>
@@ -38,14 +40,16 @@ export function startChat(given: ChatHost): () => void {
   void keepWatching(ended.signal, async (signal) => {
     for await (const event of await given.client.chat.watchList(undefined, { signal })) events.push(event)
   })
-  addEventListener('pagehide', flushDraft)
+  recallNewSetup()
+  recallCompared()
+  addEventListener('pagehide', flush)
   void loadModels(false)
   return () => {
     ended.abort()
     watching?.abort()
     events.drop()
-    flushDraft()
-    removeEventListener('pagehide', flushDraft)
+    flush()
+    removeEventListener('pagehide', flush)
     host = null
     setClient(null)
   }
@@ -55,7 +59,7 @@ export function startChat(given: ChatHost): () => void {
 export function openChat(id: string | null): void {
   const { open } = useChat.getState()
   if ((open?.id ?? null) === id) return
-  flushDraft()
+  flush()
   watching?.abort()
   watching = null
   useChat.setState((state) => store.openConversation(state, id))
@@ -104,18 +108,23 @@ export async function send(text: string, attachments: readonly Attachment[] = []
   cancelDraft()
   useChat.setState((before) => store.beginSending(before, { requestId, conversationId, text }))
   try {
+    await flushSetups()
     const sent = await host.client.chat.send({
       requestId,
       conversationId,
       text,
       models,
+      ...(conversationId === null ? { setup: setupOf(state) } : {}),
       attachments: attachments.map(({ mediaId, detail }) => ({ mediaId, detail })),
       role: as.role,
       name: as.name === '' ? null : as.name,
       // Whatever the person did not say is there to be answered with what he says next.
       ask: as.role === 'user',
     })
-    if (conversationId === null) localStorage.removeItem(newDraftKey)
+    if (conversationId === null) {
+      localStorage.removeItem(newDraftKey)
+      forgetNewSetup()
+    }
     const stillThere = (useChat.getState().open?.id ?? null) === conversationId
     useChat.setState({ sending: null })
     if (conversationId === null && stillThere) openChat(sent.conversationId)
@@ -147,6 +156,7 @@ export async function retry(
   replyId: string,
   models = store.modelsToAsk(useChat.getState()).slice(0, 1),
 ): Promise<void> {
+  await flushSetups()
   await attempt((client) => client.chat.retry({ replyId, ...(models.length === 0 ? {} : { models }) }))
 }
 
@@ -179,6 +189,12 @@ export function type(text: string): void {
     else void attempt((client) => client.chat.saveDraft({ conversationId: id, draft: text }))
   }
   draftTimer = { id: setTimeout(flushDraft, draftPause), save }
+}
+
+/** What was typed and set a moment ago is saved now. */
+function flush(): void {
+  flushDraft()
+  void flushSetups()
 }
 
 function flushDraft(): void {

@@ -56,7 +56,6 @@ function Rows({ rows, searchField }: { rows: readonly ListRow[]; searchField: Re
   }, [walk])
   return (
     <>
-      {/* biome-ignore lint/a11y/useSemanticElements: a virtual list has no table */}
       <div
         ref={box}
         role="treegrid"
