@@ -12,7 +12,7 @@ export function SchemaWords({ faults, tone }: { faults: readonly SchemaFault[]; 
   return (
     <ul
       role={tone === 'bad' ? 'alert' : undefined}
-      className={cx('list-disc pl-5 text-s', tone === 'bad' ? 'text-bad' : 'text-warn')}
+      className={cx('list-disc ps-5 text-s', tone === 'bad' ? 'text-bad' : 'text-warn')}
     >
       {faults.slice(0, most).map(({ kind, path, value }) => {
         const what = t(`settings.schema.${kind}`, { value })
