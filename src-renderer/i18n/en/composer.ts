@@ -4,6 +4,7 @@ export const composer = {
   addPictures: 'Add pictures',
   dropHere: 'Drop pictures to add them',
   pictures: 'Pictures of this message',
+  picturesToSend: 'Pictures to send',
   picture: 'Picture',
   pictureNamed: 'Picture: {{name}}',
   openPicture: 'Look at {{name}}',

@@ -1,3 +1,4 @@
+import './pictures.css'
 import { ChevronLeft, ChevronRight, Download, Maximize, Minimize, X } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -27,7 +28,6 @@ export function Lightbox({ pictures, at, onMove, onClose }: LightboxProps) {
     if (!open && dialog?.open) dialog.close()
   }, [open])
   return (
-    // biome-ignore lint/a11y/noNoninteractiveElementInteractions: the arrows are beside the buttons that do the same
     <dialog
       ref={ref}
       tabIndex={-1}
@@ -83,7 +83,6 @@ function Shown({ pictures, picture, at, onMove, onClose }: LightboxProps & { pic
         {broken ? (
           <p>{t('brokenPicture')}</p>
         ) : (
-          // biome-ignore lint/a11y/noNoninteractiveElementInteractions: the button above does the same
           // biome-ignore lint/a11y/useKeyWithClickEvents: the button above does the same
           <img
             src={mediaPath(mediaId)}

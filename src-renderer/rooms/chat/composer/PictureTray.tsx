@@ -37,7 +37,7 @@ export function PictureTray({ draft }: { draft: string }) {
   const ready = pictures.filter(({ state }) => state === 'ready')
   return (
     <div className="composer-tray">
-      <ul aria-label={t('pictures')}>
+      <ul aria-label={t('picturesToSend')}>
         {pictures.map((picture) => (
           <Thumbnail key={picture.key} draft={draft} picture={picture} onOpen={() => setShown(picture.key)} />
         ))}
