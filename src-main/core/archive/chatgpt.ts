@@ -1,7 +1,8 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import * as z from 'zod'
 import { emptySetup } from '../../../src-preload/contract/chat.ts'
-import type { ArchivedMessage } from '../store/archive.ts'
+import type { ArchivedConversation, ArchivedMessage } from '../store/archive.ts'
+import { instantOf } from './chatgptContent.ts'
 import { asMessage, type Carried, type Node } from './chatgptMessage.ts'
 import { damaged, type Notes } from './damage.ts'
 import type { Incoming } from './staging.ts'
@@ -34,13 +35,6 @@ const exported = z.object({
     }),
   ),
 })
-
-/** Unix seconds with a fraction; older tools wrote ISO text. */
-export function instantOf(value: number | string | null | undefined): string | null {
-  const ms = typeof value === 'number' ? value * 1000 : typeof value === 'string' ? Date.parse(value) : Number.NaN
-  // Years of four digits, so that instants sort as text.
-  return ms >= 0 && ms < 253_402_300_800_000 ? new Date(Math.round(ms)).toISOString() : null
-}
 
 /** The time that orders the conversations of a file. */
 export function updatedAt(value: unknown): string {
@@ -87,26 +81,41 @@ export function readExported(value: unknown, notes: Notes): Incoming {
   for (let at = 0; at < lost; at += 1) notes.add('# messages hang on nothing but each other and were left out.')
   const leafId = leafOf(mapping, current, kept) ?? messages.at(-1)?.id ?? null
   markPath(messages, leafId)
-  const last = messages.at(-1)?.createdAt ?? createdAt
   return {
     conversation: {
-      id: crypto.randomUUID(),
-      title: title?.trim() ? title.trim().slice(0, 200).toWellFormed() : null,
+      ...headOf(said.data, createdAt, messages.at(-1)?.createdAt ?? createdAt),
       model: modelOf(messages, leafId) ?? said.data.default_model_slug ?? null,
-      createdAt,
-      updatedAt: instantOf(said.data.update_time) ?? last,
-      draft: '',
-      folderId: null,
-      pinned: said.data.is_starred === true || instantOf(said.data.pinned_time) !== null,
-      archivedAt: said.data.is_archived === true ? (instantOf(said.data.update_time) ?? last) : null,
       leafId,
-      setup: emptySetup,
-      importKey: null,
     },
     messages: () => messages,
     hash: '',
     importKey: `chatgpt:${hash.digest('hex')}`,
     messageIds: [],
+  }
+}
+
+/** Everything of a conversation but what its messages tell. */
+function headOf(
+  {
+    title,
+    update_time: updated,
+    pinned_time: pinnedAt,
+    is_starred: starred,
+    is_archived: archived,
+  }: z.infer<typeof exported>,
+  createdAt: string,
+  last: string,
+): Omit<ArchivedConversation, 'model' | 'leafId'> {
+  const name = (title ?? '').trim().slice(0, 200).toWellFormed()
+  const updatedAt = instantOf(updated) ?? last
+  return {
+    id: randomUUID(),
+    title: name === '' ? null : name,
+    ...{ createdAt, updatedAt, draft: '', folderId: null },
+    pinned: starred === true || instantOf(pinnedAt) !== null,
+    archivedAt: archived === true ? updatedAt : null,
+    setup: emptySetup,
+    importKey: null,
   }
 }
 

@@ -17,6 +17,13 @@ const text = z.string().catch('')
 /** `file-service://file-ABC` and `sediment://file_abc` are both files of the export whose names begin so. */
 export const assetId = (pointer: string): string => pointer.replace(/^[a-z-]+:\/\//, '').replace(/[?#].*$/, '')
 
+/** Unix seconds with a fraction; older tools wrote ISO text. */
+export function instantOf(value: number | string | null | undefined): string | null {
+  const ms = typeof value === 'number' ? value * 1000 : typeof value === 'string' ? Date.parse(value) : Number.NaN
+  // Years of four digits, so that instants sort as text.
+  return ms >= 0 && ms < 253_402_300_800_000 ? new Date(Math.round(ms)).toISOString() : null
+}
+
 /** Marks of citations in private characters, which no font shows. */
 const marks = /\ue200[^\ue201]{0,2000}\ue201/gu
 

@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
 import type { Message } from '../../../src-preload/contract/chat.ts'
 import type { ArchivedMessage } from '../store/archive.ts'
-import { instantOf } from './chatgpt.ts'
-import { assetId, readContent } from './chatgptContent.ts'
+import { assetId, type Content, instantOf, readContent } from './chatgptContent.ts'
 import type { Notes } from './damage.ts'
 
 export interface Node {
@@ -62,48 +61,80 @@ export function asMessage(
     notes.add('# messages are not as ChatGPT writes them and were left out.')
     return nothing
   }
-  const { author, content, metadata, recipient, weight } = parsed.data
-  if (weight === 0 || metadata?.is_visually_hidden_from_conversation === true) return nothing
-  const role = roles[author.role] ?? 'assistant'
-  if (role === 'system' && metadata?.is_user_system_message !== true) return nothing
-  const { text, thoughts, pictures } = readContent(content, role, notes)
-  if (thoughts !== null) return { message: null, pass: { ...carried, reasoning: [...carried.reasoning, ...thoughts] } }
-  const isCall = role === 'assistant' && typeof recipient === 'string' && recipient !== 'all'
-  if (text.trim() === '' && pictures.length === 0 && !isCall && role !== 'tool') return nothing
-  const names = new Map((metadata?.attachments ?? []).map(({ id, name }) => [id ?? '', name ?? null]))
-  const shown = new Set(pictures.map(({ asset }) => assetId(asset)))
-  for (const id of names.keys()) {
-    if (!shown.has(id)) notes.add('# files that were attached are no pictures and were left out.')
+  const role = roles[parsed.data.author.role] ?? 'assistant'
+  if (isHidden(parsed.data, role)) return nothing
+  const content = readContent(parsed.data.content, role, notes)
+  if (content.thoughts) {
+    return { message: null, pass: { ...carried, reasoning: [...carried.reasoning, ...content.thoughts] } }
   }
+  const call = role === 'assistant' ? callOf(parsed.data, content) : null
+  const isEmpty = content.text.trim() === '' && content.pictures.length === 0
+  if (isEmpty && !call && role !== 'tool') return nothing
+  const message = build(parsed.data, role, content, carried, call, notes)
+  const reasoning = role === 'assistant' ? [] : carried.reasoning
+  return { message, pass: { parent: message.id, reasoning, call, at: message.createdAt } }
+}
+
+type Said = z.infer<typeof said>
+
+/** Scaffolding: what the service put in for itself. What a person wrote as their instructions is shown. */
+function isHidden({ weight, metadata }: Said, role: Message['role']): boolean {
+  if (weight === 0 || metadata?.is_visually_hidden_from_conversation === true) return true
+  return role === 'system' && metadata?.is_user_system_message !== true
+}
+
+/** A message to someone else than the person is a call of a tool. */
+function callOf({ id, recipient }: Said, { text }: Content): Carried['call'] {
+  if (!recipient || recipient === 'all') return null
+  return { id: id ?? randomUUID(), name: toolName(recipient), arguments: asArguments(text) }
+}
+
+function build(
+  { author, content, create_time: time, metadata, status }: Said,
+  role: Message['role'],
+  { text, pictures }: Content,
+  carried: Carried,
+  call: Carried['call'],
+  notes: Notes,
+): ArchivedMessage {
   const id = randomUUID()
-  const at = instantOf(parsed.data.create_time) ?? carried.at
-  const call = isCall ? { id: parsed.data.id ?? id, name: toolName(recipient), arguments: asArguments(text) } : null
-  const isOf = role === 'assistant'
+  const at = instantOf(time) ?? carried.at
+  const isReply = role === 'assistant'
   const finish = metadata?.finish_details?.type ?? null
-  const message: ArchivedMessage = {
+  const names = namesOf(metadata, pictures, notes)
+  return {
     ...{ id, parentId: carried.parent, role },
-    name: role !== 'tool' && author.name ? author.name.slice(0, 64) : null,
+    name: role === 'tool' ? null : author.name?.slice(0, 64) || null,
     text: call ? '' : text,
-    reasoning: isOf ? carried.reasoning.join('\n\n') : '',
+    reasoning: isReply ? carried.reasoning.join('\n\n') : '',
     refusal: '',
     toolCalls: call ? [{ index: 0, ...call }] : [],
-    attachments: pictures.map(({ asset, width, height, bytes }) => ({
+    attachments: pictures.map(({ asset, ...facts }) => ({
       ...{ mediaId: asset, detail: null, name: names.get(assetId(asset)) ?? null, mime: '' },
-      ...{ width, height, bytes },
+      ...facts,
     })),
     run:
       role === 'tool' ? runOf(carried, author.name ?? 'tool', id, at, content.content_type === 'system_error') : null,
-    status: statusOf(isOf, parsed.data.status ?? null, finish),
+    status: statusOf(isReply, status ?? null, finish),
     problem: null,
-    model: isOf ? (metadata?.model_slug ?? null) : null,
-    finishReason: isOf ? finishReason(finish, call !== null) : null,
+    model: isReply ? (metadata?.model_slug ?? null) : null,
+    finishReason: isReply ? finishReason(finish, call !== null) : null,
     usage: null,
     createdAt: at,
     finishedAt: at,
     ...{ firstTokenMs: null, reasoningMs: null, requestId: null, askId: null, made: null },
     ...{ cost: null, costIs: 'unknown', params: null, jsonFaults: null, nextId: null },
   }
-  return { message, pass: { parent: id, reasoning: isOf ? [] : carried.reasoning, call, at } }
+}
+
+/** Names of what was attached, by asset; what is no picture is counted. */
+function namesOf(metadata: Said['metadata'], pictures: Content['pictures'], notes: Notes): Map<string, string | null> {
+  const names = new Map((metadata?.attachments ?? []).map(({ id, name }) => [id ?? '', name?.slice(0, 300) ?? null]))
+  const shown = new Set(pictures.map(({ asset }) => assetId(asset)))
+  for (const id of names.keys()) {
+    if (!shown.has(id)) notes.add('# files that were attached are no pictures and were left out.')
+  }
+  return names
 }
 
 /** Names of functions have letters, digits, `_` and `-` (specification, Chat completions). */

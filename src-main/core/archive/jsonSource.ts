@@ -103,31 +103,33 @@ async function keyText(source: JsonSource, key: Range): Promise<string> {
 function scanChunk(scan: Scan, chunk: Uint8Array, from: number, found: (Range & { key: Range | null })[]): void {
   for (let index = 0; index < chunk.length; index += 1) {
     const byte = chunk[index] ?? 0
-    if (scan.quoted) {
-      if (scan.escaped) scan.escaped = false
-      else if (byte === 0x5c) scan.escaped = true
-      else if (byte === 0x22) scan.quoted = false
-      continue
-    }
-    const at = from + index
-    if (scan.depth === 1) {
-      if (structure(scan, byte, at, found)) continue
-      // What is left begins or belongs to the value (or key) of now.
-      if (scan.valueAt < 0 && !space(byte)) {
-        if (scan.open === 0x7b && scan.key === null) {
-          if (byte !== 0x22) throw damage()
-          scan.keyAt = at
-        }
-        scan.valueAt = at
-      }
-    }
-    if (byte === 0x22) scan.quoted = true
-    else if (byte === 0x7b || byte === 0x5b) begin(scan, byte)
-    else if (byte === 0x7d || byte === 0x5d) {
-      if (scan.depth <= 1) throw damage()
-      scan.depth -= 1
-    } else if (scan.depth === 0 && !space(byte) && !(at < 3 && byte >= 0xbb)) throw damage()
+    if (scan.quoted) inText(scan, byte)
+    else if (scan.depth !== 1 || !structure(scan, byte, from + index, found)) inValue(scan, byte, from + index)
   }
+}
+
+function inText(scan: Scan, byte: number): void {
+  if (scan.escaped) scan.escaped = false
+  else if (byte === 0x5c) scan.escaped = true
+  else if (byte === 0x22) scan.quoted = false
+}
+
+/** Whatever begins or belongs to the value (or key) of now, or stands around the whole. */
+function inValue(scan: Scan, byte: number, at: number): void {
+  if (space(byte)) return
+  if (scan.depth === 1 && scan.valueAt < 0) {
+    if (scan.open === 0x7b && scan.key === null) {
+      if (byte !== 0x22) throw damage()
+      scan.keyAt = at
+    }
+    scan.valueAt = at
+  }
+  if (byte === 0x22) scan.quoted = true
+  else if (byte === 0x7b || byte === 0x5b) begin(scan, byte)
+  else if (byte === 0x7d || byte === 0x5d) {
+    if (scan.depth <= 1) throw damage()
+    scan.depth -= 1
+  } else if (scan.depth === 0 && !(at < 3 && byte >= 0xbb)) throw damage()
 }
 
 function begin(scan: Scan, byte: number): void {

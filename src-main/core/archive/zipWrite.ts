@@ -63,11 +63,10 @@ export class ZipWriter {
       size: 0,
     }
     this.#zip.add(entry)
-    const put = (chunk: Uint8Array, final: boolean): void => entry.ondata?.(null, chunk, final)
+    const put = (chunk: Uint8Array<ArrayBuffer>, final: boolean): void => entry.ondata?.(null, chunk, final)
     const written = (async () => {
       for await (const chunk of deflate) {
-        if (!(chunk instanceof Uint8Array)) continue
-        put(chunk, false)
+        if (chunk instanceof Uint8Array) put(new Uint8Array(chunk), false)
         await this.#drained()
       }
       put(new Uint8Array(0), true)
