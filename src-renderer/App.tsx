@@ -1,4 +1,9 @@
+import { Direction } from 'radix-ui'
+import { useTranslation } from 'react-i18next'
+import { CommandLayers } from './commands/Layers.tsx'
+import { isRightToLeft } from './i18n/index.ts'
 import { ChatLive } from './rooms/chat/index.tsx'
+import { ListLive } from './rooms/chat/list/live.tsx'
 import { Frame } from './shell/Frame.tsx'
 import { Locked } from './shell/Locked.tsx'
 import { appStore, useApp, withoutToast } from './stores/app.ts'
@@ -10,20 +15,25 @@ export function App() {
   // Until the first answer the frame would show guesses: an empty page of the right colour for those few milliseconds.
   const known = useApp(({ app }) => app !== null)
   const locked = useApp(({ link }) => link === 'unauthorized')
+  const { i18n } = useTranslation()
   return (
-    <TooltipProvider>
-      <Toasts items={toasts} onGone={(id) => appStore.setState(withoutToast(appStore.getState(), id))}>
-        {locked ? (
-          <Locked />
-        ) : (
-          known && (
-            <>
-              <ChatLive />
-              <Frame />
-            </>
-          )
-        )}
-      </Toasts>
-    </TooltipProvider>
+    <Direction.Provider dir={isRightToLeft(i18n.language) ? 'rtl' : 'ltr'}>
+      <TooltipProvider>
+        <Toasts items={toasts} onGone={(id) => appStore.setState(withoutToast(appStore.getState(), id))}>
+          {locked ? (
+            <Locked />
+          ) : (
+            known && (
+              <>
+                <ChatLive />
+                <ListLive />
+                <Frame />
+                <CommandLayers />
+              </>
+            )
+          )}
+        </Toasts>
+      </TooltipProvider>
+    </Direction.Provider>
   )
 }

@@ -1,5 +1,7 @@
 import type { Api } from './api/connect.ts'
+import { problemOf } from './api/problem.ts'
 import { appStore, withApp, withLink } from './stores/app.ts'
+import { chatToolsStore } from './stores/chatTools.ts'
 import { toolsStore } from './stores/tools.ts'
 
 export type StudioApi = Pick<Api, 'client' | 'subscribe' | 'link'>
@@ -22,5 +24,11 @@ export function goLive({ client, subscribe, link }: StudioApi): void {
     (signal) => client.tools.watch(undefined, { signal }),
     (tools) => toolsStore.setState({ tools }),
     refused,
+  )
+  // The rest of the window is as good without: where tools are shown, it is said why they can't be.
+  subscribe(
+    (signal) => client.chatTools.watch(undefined, { signal }),
+    (tools) => chatToolsStore.setState({ tools, problem: null }),
+    (thrown) => chatToolsStore.setState({ problem: problemOf(thrown) }),
   )
 }

@@ -1,10 +1,11 @@
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './App.tsx'
-import { startWords } from './i18n/index.ts'
+import { followKeys } from './commands/dispatch.ts'
+import { followLanguage, startWords } from './i18n/index.ts'
 import { goLive, type StudioApi } from './live.ts'
 import { followHash } from './navigation.ts'
-import { followShortcuts } from './shell/shortcuts.ts'
+import { offerShellCommands } from './shell/shortcuts.ts'
 import { StudioContext } from './studio.ts'
 import { followTheme } from './theme.ts'
 
@@ -13,8 +14,10 @@ export async function startWindow(api: StudioApi, root: HTMLElement): Promise<vo
   const forever = new AbortController().signal
   followTheme()
   followHash(forever)
-  followShortcuts(forever)
   await startWords()
+  followLanguage()
+  offerShellCommands(forever)
+  followKeys(forever)
   goLive(api)
   createRoot(root).render(
     <StrictMode>

@@ -6,11 +6,11 @@ import { Bucket } from './app/bucket.ts'
 import { PriceWatch } from './app/prices.ts'
 import { StateFeed } from './app/state.ts'
 import { toolUses } from './app/toolUse.ts'
-import type { ChatRoom } from './chat/chat.ts'
-import { Runs, recoverReplies } from './chat/runs.ts'
+import { recoverReplies } from './chat/recover.ts'
 import { send } from './chat/send.ts'
 import { stop as stopReply } from './chat/stop.ts'
 import { watch } from './chat/watch.ts'
+import { type ChatRooms, openChatRooms } from './chatRooms.ts'
 import { connectForNow, connectSandbox, disconnect, login, openStored, recheck } from './connection/connect.ts'
 import { askModels } from './connection/probe.ts'
 import { Session } from './connection/session.ts'
@@ -46,7 +46,6 @@ export interface Core {
   /** Tells a second process that wants this folder where this one answers. */
   announce(address: string | null): void
   readonly tools: Pick<Tools, 'add' | 'list' | 'revoke'>
-  /** For the web host's `/metrics`. */
   /** Text of Prometheus for the web host's `/metrics`; null while that is switched off. */
   metrics(): Promise<string | null>
   readonly chat: {
@@ -54,6 +53,8 @@ export interface Core {
     stop(input: { replyId: string }): { stopped: boolean }
     watch(input: { conversationId: string }, signal?: AbortSignal): ReturnType<typeof watch>
   }
+  /** For the hosts' `/media/ID`. */
+  readonly media: Pick<ChatRooms['media'], 'open'>
   readonly models: { list(input: { refresh: boolean }): ReturnType<typeof listModels> }
   readonly connection: {
     login(input: Parameters<typeof login>[1]): ReturnType<typeof login>
@@ -100,8 +101,8 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
   const session = new Session(store, host.secrets, { desk, books: ledger })
   const bucket = new Bucket()
   const deskFollower = new DeskFollower(desk, bucket)
-  const runs = new Runs(store, (line) => host.log('error', line))
-  const chat: ChatRoom = { store, runs, upstream: () => session.upstream() }
+  const rooms = openChatRooms({ host, store, session, ledger, settings: () => settings })
+  const { chat } = rooms
   const models = {
     store,
     baseUrl: () => session.connection.profile?.baseUrl ?? null,
@@ -224,7 +225,7 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     store,
     state,
     session,
-    chat,
+    rooms,
     models,
     tools,
     toolUse,
@@ -246,7 +247,7 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     prices.close()
     deskFollower.close()
     await proxy.close()
-    await runs.shutDown()
+    await rooms.close()
     bucket.close()
     await session.close()
     desk.close()
@@ -295,6 +296,7 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
       stop: (input) => stopReply(chat, input),
       watch: (input, signal) => watch(chat, input, signal),
     },
+    media: rooms.media,
     models: { list: (input) => listModels(models, input) },
     connection: {
       login: (input) => login(session, input),

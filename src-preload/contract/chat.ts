@@ -73,7 +73,15 @@ export const toolRun = z.object({
   arguments: z.string(),
   state: toolRunState,
   /** The tool that stands behind the name, as it was when the call came; null for an unknown one. */
-  tool: z.object({ id: z.string(), kind: z.enum(['function', 'mcp']), server: z.string().nullable() }).nullable(),
+  tool: z
+    .object({
+      id: z.string(),
+      kind: z.enum(['function', 'mcp']),
+      server: z.string().nullable(),
+      /** Stands for the tool's whole form (name, description, schema, server) at that time: a yes holds for no other. */
+      fingerprint: z.string().optional(),
+    })
+    .nullable(),
   /** Who allowed it: this once, for this conversation, or always for this tool. */
   allowed: z.enum(['once', 'conversation', 'always']).nullable(),
   isError: z.boolean(),
@@ -316,8 +324,13 @@ export const chatRoom = {
   goOn: procedure
     .input(z.object({ requestId: id, replyId: id, model: z.string().min(1).optional() }))
     .output(z.object({ turnId: id, replyId: id })),
-  /** Makes the path through this message the active one, down to where it was last gone on with. */
-  choose: procedure.input(z.object({ messageId: id })).output(z.object({})),
+  /**
+   * Makes the path through this message the active one, down to where it was last gone on with. With `sibling` (1 of `siblings`) it is
+   * that sibling of the message instead.
+   */
+  choose: procedure
+    .input(z.object({ messageId: id, sibling: z.number().int().min(1).optional() }))
+    .output(z.object({})),
   saveSetup: procedure.input(z.object({ conversationId: id, setup: chatSetup })).output(z.object({})),
   /** Title, folder, pin, archive: what is given. An empty title takes the name away. */
   update: procedure

@@ -17,16 +17,25 @@ export const mediaRoom = {
 export const speechEvent = z.discriminatedUnion('type', [
   /** First: how many parts the text makes (each at most 4,096 bytes of UTF-8), and the audio's type. */
   z.object({ type: z.literal('plan'), parts: z.number().int(), bytes: z.number().int(), mime: z.string() }),
-  /** Audio as it came, base64, in order. `part` counts from 1. */
+  /** Audio as it came, base64, in order. `part` counts from 1; the one of the request, where it named one. */
   z.object({ type: z.literal('audio'), part: z.number().int(), data: z.string() }),
   z.object({ type: z.literal('end') }),
 ])
 export type SpeechEvent = z.infer<typeof speechEvent>
 
 export const voiceRoom = {
-  /** Reads a text aloud: Markdown marks are left out, long texts go in parts. Aborting ends the request. */
+  /**
+   * Reads a text aloud: Markdown marks are left out, long texts go in parts. With `part` (from 1) that one alone, so that whoever plays
+   * asks for the next one when it is due. Aborting ends the request.
+   */
   speak: procedure
-    .input(z.object({ text: z.string().min(1).max(1_000_000), voice: z.string().max(100).optional() }))
+    .input(
+      z.object({
+        text: z.string().min(1).max(1_000_000),
+        voice: z.string().max(100).optional(),
+        part: z.number().int().min(1).optional(),
+      }),
+    )
     .output(eventIterator(speechEvent)),
   /** What was said in an uploaded recording. */
   dictate: procedure

@@ -4,6 +4,8 @@ import { gfmFromMarkdown } from 'mdast-util-gfm'
 import { gfm } from 'micromark-extension-gfm'
 import remend from 'remend'
 import type { FlowBlock } from './blocks.ts'
+import { placeFormulas } from './math/place.ts'
+import { takeFormulas } from './math/scan.ts'
 
 // Raw HTML is no construct here at all: `<script>` is seven letters and two signs, also inside other constructs.
 const noHtml = { disable: { null: ['htmlFlow', 'htmlText'] } }
@@ -25,13 +27,16 @@ let keptChars = 0
 /** The nodes of one block. Those of finished blocks are remembered, so that scrolling back parses nothing again. */
 export function parseBlock(block: FlowBlock): RootContent[] {
   if (block.source === '') return []
-  const text = (block.continues ? wordJoiner : '') + (block.open ? remend(block.source, completing) : block.source)
-  const source = block.definitions === '' ? text : `${text}\n\n${block.definitions}`
-  const known = kept.get(source)
+  const key = `${block.continues ? wordJoiner : ''}${block.source}\n\n${block.definitions}`
+  const known = block.open ? undefined : kept.get(key)
   if (known) return known
-  const children = parse(source, block.source)
+  // A formula that is not finished yet stays text.
+  const { text: bare, formulas } = takeFormulas(block.source)
+  const text = (block.continues ? wordJoiner : '') + (block.open ? remend(bare, completing) : bare)
+  const children = parse(block.definitions === '' ? text : `${text}\n\n${block.definitions}`, bare)
   if (block.continues) takeOffJoiner(children)
-  if (!block.open) keep(source, children)
+  placeFormulas(children, formulas)
+  if (!block.open) keep(key, children)
   return children
 }
 

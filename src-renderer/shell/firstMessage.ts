@@ -21,6 +21,6 @@ export async function trySandbox(studio: Client, text: string, onStep: (step: 's
   const model = firstModel(models, null)
   if (model === null) return null
   await studio.app.updateSettings({ chatModel: model })
-  const sent = await studio.chat.send({ requestId: crypto.randomUUID(), conversationId: null, text, model })
+  const sent = await studio.chat.send({ requestId: crypto.randomUUID(), conversationId: null, text, models: [model] })
   return sent.conversationId
 }

@@ -1,42 +1,63 @@
+import { showLayer } from '../commands/layers.ts'
+import { type Command, offerCommands } from '../commands/registry.ts'
+import { i18n } from '../i18n/index.ts'
 import { navigate } from '../navigation.ts'
 import { appStore } from '../stores/app.ts'
 import { rooms } from '../stores/route.ts'
-import { isMac } from '../ui/platform.ts'
 
-type Press = Pick<KeyboardEvent, 'key' | 'code' | 'metaKey' | 'ctrlKey' | 'altKey' | 'shiftKey'>
-export type Command = { go: (typeof rooms)[number] } | 'settings' | 'new_chat' | 'inspector'
-
-/**
- * The command of a key press, or null. Mod is Cmd on a Mac and Ctrl elsewhere. Alt+Shift does the same: a browser keeps some Mod
- * combinations, such as Mod+N, for itself.
- */
-export function commandOf(press: Press, mac: boolean): Command | null {
-  const mod =
-    (mac ? press.metaKey && !press.ctrlKey : press.ctrlKey && !press.metaKey) && !press.altKey && !press.shiftKey
-  const spare = press.altKey && press.shiftKey && !press.ctrlKey && !press.metaKey
-  if (!mod && !spare) return null
-  const room = rooms[Number(/^Digit([1-8])$/.exec(press.code)?.[1]) - 1]
-  if (room) return { go: room }
-  if (press.key === ',' || (spare && press.code === 'Comma')) return 'settings'
-  if (press.key === '.' || (spare && press.code === 'Period')) return 'inspector'
-  if (press.key.toLowerCase() === 'n' || (spare && press.code === 'KeyN')) return 'new_chat'
-  return null
+/** What the window itself can do, in every room, with words in the window's language. */
+export function shellCommands(): Command[] {
+  return [
+    {
+      id: 'view.palette',
+      title: i18n.t('palette:commands.palette'),
+      group: 'view',
+      keys: 'Mod+K',
+      run: () => showLayer('palette'),
+    },
+    {
+      id: 'view.shortcuts',
+      title: i18n.t('palette:commands.shortcuts'),
+      group: 'view',
+      keys: 'Mod+/ ?',
+      run: () => showLayer('shortcuts'),
+    },
+    {
+      id: 'chat.new',
+      title: i18n.t('palette:commands.newChat'),
+      group: 'chat',
+      keys: 'Mod+N',
+      run: () => navigate({ room: 'chat', id: null }),
+    },
+    {
+      id: 'view.inspector',
+      title: i18n.t('palette:commands.inspector'),
+      group: 'view',
+      keys: 'Mod+.',
+      run: () => appStore.setState(({ inspectorShown }) => ({ inspectorShown: !inspectorShown })),
+    },
+    ...rooms.map(
+      (room, at): Command => ({
+        id: `go.${room}`,
+        title: i18n.t('palette:commands.goTo', { room: i18n.t(`shell:rooms.${room}`) }),
+        group: 'go',
+        keys: room === 'settings' ? `Mod+${at + 1} Mod+,` : `Mod+${at + 1}`,
+        run: () => navigate({ room, id: null }),
+      }),
+    ),
+  ]
 }
 
-export function followShortcuts(signal: AbortSignal): void {
-  addEventListener(
-    'keydown',
-    (event) => {
-      if (event.defaultPrevented || event.repeat) return
-      const command = commandOf(event, isMac)
-      // Behind a modal dialog the window does nothing.
-      if (!command || document.querySelector('dialog[open]')) return
-      event.preventDefault()
-      if (command === 'settings') navigate({ room: 'settings', id: null })
-      else if (command === 'new_chat') navigate({ room: 'chat', id: null })
-      else if (command === 'inspector') appStore.setState(({ inspectorShown }) => ({ inspectorShown: !inspectorShown }))
-      else navigate({ room: command.go, id: null })
-    },
-    { signal },
-  )
+/** Offers them, and again in other words when the language changes. */
+export function offerShellCommands(signal: AbortSignal): void {
+  let stop = offerCommands(shellCommands())
+  const again = () => {
+    stop()
+    stop = offerCommands(shellCommands())
+  }
+  i18n.on('languageChanged', again)
+  signal.addEventListener('abort', () => {
+    i18n.off('languageChanged', again)
+    stop()
+  })
 }

@@ -1,68 +1,153 @@
-import type { Conversation, ConversationEvent, Message } from '../../src-preload/contract/chat.ts'
+import type { ChatSetup, Conversation, ConversationEvent, Message } from '../../src-preload/contract/chat.ts'
 
 /** The conversation on the stage. `messages` is the active path, oldest first; `ids` keeps its identity while only texts grow. */
 export interface OpenConversation {
   id: string
-  /** `loading`: no snapshot yet. `gap`: a delta did not fit, watch anew. `gone`: it was removed. */
+  /** `loading`: no snapshot yet. `gap`: an event did not fit, watch anew. `gone`: it was removed. */
   state: 'loading' | 'live' | 'gap' | 'gone'
   conversation: Conversation | null
+  setup: ChatSetup | null
   ids: readonly string[]
   messages: readonly Message[]
+  /** How many messages of the path, from its root on, are still to come. */
+  missing: number
+  /** Replies of the last ask that stand side by side, in their order; the one on the path too. Empty where there is one. */
+  beside: readonly Message[]
+  /** Keeps its identity like `ids`. */
+  besideIds: readonly string[]
 }
 
 export function opening(id: string): OpenConversation {
-  return { id, state: 'loading', conversation: null, ids: [], messages: [] }
+  return {
+    id,
+    state: 'loading',
+    conversation: null,
+    setup: null,
+    ids: [],
+    messages: [],
+    missing: 0,
+    beside: [],
+    besideIds: [],
+  }
 }
+
+type Of<T extends ConversationEvent['type']> = Extract<ConversationEvent, { type: T }>
 
 /**
  * The state after some events, in order. Cost: one copy of the message array for a whole batch, whatever its size, and
  * the appended text. Events after a gap are ignored until a snapshot arrives, because they may rest on what was missed.
  */
 export function foldEvents(before: OpenConversation, events: readonly ConversationEvent[]): OpenConversation {
-  const draft = { ...before }
-  let owned = false
-  const own = (): Message[] => {
-    const messages = owned ? (draft.messages as Message[]) : [...draft.messages]
-    owned = true
-    draft.messages = messages
-    return messages
+  const folding = new Folding(before)
+  for (const event of events) folding.take(event)
+  return folding.result()
+}
+
+/** One batch of events on its way into a state: lists are copied at their first change and written to from then on. */
+class Folding {
+  readonly #open: OpenConversation
+  #messages: Message[] | null = null
+  #beside: Message[] | null = null
+
+  constructor(before: OpenConversation) {
+    this.#open = { ...before }
   }
-  const replaceAll = (messages: readonly Message[]): void => {
-    draft.messages = messages
-    draft.ids = keepIfEqual(draft.ids, messages)
-    owned = false
+
+  result(): OpenConversation {
+    return this.#open
   }
-  const replace = (message: Message): void => {
-    const at = lastIndexOf(draft.messages, message.id)
-    const messages = own()
-    if (at >= 0) messages[at] = message
+
+  take(event: ConversationEvent): void {
+    const open = this.#open
+    if (event.type === 'snapshot') {
+      open.state = 'live'
+      open.conversation = event.conversation
+      open.setup = event.setup
+      open.missing = event.earlier
+      this.#setPath(event.messages)
+      this.#setBeside(event.beside)
+    } else if (open.state !== 'live') return
+    else if (event.type === 'removed') open.state = 'gone'
+    else if (event.type === 'conversation') open.conversation = event.conversation
+    else if (event.type === 'setup') open.setup = event.setup
+    else if (event.type === 'earlier') this.#prepend(event)
+    else if (event.type === 'path') this.#branch(event)
+    else if (event.type === 'message') this.#replace(event.message)
+    else this.#append(event)
+  }
+
+  #prepend({ messages, left }: Of<'earlier'>): void {
+    const open = this.#open
+    if (left + messages.length !== open.missing) open.state = 'gap'
     else {
-      messages.push(message)
-      draft.ids = [...draft.ids, message.id]
+      open.missing = left
+      this.#setPath([...messages, ...open.messages])
     }
   }
-  const append = (event: Extract<ConversationEvent, { type: 'delta' }>): void => {
-    const at = lastIndexOf(draft.messages, event.messageId)
-    const message = draft.messages[at]
-    // A reply that is not on the active path (a sibling stopped earlier may still end) is not ours to draw.
+
+  #branch({ keep, messages, beside }: Of<'path'>): void {
+    const open = this.#open
+    if (keep > open.missing + open.messages.length) {
+      open.state = 'gap'
+      return
+    }
+    this.#setPath([...open.messages.slice(0, Math.max(0, keep - open.missing)), ...messages])
+    // A branch above everything that has come: only the part that both paths share is still to come.
+    open.missing = Math.min(open.missing, keep)
+    this.#setBeside(beside)
+  }
+
+  #replace(message: Message): void {
+    const open = this.#open
+    const at = lastIndexOf(open.messages, message.id)
+    if (at >= 0) this.#ownPath()[at] = message
+    else if (message.parentId === (open.messages.at(-1)?.id ?? null)) {
+      this.#ownPath().push(message)
+      open.ids = [...open.ids, message.id]
+    }
+    const place = lastIndexOf(open.beside, message.id)
+    if (place >= 0) this.#ownBeside()[place] = message
+  }
+
+  /** A reply that stands nowhere here (a sibling stopped earlier may still end) is not ours to draw. */
+  #append({ messageId, field, at, append }: Of<'delta'>): void {
+    const open = this.#open
+    const place = lastIndexOf(open.messages, messageId)
+    const besidePlace = lastIndexOf(open.beside, messageId)
+    const message = open.messages[place] ?? open.beside[besidePlace]
     if (!message) return
-    const had = message[event.field]
-    if (had.length !== event.at) draft.state = 'gap'
-    else own()[at] = { ...message, [event.field]: had + event.append }
+    if (message[field].length !== at) {
+      open.state = 'gap'
+      return
+    }
+    const grown = { ...message, [field]: message[field] + append }
+    if (place >= 0) this.#ownPath()[place] = grown
+    if (besidePlace >= 0) this.#ownBeside()[besidePlace] = grown
   }
-  for (const event of events) {
-    if (event.type === 'snapshot') {
-      draft.state = 'live'
-      draft.conversation = event.conversation
-      replaceAll(event.messages)
-    } else if (draft.state !== 'live') continue
-    else if (event.type === 'removed') draft.state = 'gone'
-    else if (event.type === 'conversation') draft.conversation = event.conversation
-    else if (event.type === 'path') replaceAll(event.messages)
-    else if (event.type === 'message') replace(event.message)
-    else append(event)
+
+  #setPath(messages: readonly Message[]): void {
+    this.#messages = null
+    this.#open.messages = messages
+    this.#open.ids = keepIfEqual(this.#open.ids, messages)
   }
-  return draft
+
+  #setBeside(beside: readonly Message[]): void {
+    this.#beside = null
+    this.#open.beside = beside
+    this.#open.besideIds = keepIfEqual(this.#open.besideIds, beside)
+  }
+
+  #ownPath(): Message[] {
+    this.#messages ??= [...this.#open.messages]
+    this.#open.messages = this.#messages
+    return this.#messages
+  }
+
+  #ownBeside(): Message[] {
+    this.#beside ??= [...this.#open.beside]
+    this.#open.beside = this.#beside
+    return this.#beside
+  }
 }
 
 /** From the end, where the growing reply is. */
@@ -75,12 +160,27 @@ function keepIfEqual(ids: readonly string[], messages: readonly Message[]): read
   return same ? ids : messages.map((message) => message.id)
 }
 
+/** One message of the path or of those beside it. */
+export function messageIn(open: OpenConversation | null, id: string): Message | undefined {
+  const is = (message: Message): boolean => message.id === id
+  return open?.messages.findLast(is) ?? open?.beside.find(is)
+}
+
 /** A reply is still being made. */
 export function isRunning(message: Message): boolean {
   return message.status === 'pending' || message.status === 'streaming'
 }
 
-/** The reply being made now in this path, if any. */
+const isRunningReply = (message: Message): boolean => message.role === 'assistant' && isRunning(message)
+
+/** The reply being made now in this path, if any. While there is one, nothing can be sent below it. */
 export function runningReply(open: OpenConversation | null): Message | null {
-  return open?.messages.findLast(isRunning) ?? null
+  return open?.messages.findLast(isRunningReply) ?? null
+}
+
+/** Replies being made now that stand here: on the path, and beside it. */
+export function runningReplies(open: OpenConversation | null): Message[] {
+  if (!open) return []
+  const onPath = open.messages.filter(isRunningReply)
+  return [...onPath, ...open.beside.filter((one) => isRunningReply(one) && !open.ids.includes(one.id))]
 }

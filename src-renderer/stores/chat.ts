@@ -1,5 +1,6 @@
 import { create } from 'zustand'
 import type {
+  ChatSetup,
   Conversation,
   ConversationEvent,
   ConversationListEvent,
@@ -8,7 +9,7 @@ import type {
 import type { Model } from '../../src-preload/contract/models.ts'
 import type { Problem } from '../../src-preload/contract/problem.ts'
 import { type ConversationList, emptyList, foldListEvents } from './chat-list.ts'
-import { foldEvents, type OpenConversation, opening } from './chat-open.ts'
+import { foldEvents, isRunning, messageIn, type OpenConversation, opening } from './chat-open.ts'
 
 /** The draft of a chat that has no conversation yet is kept under this name. */
 export const newChat = 'new'
@@ -28,14 +29,24 @@ export interface Sending {
   text: string
 }
 
+/** The models that the next send asks; empty while none is known. */
+export function modelsToAsk({ model, compared }: ChatState): string[] {
+  if (compared.length > 1) return [...compared]
+  return model === null ? [] : [model]
+}
+
 export interface ChatState {
   list: ConversationList
   search: string
   open: OpenConversation | null
   /** By conversation id, or `newChat`. What stands here wins over the conversation's stored draft. */
   drafts: Readonly<Record<string, string>>
+  /** Setups changed here that the core does not have yet, by conversation id, or `newChat`. */
+  setups: Readonly<Record<string, ChatSetup>>
   /** The exact model id for the next send; null until one is picked or known. */
   model: string | null
+  /** Two to four models whose replies are to stand side by side; empty: `model` alone is asked. */
+  compared: readonly string[]
   models: ModelList
   sending: Sending | null
   sendProblem: Problem | null
@@ -54,7 +65,9 @@ export const initialChat: ChatState = {
   search: '',
   open: null,
   drafts: {},
+  setups: {},
   model: null,
+  compared: [],
   models: { state: 'idle', models: [], asOf: null, problem: null },
   sending: null,
   sendProblem: null,
@@ -76,8 +89,8 @@ export function applyEvents(state: ChatState, id: string, events: readonly Conve
   const open = foldEvents(state.open, events)
   const running = new Set<string>()
   for (const replyId of state.stopping) {
-    const reply = open.messages.findLast((message) => message.id === replyId)
-    if (reply && (reply.status === 'pending' || reply.status === 'streaming')) running.add(replyId)
+    const reply = messageIn(open, replyId)
+    if (reply && isRunning(reply)) running.add(replyId)
   }
   // The conversation's own model, where it was not known before it was opened.
   const own = state.open.state === 'loading' && open.state === 'live' ? open.conversation?.model : null
@@ -137,7 +150,6 @@ export function findConversation(state: ChatState, id: string): Conversation | n
 
 /** The reply that the inspector describes: the one chosen, else the last one. */
 export function inspectedReply(state: ChatState): Message | null {
-  const messages = state.open?.messages ?? []
-  const chosen = state.inspected && messages.findLast((message) => message.id === state.inspected)
-  return chosen || (messages.findLast((message) => message.role === 'assistant') ?? null)
+  const chosen = state.inspected && messageIn(state.open, state.inspected)
+  return chosen || (state.open?.messages.findLast((message) => message.role === 'assistant') ?? null)
 }

@@ -9,7 +9,7 @@ import { LayerContext } from './layer.ts'
  * The browser's own modal dialog: it keeps the focus, closes on Esc and makes the rest inert, with nothing injected into the
  * page. Its content exists only while it is open, so what was typed into it is gone with it.
  */
-function useModal(open: boolean, onClose: () => void, stayOnOutsideClick = false) {
+export function useModal(open: boolean, onClose: () => void, stayOnOutsideClick = false) {
   const ref = useRef<HTMLDialogElement>(null)
   const [layer, setLayer] = useState<HTMLElement | null>(null)
   useEffect(() => setLayer(ref.current), [])
@@ -150,7 +150,7 @@ export function Drawer(props: {
       aria-label={props.label}
       className={cx(
         'm-0 outline-none h-full max-h-none max-w-[86vw] overflow-hidden bg-panel p-0 text-ink shadow-large',
-        props.side === 'left' ? 'w-[288px] open:animate-slide-left' : 'ml-auto w-[304px] open:animate-slide-right',
+        props.side === 'left' ? 'w-[288px] open:animate-slide-left' : 'ms-auto w-[304px] open:animate-slide-right',
       )}
     >
       {props.open && (

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { ChatRoom } from '../../src-main/core/chat/chat.ts'
+import { openChat } from '../../src-main/core/chat/chat.ts'
 import { retry } from '../../src-main/core/chat/retry.ts'
-import { type ChatUpstream, Runs } from '../../src-main/core/chat/runs.ts'
+import type { ChatUpstream } from '../../src-main/core/chat/runs.ts'
 import { send } from '../../src-main/core/chat/send.ts'
 import { stop } from '../../src-main/core/chat/stop.ts'
 import { watch } from '../../src-main/core/chat/watch.ts'
@@ -46,14 +46,17 @@ function room() {
     },
   }
   const lines: string[] = []
-  const runs = new Runs(store, (line) => lines.push(line))
-  const chat: ChatRoom = { store, runs, upstream: async () => upstream }
-  const ask = () =>
-    send(chat, { requestId: randomUUID(), conversationId: null, text: 'Question\n of two lines', model: 'm' })
+  const chat = openChat({ store, upstream: async () => upstream, log: (line) => lines.push(line) })
+  const ask = async () => {
+    const question = { requestId: randomUUID(), conversationId: null, text: 'Question\n of two lines', models: ['m'] }
+    const { replyIds, ...sent } = await send(chat, question)
+    // The request is put together.
+    await turn()
+    return { ...sent, replyId: replyIds[0] ?? '' }
+  }
   return {
     chat,
     store,
-    runs,
     ask,
     aborted,
     lines,
@@ -185,10 +188,11 @@ describe('a reply', () => {
     say(new StudioError('unavailable', 'Down.'))
     await readUntil(watch(chat, sent), ended)
     const again = await retry(chat, { replyId: sent.replyId })
+    await turn()
     say(content('second'))
     say('end')
     const path = await readUntil(watch(chat, sent), ended)
-    expect(path.map(({ id }) => id)).toEqual([sent.turnId, again.replyId])
+    expect(path.map(({ id }) => id)).toEqual([sent.turnId, ...again.replyIds])
     expect(path[1]).toMatchObject({ sibling: 2, siblings: 2, text: 'second' })
     expect(store.messages.get(sent.replyId).status).toBe('failed')
     expect(store.conversations.get(sent.conversationId)).toMatchObject({ title: 'Question of two lines', messages: 2 })
@@ -197,7 +201,7 @@ describe('a reply', () => {
   it('that is being made keeps a second one out of its conversation', async () => {
     const { chat, ask, say } = room()
     const { conversationId } = await ask()
-    const second = send(chat, { requestId: randomUUID(), conversationId, text: 'and', model: 'm' })
+    const second = send(chat, { requestId: randomUUID(), conversationId, text: 'and', models: ['m'] })
     await expect(second).rejects.toMatchObject({ kind: 'busy' })
     say('end')
     await turn()

@@ -37,7 +37,12 @@ describe('a core', () => {
     const folder = freshFolder()
     const first = await core(folder, memorySecrets(), { connect: { sandbox: true } })
     const model = await writer(first.core)
-    const sent = await first.core.chat.send({ requestId: randomUUID(), conversationId: null, text: 'Hello', model })
+    const sent = await first.core.chat.send({
+      requestId: randomUUID(),
+      conversationId: null,
+      text: 'Hello',
+      models: [model],
+    })
     const path = await readUntil(first.core.chat.watch(sent), ended)
     const reply = path.at(-1)
     expect(path.map(({ role }) => role)).toEqual(['user', 'assistant'])
@@ -53,7 +58,7 @@ describe('a core', () => {
 
   it('sends the same request once, however often it is asked to', async () => {
     const { core: made } = await core(freshFolder(), memorySecrets(), { connect: { sandbox: true } })
-    const input = { requestId: randomUUID(), conversationId: null, text: 'Once', model: await writer(made) }
+    const input = { requestId: randomUUID(), conversationId: null, text: 'Once', models: [await writer(made)] }
     const both = await Promise.all([made.chat.send(input), made.chat.send(input)])
     const later = await made.chat.send(input)
     expect(new Set([...both, later].map((sent) => JSON.stringify(sent))).size).toBe(1)

@@ -11,7 +11,7 @@ it('stopping keeps a reply that is being made, marked incomplete with the reason
   expect(first.state().connection.state).toBe('none')
   const profile = await client.connection.useSandbox()
   expect(profile).toMatchObject({ kind: 'sandbox', keyKept: 'sandbox' })
-  const input = { requestId: randomUUID(), conversationId: null, text: 'Go on', model: 'writer-large' }
+  const input = { requestId: randomUUID(), conversationId: null, text: 'Go on', models: ['writer-large'] }
   const sent = await client.chat.send(input)
   await readUntil(await client.chat.watch(sent), ({ text }) => text !== '')
   await client.chat.saveDraft({ conversationId: sent.conversationId, draft: 'half a tho' })

@@ -32,11 +32,11 @@ it('the router works over a message port: events, stop, abort, problems; the ser
       requestId: randomUUID(),
       conversationId: null,
       text: 'Hi',
-      model: 'writer-large',
+      models: ['writer-large'],
     })
     const events = await client.chat.watch({ conversationId: sent.conversationId })
     seen.push(await readUntil(events, ({ text }) => text.length > 0))
-    expect(await client.chat.stop({ replyId: sent.replyId })).toEqual({ stopped: true })
+    expect(await client.chat.stop({ replyId: sent.replyIds[0] ?? '' })).toEqual({ stopped: true })
     const stopped = await readUntil(
       await client.chat.watch({ conversationId: sent.conversationId }),
       ({ status }) => status === 'stopped',
@@ -48,7 +48,7 @@ it('the router works over a message port: events, stop, abort, problems; the ser
     const lost = client.chat.stop({ replyId: randomUUID() })
     expect(await lost).toEqual({ stopped: false })
     const gone = await client.chat
-      .rename({ conversationId: randomUUID(), title: 'x' })
+      .update({ conversationId: randomUUID(), title: 'x' })
       .catch((thrown: unknown) => thrown)
     expect(gone).toMatchObject({ code: 'PROBLEM', defined: true, data: { kind: 'no_such_item' } })
     const foreign = await client.app.openExternal({ url: 'file:///etc/passwd' }).catch((thrown: unknown) => thrown)
@@ -59,7 +59,8 @@ it('the router works over a message port: events, stop, abort, problems; the ser
     await core.stop()
     await service.close()
   }
-  const files = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'latin1'))
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+  const files = entries.map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'latin1'))
   expect(JSON.stringify([seen, lines]) + files.join('')).not.toContain(canary)
   expect(files.length).toBeGreaterThan(0)
 })

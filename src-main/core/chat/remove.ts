@@ -1,11 +1,11 @@
 import type { ChatRoom } from './chat.ts'
+import { stopAll } from './stop.ts'
 
-/** Takes a conversation out of sight; nothing of it is deleted. A reply that is being made is stopped first. @throws StudioError `no_such_item` */
-export function remove({ store, runs }: ChatRoom, { conversationId }: { conversationId: string }): void {
-  runs.stopConversation(conversationId)
-  store.transaction(() => {
-    store.conversations.get(conversationId)
-    store.conversations.setRemoved(conversationId, new Date().toISOString())
-  })
+/** Takes a conversation out of sight; nothing of it is deleted. What is going on in it is stopped first. @throws StudioError `no_such_item` */
+export function remove(room: ChatRoom, { conversationId }: { conversationId: string }): void {
+  const { store, runs } = room
+  store.conversations.get(conversationId)
+  stopAll(room, { conversationId })
+  store.conversations.setRemoved(conversationId, new Date().toISOString())
   runs.view.changes.tell({ what: 'removed', conversationId })
 }

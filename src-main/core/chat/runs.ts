@@ -1,11 +1,15 @@
 import { performance } from 'node:perf_hooks'
 import type { Message } from '../../../src-preload/contract/chat.ts'
 import type { Problem } from '../../../src-preload/contract/problem.ts'
-import { asStudioError, StudioError } from '../errors.ts'
+import type { ChatNeighbours, NewToolRow } from '../chatParts.ts'
+import { asStudioError, type StudioError } from '../errors.ts'
 import type { Store } from '../store/store.ts'
 import type { CallOptions, ChatRequest, ChatStreamEvent } from '../upstream/types.ts'
-import { historyOf } from './history.ts'
+import { storeCalls, storeTitle } from './endings.ts'
+import { jsonFaultsOf } from './jsonFaults.ts'
+import { programEnded } from './recover.ts'
 import { type Ending, Reply } from './reply.ts'
+import { prepareRequest } from './request.ts'
 import { ChatView } from './watchers.ts'
 
 /** The one thing that chat needs of the service. */
@@ -13,13 +17,24 @@ export interface ChatUpstream {
   streamChatCompletion(request: ChatRequest, options: CallOptions): AsyncIterable<ChatStreamEvent>
 }
 
+export interface RunsOptions {
+  store: Store
+  log(line: string): void
+  neighbours: ChatNeighbours
+  keepBodies(): boolean
+}
+
 /** A reply's tail is in the database at most this long after it came, and what a busy machine adds. Bar: 500 ms. */
 const journalEveryMs = 200
 
+/** One request, with a reply for each of its choices. */
 interface Run {
-  reply: Reply
+  replies: Reply[]
   abort: AbortController
   journalTimer: NodeJS.Timeout | null
+  /** Its row in the books, once that stands; `closed` resolves when that has its end. */
+  row: number | null
+  closed: PromiseWithResolvers<void>
   done: Promise<void>
 }
 
@@ -28,134 +43,246 @@ export class Runs {
   readonly view: ChatView
   readonly #store: Store
   readonly #log: (line: string) => void
-  readonly #runs = new Map<string, Run>()
+  readonly #neighbours: ChatNeighbours
+  readonly #keepBodies: () => boolean
+  readonly #runs = new Set<Run>()
+  /** Replies that have not ended, with the request they come from. */
   readonly #live = new Map<string, Reply>()
+  readonly #runOf = new Map<string, Run>()
 
-  constructor(store: Store, log: (line: string) => void) {
+  constructor({ store, log, neighbours, keepBodies }: RunsOptions) {
     this.#store = store
     this.#log = log
+    this.#neighbours = neighbours
+    this.#keepBodies = keepBodies
     this.view = new ChatView(store, this.#live)
   }
 
+  /** Requests under way, those that are being closed among them. */
   get size(): number {
     return this.#runs.size
   }
 
   /**
-   * Asks for the reply whose row stands already (`pending`), with the path above it. Answers at once, having published
-   * nothing: whoever stored the row says so, once this has made it live.
+   * Asks for replies whose rows stand already (`pending`), the choices of one request, with the path above them. Answers at once, having
+   * published nothing: whoever stored the rows says so, once this has made them live.
    */
-  start(row: Message, upstream: ChatUpstream): void {
-    const reply = new Reply(row, row.model ?? '', () => performance.now())
-    const run: Run = { reply, abort: new AbortController(), journalTimer: null, done: Promise.resolve() }
-    this.#runs.set(reply.id, run)
-    this.#live.set(reply.id, reply)
-    const messages = historyOf(this.#store.messages.path(row.parentId))
-    const request = { model: reply.model, messages, stream_options: { include_usage: true } }
-    run.done = this.#drive(run, upstream, request).catch((thrown: unknown) => {
-      // Only the database can fail here; the reply is then what a restart finds: unfinished, and marked so.
-      this.#log(`A reply could not be written: ${asStudioError(thrown).message}`)
-      this.#forget(run)
-    })
+  start(rows: readonly Message[], upstream: ChatUpstream): void {
+    const [first] = rows
+    if (!first) return
+    const replies = rows.map((row) => new Reply(row, row.model ?? '', () => performance.now()))
+    const run: Run = {
+      replies,
+      abort: new AbortController(),
+      journalTimer: null,
+      row: null,
+      closed: Promise.withResolvers(),
+      done: Promise.resolve(),
+    }
+    this.#runs.add(run)
+    for (const reply of replies) {
+      this.#live.set(reply.id, reply)
+      this.#runOf.set(reply.id, run)
+    }
+    // Everything that the database says is read now: what is changed a moment later is for the next question.
+    const request = prepareRequest(this.#store, this.#neighbours, first, rows.length)
+    run.done = this.#drive(run, upstream, request)
+      .catch((thrown: unknown) => {
+        // Only the database can fail here; the replies are then what a restart finds: unfinished, and marked so.
+        this.#log(`A reply could not be written: ${asStudioError(thrown).message}`)
+        for (const reply of replies) this.#forget(reply)
+      })
+      .finally(() => this.#runs.delete(run))
   }
 
-  /** Ends it here and now, then closes the request: the person's Stop waits for nobody. False when it had ended already. */
+  /**
+   * Ends it here and now with all choices of its request, then closes that: the person's Stop waits for nobody. False when
+   * it had ended already.
+   */
   stop(replyId: string): boolean {
-    const run = this.#runs.get(replyId)
-    if (!run || run.reply.ended) return false
+    const run = this.#runOf.get(replyId)
+    if (!run) return false
     try {
-      this.#end(run, 'stopped', null)
+      for (const reply of run.replies) if (!reply.ended) this.#end(run, reply, 'stopped', null)
     } finally {
       run.abort.abort()
     }
     return true
   }
 
-  stopConversation(conversationId: string): void {
-    const reply = this.view.running(conversationId)
-    if (reply) this.stop(reply.id)
+  /** All replies of a conversation, on every branch. Answers how many. */
+  stopConversation(conversationId: string): number {
+    const replies = [...this.#live.values()].filter((reply) => reply.conversationId === conversationId)
+    for (const { id } of replies) this.stop(id)
+    return replies.length
   }
 
   /** The program ends: every reply is kept as far as it came, with the reason. Resolves when all requests are closed. */
   async shutDown(): Promise<void> {
-    const runs = [...this.#runs.values()]
+    const runs = [...this.#runs]
     for (const run of runs) {
-      if (!run.reply.ended)
-        this.#end(run, run.reply.hasOutput ? 'incomplete' : 'failed', programEnded(run.reply.hasOutput))
+      for (const reply of run.replies) {
+        if (reply.ended) continue
+        this.#end(run, reply, reply.hasOutput ? 'incomplete' : 'failed', programEnded(reply.hasOutput))
+      }
       run.abort.abort()
     }
     await Promise.all(runs.map((run) => run.done))
   }
 
-  async #drive(run: Run, upstream: ChatUpstream, request: ChatRequest): Promise<void> {
-    const { reply } = run
+  async #drive(run: Run, upstream: ChatUpstream, prepared: Promise<ChatRequest>): Promise<void> {
+    let failure: StudioError | null = null
     try {
-      const onWait: CallOptions['onWait'] = (notice) => {
-        if (reply.ended || reply.hasOutput) return
-        reply.waitFor(notice)
-        this.#tell(reply, 'message')
-      }
-      const options: CallOptions = { room: 'chat', signal: run.abort.signal, onWait }
-      for await (const event of upstream.streamChatCompletion(request, options)) {
-        if (reply.ended) break
+      const request = await prepared
+      for await (const event of upstream.streamChatCompletion(request, this.#options(run))) {
+        if (run.replies.every((reply) => reply.ended)) break
         this.#apply(run, event)
       }
-      if (!reply.ended) this.#end(run, 'complete', null)
     } catch (thrown) {
-      // After a stop the request fails as cancelled: that is what was asked for.
-      if (reply.ended) return
-      const failure = asStudioError(thrown)
-      // Stopped by the person, elsewhere: in the log of requests.
-      if (failure.kind === 'cancelled') return this.#end(run, 'stopped', null)
-      if (failure.kind === 'bug') this.#log(failure.message)
-      this.#end(run, reply.hasOutput ? 'incomplete' : 'failed', failure.toProblem())
+      failure = asStudioError(thrown)
+    }
+    // What it cost is known a moment later, when the connection is free again.
+    if (run.row !== null) await run.closed.promise
+    for (const reply of run.replies) this.#close(run, reply, failure)
+  }
+
+  /** The request is over: the reply ends as that did, and what had ended before learns what it cost. */
+  #close(run: Run, reply: Reply, failure: StudioError | null): void {
+    const known = reply.ended
+    if (run.row !== null) reply.costs(this.#neighbours.costOf(run.row))
+    if (known) this.#account(run, reply)
+    else if (failure) this.#fail(run, reply, failure)
+    else if (run.replies.length > 1 && !reply.hasOutput && !reply.finished) this.#end(run, reply, 'failed', fewer())
+    else this.#complete(run, reply)
+  }
+
+  #account(run: Run, reply: Reply): void {
+    if (run.row === null) return
+    this.#store.journal(() => this.#store.messages.setUse(reply.id, reply.message()))
+    this.#tell(reply, 'message')
+  }
+
+  #complete(run: Run, reply: Reply): void {
+    const { toolCalls, params } = reply.message()
+    const isAnswer = toolCalls.length === 0 || reply.length('text') > 0
+    if (isAnswer) reply.foundFaulty(jsonFaultsOf(reply.text, params?.responseFormat))
+    this.#end(run, reply, 'complete', null)
+  }
+
+  #options(run: Run): CallOptions {
+    return {
+      room: 'chat',
+      signal: run.abort.signal,
+      logBodies: this.#keepBodies(),
+      onRow: (row) => {
+        run.row = row
+        for (const reply of run.replies) reply.askedAs(row)
+      },
+      onClosed: () => run.closed.resolve(),
+      onWait: (notice) => {
+        for (const reply of run.replies) {
+          if (reply.ended || reply.hasOutput) continue
+          reply.waitFor(notice)
+          this.#tell(reply, 'message')
+        }
+      },
     }
   }
 
+  #fail(run: Run, reply: Reply, failure: StudioError): void {
+    if (failure.kind === 'bug') this.#log(failure.message)
+    // Stopped by the person, elsewhere: in the log of requests.
+    if (failure.kind === 'cancelled') this.#end(run, reply, 'stopped', null)
+    else this.#end(run, reply, reply.hasOutput ? 'incomplete' : 'failed', failure.toProblem())
+  }
+
   #apply(run: Run, event: ChatStreamEvent): void {
-    const { reply } = run
-    const hadOutput = reply.hasOutput
+    // More choices than were asked for are not shown: nobody wanted them.
+    const replies = 'choice' in event ? run.replies.slice(event.choice, event.choice + 1) : run.replies
+    for (const reply of replies) {
+      if (event.type === 'usage' || !reply.ended) this.#applyTo(run, reply, event)
+      // One choice of several is complete when the service says so, whatever becomes of the others.
+      if (event.type === 'finish' && run.replies.length > 1 && !reply.ended) this.#complete(run, reply)
+    }
+  }
+
+  #applyTo(run: Run, reply: Reply, event: ChatStreamEvent): void {
+    const before = reply.hasOutput
     const change = reply.apply(event)
     if (change === 'none') return
-    if (!hadOutput) this.#store.journal(() => this.#store.messages.begin(reply.id, reply.firstTokenMs, reply.requestId))
+    if (!before && reply.hasOutput) {
+      this.#store.journal(() =>
+        this.#store.messages.begin(reply.id, reply.firstTokenMs, reply.requestId, reply.requestRow),
+      )
+    }
     run.journalTimer ??= setTimeout(() => this.#journal(run), journalEveryMs)
     this.#tell(reply, change === 'grown' ? 'text' : 'message')
   }
 
   #journal(run: Run): void {
     run.journalTimer = null
-    const pieces = run.reply.takePieces()
-    if (!pieces || run.reply.ended) return
+    const tails = run.replies.flatMap((reply) => {
+      const pieces = reply.ended ? null : reply.takePieces()
+      return pieces ? [{ id: reply.id, pieces }] : []
+    })
+    if (tails.length === 0) return
     try {
-      this.#store.journal(() => this.#store.pieces.append(run.reply.id, pieces))
+      this.#store.journal(() => {
+        for (const { id, pieces } of tails) this.#store.pieces.append(id, pieces)
+      })
     } catch (thrown) {
       this.#log(`The tail of a reply could not be written: ${asStudioError(thrown).message}`)
     }
   }
 
-  #end(run: Run, status: Ending, problem: Problem | null): void {
-    const { reply } = run
+  #end(run: Run, reply: Reply, status: Ending, problem: Problem | null): void {
     reply.end(status, problem)
     const message = reply.message()
+    const { conversationId } = reply
+    let calls: Message[] = []
     try {
-      this.#store.transaction(() => {
+      calls = this.#store.transaction(() => {
         this.#store.messages.settle(reply.id, message)
         this.#store.pieces.clear(reply.id)
-        this.#store.conversations.touch(reply.conversationId, message.finishedAt ?? new Date().toISOString())
+        this.#store.conversations.touch(conversationId, message.finishedAt ?? new Date().toISOString())
+        storeTitle(this.#store, message)
+        return status === 'complete' ? storeCalls(this.#store, message, this.#callsOf(message)) : []
       })
     } finally {
-      this.#forget(run)
+      this.#forget(reply)
+      if (run.journalTimer && run.replies.every(({ ended }) => ended)) {
+        clearTimeout(run.journalTimer)
+        run.journalTimer = null
+      }
     }
     this.#tell(reply, 'message')
-    this.view.changes.tell({ what: 'conversation', conversationId: reply.conversationId })
+    if (calls.length > 0) this.view.changes.tell({ what: 'path', conversationId })
+    this.view.changes.tell({ what: 'conversation', conversationId })
+    if (calls.length > 0) this.#called(message, calls)
   }
 
-  #forget(run: Run): void {
-    if (run.journalTimer) clearTimeout(run.journalTimer)
-    run.journalTimer = null
-    this.#live.delete(run.reply.id)
-    // The request may still be closing; `shutDown` waits for those that are in flight.
-    void run.done.finally(() => this.#runs.delete(run.reply.id))
+  /** Nothing that the tools do may keep a reply from being kept. */
+  #callsOf(reply: Message): NewToolRow[] {
+    if (reply.toolCalls.length === 0) return []
+    try {
+      return this.#neighbours.callsOf(reply)
+    } catch (thrown) {
+      this.#log(`A reply's calls of tools could not be read: ${asStudioError(thrown).message}`)
+      return []
+    }
+  }
+
+  #called(reply: Message, rows: readonly Message[]): void {
+    try {
+      this.#neighbours.called(reply, rows)
+    } catch (thrown) {
+      this.#log(`A reply's calls of tools could not be worked on: ${asStudioError(thrown).message}`)
+    }
+  }
+
+  #forget(reply: Reply): void {
+    this.#live.delete(reply.id)
+    this.#runOf.delete(reply.id)
   }
 
   #tell({ conversationId, id: messageId }: Reply, what: 'text' | 'message'): void {
@@ -163,28 +290,7 @@ export class Runs {
   }
 }
 
-/** On start: replies that were being made when the program died, put together from their journal and marked. */
-export function recoverReplies(store: Store): number {
-  const cut = store.messages.unfinished()
-  store.transaction(() => {
-    for (const row of cut) {
-      const came = store.pieces.gather(row.id)
-      const hasOutput = row.firstTokenMs !== null || came.text + came.reasoning + came.refusal !== ''
-      store.messages.settle(row.id, {
-        ...row,
-        ...came,
-        status: hasOutput ? 'incomplete' : 'failed',
-        problem: programEnded(hasOutput),
-        finishedAt: new Date().toISOString(),
-      })
-      store.pieces.clear(row.id)
-    }
-  })
-  return cut.length
-}
-
-/** Nothing is said about work or charges upstream: a missing response proves nothing (specification, Errors). */
-function programEnded(outputStarted: boolean): Problem {
-  const words = 'Inference Studio ended while this reply was being made.'
-  return new StudioError('cancelled', words, { outputStarted }).toProblem()
+function fewer(): Problem {
+  const words = 'The service gave fewer choices than were asked for.'
+  return { kind: 'malformed_reply', message: words, workPossible: true }
 }

@@ -1,7 +1,7 @@
 import type { ConversationEvent } from '../../../src-preload/contract/chat.ts'
 import { type Feed, feed } from '../feed.ts'
 import type { ChatRoom } from './chat.ts'
-import { ConversationWatcher } from './watchers.ts'
+import { ConversationWatcher } from './conversationWatcher.ts'
 
 /** A conversation as it stands, then what changes, until the signal. @throws StudioError `no_such_item` */
 export function watch(

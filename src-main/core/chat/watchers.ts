@@ -1,19 +1,14 @@
-import type {
-  Conversation,
-  ConversationEvent,
-  ConversationListEvent,
-  Message,
-} from '../../../src-preload/contract/chat.ts'
+import type { ChatSetup, Conversation, ConversationListEvent, Message } from '../../../src-preload/contract/chat.ts'
 import { type FeedSource, Listeners } from '../feed.ts'
 import type { StoredConversation } from '../store/conversations.ts'
 import type { Store } from '../store/store.ts'
-import { type Reply, textFields } from './reply.ts'
+import type { Reply } from './reply.ts'
 
 /** What happened in a conversation. Watchers are told that something changed; what it is now, they read themselves. */
 export type ChatChange =
   | { what: 'text'; conversationId: string; messageId: string }
   | { what: 'message'; conversationId: string; messageId: string }
-  | { what: 'conversation' | 'path' | 'removed' | 'restored'; conversationId: string }
+  | { what: 'conversation' | 'setup' | 'path' | 'removed' | 'restored'; conversationId: string }
 
 /** The one view of conversations: stored rows, with replies that are being made laid over them. */
 export class ChatView {
@@ -30,8 +25,8 @@ export class ChatView {
     return this.#live.get(messageId)
   }
 
-  running(conversationId: string): Reply | undefined {
-    return this.#live.values().find((reply) => reply.conversationId === conversationId)
+  running(conversationId: string): boolean {
+    return this.#live.values().some((reply) => reply.conversationId === conversationId)
   }
 
   conversation(id: string): Conversation | null {
@@ -43,14 +38,40 @@ export class ChatView {
     return this.#store.conversations.list().map((stored) => this.#show(stored))
   }
 
+  setup(id: string): ChatSetup {
+    return this.#store.conversations.setup(id)
+  }
+
   message(id: string): Message | null {
     const stored = this.#store.messages.find(id)
     return stored && this.#overlay(stored)
   }
 
-  path(conversationId: string): Message[] {
-    const stored = this.#store.conversations.find(conversationId)
-    return this.#store.messages.path(stored?.leafId ?? null).map((message) => this.#overlay(message))
+  /** Oldest first. */
+  messages(ids: readonly string[]): Message[] {
+    return this.#store.messages.many(ids).map((message) => this.#overlay(message))
+  }
+
+  /** The ids of the active path, from its root. */
+  path(conversationId: string): string[] {
+    return this.#store.messages.pathIds(this.#store.conversations.find(conversationId)?.leafId ?? null)
+  }
+
+  /**
+   * All replies of the ask in which a path ends, where there are several and none was gone on with: what its calls of tools
+   * answered does not count as that.
+   */
+  beside(leafId: string | undefined): string[] {
+    if (leafId === undefined) return []
+    const { messages } = this.#store
+    const last = messages.turnsAbove(leafId).find(({ role }) => role !== 'tool')
+    const reply = last?.role === 'assistant' ? messages.find(last.id) : null
+    if (!reply || reply.askId === null) return []
+    const replies = messages.byAsk(reply.askId)
+    const goneOnWith = replies.some((id) =>
+      messages.children(reply.conversationId, id).some(({ role }) => role !== 'tool'),
+    )
+    return goneOnWith ? [] : replies
   }
 
   #overlay(stored: Message): Message {
@@ -58,109 +79,8 @@ export class ChatView {
     return live ? { ...live.message(), sibling: stored.sibling, siblings: stored.siblings } : stored
   }
 
-  #show(stored: StoredConversation): Conversation {
-    const { id, title, model, createdAt, updatedAt, messages, draft } = stored
-    return { id, title, model, createdAt, updatedAt, messages, draft, running: this.running(id) !== undefined }
-  }
-}
-
-/**
- * One watcher of one conversation. It remembers how much of each growing text it has told and which messages are to be told
- * anew, never the text itself: a watcher that stops reading costs a few numbers, and reads on where it stopped, in one piece.
- */
-export class ConversationWatcher implements FeedSource<ConversationEvent> {
-  readonly #view: ChatView
-  readonly #id: string
-  readonly #told = new Map<string, { text: number; reasoning: number; refusal: number }>()
-  readonly #onPath = new Set<string>()
-  readonly #stale = new Set<string>()
-  #next: 'snapshot' | 'path' | 'removed' | null = 'snapshot'
-  #conversationStale = false
-  #ended = false
-
-  constructor(view: ChatView, conversationId: string) {
-    this.#view = view
-    this.#id = conversationId
-  }
-
-  subscribe(wake: () => void): () => void {
-    return this.#view.changes.add((change) => {
-      if (change.conversationId !== this.#id) return
-      this.#note(change)
-      wake()
-    })
-  }
-
-  take(): ConversationEvent | null | 'end' {
-    if (this.#ended) return 'end'
-    const conversation = this.#next === 'removed' ? null : this.#view.conversation(this.#id)
-    if (!conversation) {
-      this.#ended = true
-      return { type: 'removed' }
-    }
-    if (this.#next) {
-      const type = this.#next === 'snapshot' ? 'snapshot' : 'path'
-      this.#next = null
-      const messages = this.#tellPath()
-      if (type === 'path') return { type, messages }
-      this.#conversationStale = false
-      return { type, conversation, messages }
-    }
-    if (this.#conversationStale) {
-      this.#conversationStale = false
-      return { type: 'conversation', conversation }
-    }
-    return this.#takeMessage() ?? this.#takeDelta()
-  }
-
-  #note(change: ChatChange): void {
-    if (change.what === 'removed') this.#next = 'removed'
-    else if (change.what === 'conversation') this.#conversationStale = true
-    else if (change.what === 'path' && this.#next === null) this.#next = 'path'
-    else if (change.what === 'message') this.#stale.add(change.messageId)
-  }
-
-  #tellPath(): Message[] {
-    const messages = this.#view.path(this.#id)
-    this.#told.clear()
-    this.#onPath.clear()
-    this.#stale.clear()
-    for (const message of messages) this.#remember(message)
-    return messages
-  }
-
-  #takeMessage(): ConversationEvent | null {
-    for (const id of this.#stale) {
-      this.#stale.delete(id)
-      const message = this.#onPath.has(id) ? this.#view.message(id) : null
-      if (!message) continue
-      this.#remember(message)
-      return { type: 'message', message }
-    }
-    return null
-  }
-
-  #takeDelta(): ConversationEvent | null {
-    for (const [messageId, told] of this.#told) {
-      const reply = this.#view.reply(messageId)
-      if (!reply) continue
-      for (const field of textFields) {
-        const at = told[field]
-        if (reply.length(field) <= at) continue
-        const append = reply.since(field, at)
-        told[field] = at + append.length
-        return { type: 'delta', messageId, field, at, append }
-      }
-    }
-    return null
-  }
-
-  /** Only a reply that is being made can grow; of the others nothing needs to be remembered. */
-  #remember(message: Message): void {
-    this.#onPath.add(message.id)
-    const { text, reasoning, refusal } = message
-    if (!this.#view.reply(message.id)) this.#told.delete(message.id)
-    else this.#told.set(message.id, { text: text.length, reasoning: reasoning.length, refusal: refusal.length })
+  #show({ leafId: _, removed: __, ...conversation }: StoredConversation): Conversation {
+    return { ...conversation, running: this.running(conversation.id) }
   }
 }
 
@@ -176,7 +96,7 @@ export class ListWatcher implements FeedSource<ConversationListEvent> {
 
   subscribe(wake: () => void): () => void {
     return this.#view.changes.add((change) => {
-      if (change.what === 'text' || change.what === 'message') return
+      if (change.what === 'text' || change.what === 'message' || change.what === 'setup') return
       this.#stale.add(change.conversationId)
       wake()
     })

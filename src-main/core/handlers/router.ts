@@ -2,16 +2,7 @@ import type { AppState } from '../../../src-preload/contract/app.ts'
 import type { ToolUse } from '../../../src-preload/contract/tools.ts'
 import { openExternal } from '../app/openExternal.ts'
 import type { StateFeed } from '../app/state.ts'
-import type { ChatRoom } from '../chat/chat.ts'
-import { remove } from '../chat/remove.ts'
-import { rename } from '../chat/rename.ts'
-import { restore } from '../chat/restore.ts'
-import { retry } from '../chat/retry.ts'
-import { saveDraft } from '../chat/saveDraft.ts'
-import { send } from '../chat/send.ts'
-import { stop } from '../chat/stop.ts'
-import { watch } from '../chat/watch.ts'
-import { watchList } from '../chat/watchList.ts'
+import type { ChatRooms } from '../chatRooms.ts'
 import { connect, connectSandbox, disconnect, recheck, test } from '../connection/connect.ts'
 import type { Session } from '../connection/session.ts'
 import type { Host } from '../host.ts'
@@ -21,15 +12,21 @@ import { updateSettings } from '../settings/update.ts'
 import type { Store } from '../store/store.ts'
 import type { Tools } from '../tools/tools.ts'
 import { sealingPublicKey, unseal } from '../upstream/credential.ts'
+import { chatHandlers } from './chat.ts'
+import { chatToolsHandlers } from './chatTools.ts'
 import { guarded } from './errors.ts'
 import { done, implementer } from './implementer.ts'
+import { libraryHandlers } from './library.ts'
+import { mediaHandlers } from './media.ts'
+import { transfersHandlers } from './transfers.ts'
+import { voiceHandlers } from './voice.ts'
 
 export interface Rooms {
   host: Host
   store: Store
   state: StateFeed<AppState>
   session: Session
-  chat: ChatRoom
+  rooms: ChatRooms
   models: ModelsRoom
   tools: Tools
   toolUse: StateFeed<ToolUse[]>
@@ -39,7 +36,7 @@ export interface Rooms {
 
 /** The contract, each procedure led to its use case. */
 export function createRouter(rooms: Rooms) {
-  const { host, store, state, session, chat, models, tools, toolUse, ledger, settingsChanged } = rooms
+  const { host, store, state, session, rooms: around, models, tools, toolUse, ledger, settingsChanged } = rooms
   const os = implementer(host)
   return os.router({
     app: {
@@ -62,17 +59,12 @@ export function createRouter(rooms: Rooms) {
       disconnect: os.connection.disconnect.handler(() => done(disconnect(session))),
     },
     models: { list: os.models.list.handler(({ input }) => listModels(models, input)) },
-    chat: {
-      watchList: os.chat.watchList.handler(({ signal }) => guarded(host, watchList(chat, signal))),
-      watch: os.chat.watch.handler(({ input, signal }) => guarded(host, watch(chat, input, signal))),
-      send: os.chat.send.handler(({ input }) => send(chat, input)),
-      stop: os.chat.stop.handler(({ input }) => stop(chat, input)),
-      retry: os.chat.retry.handler(({ input }) => retry(chat, input)),
-      rename: os.chat.rename.handler(({ input }) => done(rename(chat, input))),
-      saveDraft: os.chat.saveDraft.handler(({ input }) => done(saveDraft(chat, input))),
-      remove: os.chat.remove.handler(({ input }) => done(remove(chat, input))),
-      restore: os.chat.restore.handler(({ input }) => done(restore(chat, input))),
-    },
+    chat: chatHandlers(os.chat, host, around.chat),
+    chatTools: chatToolsHandlers(os.chatTools, host, around.chatTools),
+    library: libraryHandlers(os.library, host, around.library),
+    media: mediaHandlers(os.media, around.media),
+    voice: voiceHandlers(os.voice, host, around.voice),
+    transfers: transfersHandlers(os.transfers, around.transfers),
     tools: {
       watch: os.tools.watch.handler(({ signal }) => guarded(host, tools.watch(signal))),
       watchUse: os.tools.watchUse.handler(({ signal }) => guarded(host, toolUse.watch(signal))),

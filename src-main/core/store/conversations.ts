@@ -1,7 +1,7 @@
-import type { Conversation } from '../../../src-preload/contract/chat.ts'
+import { type ChatSetup, type Conversation, chatSetup, emptySetup } from '../../../src-preload/contract/chat.ts'
 import { StudioError } from '../errors.ts'
 import type { Database } from './database.ts'
-import { number, type Row, text, textOrNull } from './rows.ts'
+import { json, number, type Row, text, textOrNull } from './rows.ts'
 
 /** A conversation as stored; whether a reply is being made is known to the runs alone. */
 export interface StoredConversation extends Omit<Conversation, 'running'> {
@@ -10,49 +10,112 @@ export interface StoredConversation extends Omit<Conversation, 'running'> {
   removed: boolean
 }
 
-export function conversationTable({ handle }: Database) {
+export interface NewConversation {
+  id: string
+  title: string | null
+  model: string | null
+  now: string
+  setup?: ChatSetup
+  folderId?: string | null
+}
+
+// (`status` is asked for twice: in the words of the partial index, and in ours.) A call that is not settled lies at the end of its path: whoever goes on settles it. So the walk is as long as one round of calls,
+// and is only made where the conversation has such a call at all.
+const conversation = `SELECT c.*, (
+    SELECT EXISTS (SELECT 1 FROM messages m WHERE m.conversation_id = c.id AND m.role = 'tool'
+      AND m.status IN ('pending', 'streaming') AND m.status = 'pending' AND m.id IN (
+      WITH RECURSIVE tail (id, parent_id) AS (
+        SELECT id, parent_id FROM messages WHERE id = c.leaf_id AND role = 'tool'
+        UNION ALL SELECT up.id, up.parent_id FROM messages up JOIN tail ON up.id = tail.parent_id WHERE up.role = 'tool')
+      SELECT id FROM tail))) AS waiting
+  FROM conversations c`
+
+export function conversationTable({ handle, transaction }: Database) {
   const insert = handle.prepare(
-    'INSERT INTO conversations (id, title, model, created_at, updated_at) VALUES (:id, :title, :model, :now, :now)',
+    `INSERT INTO conversations (id, title, model, created_at, updated_at, setup, folder_id)
+     VALUES (:id, :title, :model, :now, :now, :setup, :folderId)`,
   )
-  const one = handle.prepare('SELECT * FROM conversations WHERE id = ?')
-  const all = handle.prepare('SELECT * FROM conversations WHERE removed_at IS NULL ORDER BY updated_at DESC, id')
-  const leaf = handle.prepare(
-    `UPDATE conversations SET leaf_id = :leafId, model = :model, updated_at = :now, path_length = (
-       WITH RECURSIVE path (parent_id) AS (
-         SELECT parent_id FROM messages WHERE id = :leafId
-         UNION ALL SELECT up.parent_id FROM messages up JOIN path ON up.id = path.parent_id)
-       SELECT count(*) FROM path)
-     WHERE id = :id`,
+  const one = handle.prepare(`${conversation} WHERE c.id = ?`)
+  const all = handle.prepare(`${conversation} WHERE c.removed_at IS NULL ORDER BY c.updated_at DESC, c.id`)
+  // Up from the new end of the path as far as the former one, or to the root where that is on another branch. Above the former end all is as it was.
+  const grown = handle.prepare(
+    `WITH RECURSIVE path (id, parent_id) AS (
+       SELECT id, parent_id FROM messages WHERE id = :leafId AND id IS NOT :former
+       UNION ALL SELECT up.id, up.parent_id FROM messages up JOIN path ON up.id = path.parent_id WHERE up.id IS NOT :former)
+     SELECT id, parent_id FROM path`,
+  )
+  const goOn = handle.prepare('UPDATE messages SET next_id = :childId WHERE id = :id AND next_id IS NOT :childId')
+  const leaf = handle.prepare('UPDATE conversations SET leaf_id = :leafId, path_length = :length WHERE id = :id')
+  const use = handle.prepare(
+    'UPDATE conversations SET model = coalesce(:model, model), updated_at = :now WHERE id = :id',
   )
   const touch = handle.prepare('UPDATE conversations SET updated_at = :now WHERE id = :id')
   const title = handle.prepare('UPDATE conversations SET title = :title WHERE id = :id')
   const draft = handle.prepare('UPDATE conversations SET draft = :draft WHERE id = :id')
   const removed = handle.prepare('UPDATE conversations SET removed_at = :removedAt WHERE id = :id')
+  const setup = handle.prepare('UPDATE conversations SET setup = :setup WHERE id = :id')
+  const setupOf = handle.prepare('SELECT setup FROM conversations WHERE id = ?')
+  const folder = handle.prepare('UPDATE conversations SET folder_id = :folderId WHERE id = :id')
+  const isFolder = handle.prepare('SELECT 1 FROM folders WHERE id = ?')
+  const pinned = handle.prepare('UPDATE conversations SET pinned = :pinned WHERE id = :id')
+  const archived = handle.prepare('UPDATE conversations SET archived_at = :archivedAt WHERE id = :id')
+
+  const find = (id: string): StoredConversation | null => {
+    const row = one.get(id)
+    return row ? read(row) : null
+  }
+  const knownFolder = (folderId: string | null): string | null => {
+    if (folderId === null || isFolder.get(folderId)) return folderId
+    throw new StudioError('no_such_item', 'That folder does not exist any more.')
+  }
 
   return {
-    insert(conversation: { id: string; title: string | null; model: string; now: string }): void {
-      insert.run(conversation)
+    /** @throws StudioError `no_such_item` for the folder */
+    insert({ setup = emptySetup, folderId = null, ...rest }: NewConversation): void {
+      insert.run({ ...rest, setup: JSON.stringify(setup), folderId: knownFolder(folderId) })
     },
-    find(id: string): StoredConversation | null {
-      const row = one.get(id)
-      return row ? read(row) : null
-    },
+    find,
     /** One that is in sight. @throws StudioError `no_such_item` */
     get(id: string): StoredConversation {
-      const found = this.find(id)
+      const found = find(id)
       if (!found || found.removed) throw new StudioError('no_such_item', 'That conversation does not exist any more.')
       return found
     },
     /** Those in sight, newest first. */
     list: (): StoredConversation[] => all.all().map(read),
-    /** Makes the path that ends in `leafId` the active one. */
-    setLeaf(id: string, leafId: string, model: string | null, now: string): void {
-      leaf.run({ id, leafId, model, now })
+    /**
+     * Makes the path that ends in `leafId` the active one, and remembers at each fork which way it goes. Costs the messages that were not
+     * on the former path.
+     */
+    setLeaf(id: string, leafId: string): void {
+      transaction(() => {
+        const before = find(id)
+        const former = before?.leafId ?? null
+        const rows = grown.all({ leafId, former })
+        for (const row of rows) {
+          const parentId = textOrNull(row, 'parent_id')
+          if (parentId !== null) goOn.run({ id: parentId, childId: text(row, 'id') })
+        }
+        const top = rows.at(-1)
+        const extends_ = former !== null && (!top || top.parent_id === former)
+        leaf.run({ id, leafId, length: rows.length + (extends_ ? (before?.messages ?? 0) : 0) })
+      })
     },
+    /** A reply was asked for: `model` is the one for the next too. */
+    use: (id: string, model: string | null, now: string): void => void use.run({ id, model, now }),
     touch: (id: string, now: string): void => void touch.run({ id, now }),
     setTitle: (id: string, value: string | null): void => void title.run({ id, title: value }),
     setDraft: (id: string, value: string): void => void draft.run({ id, draft: value }),
     setRemoved: (id: string, removedAt: string | null): void => void removed.run({ id, removedAt }),
+    setup(id: string): ChatSetup {
+      const row = setupOf.get(id)
+      return !row || row.setup === '' ? emptySetup : json(row, 'setup', chatSetup)
+    },
+    setSetup: (id: string, value: ChatSetup): void => void setup.run({ id, setup: JSON.stringify(value) }),
+    /** @throws StudioError `no_such_item` for the folder */
+    setFolder: (id: string, folderId: string | null): void => void folder.run({ id, folderId: knownFolder(folderId) }),
+    setPinned: (id: string, value: boolean): void => void pinned.run({ id, pinned: value ? 1 : 0 }),
+    setArchived: (id: string, archivedAt: string | null): void => void archived.run({ id, archivedAt }),
   }
 }
 
@@ -65,6 +128,10 @@ function read(row: Row): StoredConversation {
     updatedAt: text(row, 'updated_at'),
     messages: number(row, 'path_length'),
     draft: text(row, 'draft'),
+    waiting: row.waiting === 1,
+    folderId: textOrNull(row, 'folder_id'),
+    pinned: row.pinned === 1,
+    archived: row.archived_at !== null,
     leafId: textOrNull(row, 'leaf_id'),
     removed: row.removed_at !== null,
   }

@@ -1,14 +1,21 @@
 import * as z from 'zod'
 import {
+  type Attachment,
+  attachment,
+  type ChatParams,
+  chatParams,
   type Message,
   type MessageStatus,
   messageStatus,
   role,
   type ToolCall,
+  type ToolRun,
   toolCall,
+  toolRun,
   usage,
 } from '../../../src-preload/contract/chat.ts'
 import { problem } from '../../../src-preload/contract/problem.ts'
+import { certainty } from '../../../src-preload/contract/requests.ts'
 import { StudioError } from '../errors.ts'
 import type { Database } from './database.ts'
 import { json, jsonOrNull, number, numberOrNull, type Row, text, textOrNull, toJson } from './rows.ts'
@@ -23,6 +30,14 @@ export interface NewMessage {
   status: MessageStatus
   model: string | null
   createdAt: string
+  name?: string | null
+  attachments?: Attachment[]
+  run?: ToolRun | null
+  /** A row of a call that is settled at once has ended; without this, what is neither pending nor streaming ended as it was made. */
+  finishedAt?: string | null
+  askId?: string | null
+  made?: Message['made']
+  params?: ChatParams | null
 }
 
 /** What a row can be given later: everything but where it belongs. */
@@ -40,39 +55,127 @@ export type MessageOutcome = Pick<
   | 'firstTokenMs'
   | 'reasoningMs'
   | 'requestId'
+  | 'cost'
+  | 'costIs'
+  | 'requestRow'
+  | 'jsonFaults'
 >
 
-const calls = z.array(toolCall)
+/** What becomes known of a reply only when its request is closed. */
+export type MessageUse = Pick<Message, 'usage' | 'cost' | 'costIs'>
 
-/** The rows of the message tree: `parent_id` upwards, siblings by `seq`. Nothing here is ever deleted or rewritten but a reply's own outcome. */
+export interface MessageLink {
+  id: string
+  parentId: string | null
+  nextId: string | null
+  askId: string | null
+  role: Message['role']
+  status: MessageStatus
+}
+
+export interface CopiedPlace {
+  id: string
+  conversationId: string
+  parentId: string | null
+  nextId: string | null
+  askId: string | null
+}
+
+export type ToolMessage = Message & { run: ToolRun }
+
+const calls = z.array(toolCall)
+const attachments = z.array(attachment)
+const sentences = z.array(z.string())
+
+/** The rows of the message tree: `parent_id` upwards, siblings by `seq`. Nothing here is ever deleted or rewritten but a reply's or a call's own outcome. */
 export function messageTable({ handle }: Database) {
   const insert = handle.prepare(
-    `INSERT INTO messages (id, conversation_id, parent_id, role, text, status, model, created_at, finished_at)
-     VALUES (:id, :conversationId, :parentId, :role, :text, :status, :model, :createdAt, :finishedAt)`,
+    `INSERT INTO messages (id, conversation_id, parent_id, role, text, status, model, created_at, finished_at, name, attachments, run, ask_id, made, params)
+     VALUES (:id, :conversationId, :parentId, :role, :text, :status, :model, :createdAt, :finishedAt, :name, :attachments, :run, :askId, :made, :params)`,
   )
   const one = handle.prepare(`${select('m.id = ?')}`)
-  // From the leaf to the root, then turned round: a path is a linked list, and each step is one look into an index.
+  const many = handle.prepare(`${select('m.id IN (SELECT value FROM json_each(?))')} ORDER BY m.seq`)
+  // From the leaf to the root: a path is a linked list, and each step is one look into an index.
+  const pathIds = handle.prepare(
+    `WITH RECURSIVE path (id, parent_id) AS (
+       SELECT id, parent_id FROM messages WHERE id = ?
+       UNION ALL SELECT up.id, up.parent_id FROM messages up JOIN path ON up.id = path.parent_id)
+     SELECT id FROM path`,
+  )
   const path = handle.prepare(
-    `WITH RECURSIVE path (id, parent_id, depth) AS (
-       SELECT id, parent_id, 0 FROM messages WHERE id = ?
-       UNION ALL SELECT up.id, up.parent_id, depth + 1 FROM messages up JOIN path ON up.id = path.parent_id)
+    `WITH RECURSIVE path (id, parent_id) AS (
+       SELECT id, parent_id FROM messages WHERE id = ?
+       UNION ALL SELECT up.id, up.parent_id FROM messages up JOIN path ON up.id = path.parent_id)
      ${select('m.id IN (SELECT id FROM path)')} ORDER BY m.seq`,
   )
-  const firstChild = handle.prepare('SELECT id FROM messages WHERE parent_id = ? ORDER BY seq LIMIT 1')
+  const children = handle.prepare(
+    'SELECT id, role FROM messages WHERE conversation_id = :conversationId AND parent_id IS :parentId ORDER BY seq',
+  )
+  // Upwards from a message as long as nobody but models and tools spoke.
+  const turnsAbove = handle.prepare(
+    `WITH RECURSIVE above (depth, id, parent_id, role) AS (
+       SELECT 0, id, parent_id, role FROM messages WHERE id = ?
+       UNION ALL
+       SELECT depth + 1, up.id, up.parent_id, up.role FROM messages up JOIN above ON up.id = above.parent_id
+         WHERE up.role IN ('assistant', 'tool'))
+     SELECT id, role FROM above ORDER BY depth`,
+  )
+  const copy = handle.prepare(
+    `INSERT INTO messages (id, conversation_id, parent_id, role, text, reasoning, refusal, tool_calls, status, problem, model, finish_reason,
+       usage, created_at, finished_at, first_token_ms, reasoning_ms, request_id, name, attachments, run, ask_id, made, cost, cost_is,
+       request_row, params, json_faults, next_id)
+     SELECT :id, :conversationId, :parentId, role, text, reasoning, refusal, tool_calls, status, problem, model, finish_reason,
+       usage, created_at, finished_at, first_token_ms, reasoning_ms, request_id, name, attachments, run, :askId, made, cost, cost_is,
+       request_row, params, json_faults, :nextId FROM messages WHERE id = :from`,
+  )
+  const links = handle.prepare(
+    'SELECT id, parent_id, next_id, ask_id, role, status FROM messages WHERE conversation_id = ? ORDER BY seq',
+  )
+  const byAsk = handle.prepare('SELECT id FROM messages WHERE ask_id = ? ORDER BY seq')
+  const down = handle.prepare(
+    `WITH RECURSIVE down (id) AS (
+       SELECT :id
+       UNION ALL
+       SELECT coalesce(
+           (SELECT c.id FROM messages c WHERE c.id = m.next_id AND c.parent_id = m.id),
+           (SELECT c.id FROM messages c WHERE c.parent_id = m.id ORDER BY c.seq DESC LIMIT 1))
+         FROM down JOIN messages m ON m.id = down.id)
+     SELECT id FROM down WHERE id IS NOT NULL`,
+  )
   const settle = handle.prepare(
     `UPDATE messages SET text = :text, reasoning = :reasoning, refusal = :refusal, tool_calls = :toolCalls, status = :status,
        problem = :problem, finish_reason = :finishReason, usage = :usage, finished_at = :finishedAt,
-       first_token_ms = :firstTokenMs, reasoning_ms = :reasoningMs, request_id = :requestId WHERE id = :id`,
+       first_token_ms = :firstTokenMs, reasoning_ms = :reasoningMs, request_id = :requestId, cost = :cost, cost_is = :costIs,
+       request_row = :requestRow, json_faults = :jsonFaults WHERE id = :id`,
   )
   const begin = handle.prepare(
-    `UPDATE messages SET status = 'streaming', first_token_ms = :firstTokenMs, request_id = :requestId WHERE id = :id`,
+    `UPDATE messages SET status = 'streaming', first_token_ms = :firstTokenMs, request_id = :requestId,
+       request_row = coalesce(:requestRow, request_row) WHERE id = :id`,
   )
-  const unfinished = handle.prepare(`${select("m.status IN ('pending', 'streaming')")}`)
+  const setUse = handle.prepare('UPDATE messages SET usage = :usage, cost = :cost, cost_is = :costIs WHERE id = :id')
+  const setRun = handle.prepare(
+    'UPDATE messages SET run = :run, text = :text, status = :status, finished_at = :finishedAt WHERE id = :id',
+  )
+  const unfinished = handle.prepare(`${select("m.status IN ('pending', 'streaming') AND m.role <> 'tool'")}`)
+  const open = handle.prepare(
+    `${select("m.status IN ('pending', 'streaming') AND m.role = 'tool'")} ORDER BY m.conversation_id, m.seq`,
+  )
+  const openOf = handle.prepare(
+    `${select("m.status IN ('pending', 'streaming') AND m.role = 'tool' AND m.conversation_id = ?")} ORDER BY m.seq`,
+  )
 
   return {
     insert(message: NewMessage): void {
+      const { name = null, attachments = [], run = null, askId = null, made = null, params = null, ...rest } = message
       const ended = message.status !== 'pending' && message.status !== 'streaming'
-      insert.run({ ...message, finishedAt: ended ? message.createdAt : null })
+      insert.run({
+        ...rest,
+        ...{ name, askId, made },
+        finishedAt: message.finishedAt ?? (ended ? message.createdAt : null),
+        attachments: JSON.stringify(attachments),
+        run: toJson(run),
+        params: toJson(params),
+      })
     },
     find(id: string): Message | null {
       const row = one.get(id)
@@ -84,31 +187,75 @@ export function messageTable({ handle }: Database) {
       if (!row) throw new StudioError('no_such_item', 'That message does not exist any more.')
       return readMessage(row)
     },
+    /** Those of the ids that exist, oldest first. */
+    many: (ids: readonly string[]): Message[] =>
+      ids.length === 0 ? [] : many.all(JSON.stringify(ids)).map(readMessage),
     /** From the root down to `leafId`, oldest first; empty for null. */
     path(leafId: string | null): Message[] {
       return leafId === null ? [] : path.all(leafId).map(readMessage)
     },
-    firstChild(id: string): string | null {
-      const row = firstChild.get(id)
-      return row ? text(row, 'id') : null
+    /** The ids of the same, without reading the messages. */
+    pathIds(leafId: string | null): string[] {
+      if (leafId === null) return []
+      const ids = pathIds.all(leafId).map((row) => text(row, 'id'))
+      return ids.reverse()
+    },
+    /** Messages right below one, or the roots of a conversation for null; oldest first. */
+    children(conversationId: string, parentId: string | null): { id: string; role: Message['role'] }[] {
+      const rows = children.all({ conversationId, parentId })
+      return rows.map((row) => ({ id: text(row, 'id'), role: role.parse(row.role) }))
+    },
+    /** The message and those above it, upwards, down to the last turn of somebody who is neither a model nor a tool. */
+    turnsAbove: (id: string): { id: string; role: Message['role'] }[] =>
+      turnsAbove.all(id).map((row) => ({ id: text(row, 'id'), role: role.parse(row.role) })),
+    /** How the messages of a conversation hang together, parents first. */
+    links: (conversationId: string): MessageLink[] => links.all(conversationId).map(readLink),
+    /** The message `from` again, at another place. */
+    copy: (from: string, to: CopiedPlace): void => void copy.run({ from, ...to }),
+    /** Replies that were asked for together. */
+    byAsk: (askId: string): string[] => byAsk.all(askId).map((row) => text(row, 'id')),
+    /** Where the path through this message was last left: down by the way it was gone on with, else by the newest. */
+    leafBelow(id: string): string {
+      const rows = down.all({ id })
+      const last = rows.at(-1)
+      return last ? text(last, 'id') : id
     },
     /** The first output has come. */
-    begin(id: string, firstTokenMs: number | null, requestId: string | null): void {
-      begin.run({ id, firstTokenMs, requestId })
+    begin(id: string, firstTokenMs: number | null, requestId: string | null, requestRow: number | null): void {
+      begin.run({ id, firstTokenMs, requestId, requestRow })
     },
     settle(id: string, outcome: MessageOutcome): void {
       const { text, reasoning, refusal, status, finishReason, finishedAt, firstTokenMs, reasoningMs, requestId } =
         outcome
+      const { cost, costIs, requestRow } = outcome
       settle.run({
         ...{ id, text, reasoning, refusal, status, finishReason, finishedAt, firstTokenMs, reasoningMs, requestId },
+        ...{ cost, costIs, requestRow },
         toolCalls: JSON.stringify(outcome.toolCalls satisfies ToolCall[]),
         problem: toJson(outcome.problem),
         usage: toJson(outcome.usage),
+        jsonFaults: toJson(outcome.jsonFaults),
       })
+    },
+    setUse(id: string, { usage, cost, costIs }: MessageUse): void {
+      setUse.run({ id, usage: toJson(usage), cost, costIs })
+    },
+    /** How a call stands; `text` is what the model gets once it is settled. */
+    setRun(id: string, run: ToolRun, text: string, status: MessageStatus): void {
+      setRun.run({ id, run: JSON.stringify(run), text, status, finishedAt: run.finishedAt })
     },
     /** Replies that nobody is making any more, when a core starts. */
     unfinished: (): Message[] => unfinished.all().map(readMessage),
+    /** Messages of role tool whose calls are not settled: of one conversation, or of all. */
+    openCalls(conversationId?: string): ToolMessage[] {
+      const rows = conversationId === undefined ? open.all() : openOf.all(conversationId)
+      return rows.map(readMessage).filter(isToolMessage)
+    },
   }
+}
+
+export function isToolMessage(message: Message): message is ToolMessage {
+  return message.role === 'tool' && message.run !== null
 }
 
 function select(where: string): string {
@@ -117,6 +264,17 @@ function select(where: string): string {
       (SELECT count(*) FROM messages s WHERE s.conversation_id = m.conversation_id AND s.parent_id IS m.parent_id
          AND s.seq <= m.seq) AS sibling
     FROM messages m WHERE ${where}`
+}
+
+function readLink(row: Row): MessageLink {
+  return {
+    id: text(row, 'id'),
+    parentId: textOrNull(row, 'parent_id'),
+    nextId: textOrNull(row, 'next_id'),
+    askId: textOrNull(row, 'ask_id'),
+    role: role.parse(row.role),
+    status: messageStatus.parse(row.status),
+  }
 }
 
 function readMessage(row: Row): Message {
@@ -142,5 +300,15 @@ function readMessage(row: Row): Message {
     requestId: textOrNull(row, 'request_id'),
     sibling: number(row, 'sibling'),
     siblings: number(row, 'siblings'),
+    name: textOrNull(row, 'name'),
+    attachments: row.attachments === '[]' ? [] : json(row, 'attachments', attachments),
+    run: jsonOrNull(row, 'run', toolRun),
+    askId: textOrNull(row, 'ask_id'),
+    made: row.made === 'continue' ? 'continue' : null,
+    cost: textOrNull(row, 'cost'),
+    costIs: certainty.parse(row.cost_is),
+    requestRow: numberOrNull(row, 'request_row'),
+    params: row.params === '{}' ? {} : jsonOrNull(row, 'params', chatParams),
+    jsonFaults: row.json_faults === '[]' ? [] : jsonOrNull(row, 'json_faults', sentences),
   }
 }

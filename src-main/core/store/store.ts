@@ -4,6 +4,9 @@ import { conversationTable } from './conversations.ts'
 import { openDatabase, studioDatabase } from './database.ts'
 import { erasureTable } from './erasures.ts'
 import { folderTable } from './folders.ts'
+import { functionToolTable } from './functionTools.ts'
+import { mcpServerTable } from './mcpServers.ts'
+import { mediaTable } from './media.ts'
 import { messageTable } from './messages.ts'
 import { modelListTable } from './modelLists.ts'
 import { pieceTable } from './pieces.ts'
@@ -13,6 +16,7 @@ import { promptTable } from './prompts.ts'
 import { searchTable } from './search.ts'
 import { settingsTable } from './settings.ts'
 import { toolKeyTable } from './toolKeys.ts'
+import { toolPermissionTable } from './toolPermissions.ts'
 
 export const databaseFile = (dataDir: string): string => join(dataDir, 'studio.sqlite')
 
@@ -23,6 +27,7 @@ export function openStore(dataDir: string, options: { checkWhole?: boolean } = {
     conversations: conversationTable(database),
     messages: messageTable(database),
     pieces: pieceTable(database),
+    media: mediaTable(database),
     profiles: profileTable(database),
     settings: settingsTable(database),
     modelLists: modelListTable(database),
@@ -33,6 +38,9 @@ export function openStore(dataDir: string, options: { checkWhole?: boolean } = {
     erasures: erasureTable(database),
     archive: archiveTable(database),
     search: searchTable(database),
+    functionTools: functionToolTable(database),
+    mcpServers: mcpServerTable(database),
+    toolPermissions: toolPermissionTable(database),
     transaction: database.transaction,
     journal: database.journal,
     dataVersion: database.dataVersion,

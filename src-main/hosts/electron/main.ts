@@ -36,13 +36,13 @@ if (dataDir !== null) {
 }
 
 async function start(folder: string): Promise<void> {
-  servePage(protocol, join(built, 'renderer'))
+  const starting = createCore(host(folder))
+  servePage(protocol, join(built, 'renderer'), async () => (await starting).media)
   guardPermissions(session.defaultSession)
   guardNetwork(session.defaultSession, devTools)
   app.on('web-contents-created', (_event, contents) => guardNavigation(contents, (url) => shell.openExternal(url)))
   setMenu(devTools)
 
-  const starting = createCore(host(folder))
   // A quit may come before the core is up: it waits for it too, or the database would be left as by a crash.
   const quit = stopBeforeQuit(async () => (await starting).stop())
   const core = await starting

@@ -1,7 +1,9 @@
 import { readFile, realpath } from 'node:fs/promises'
 import { extname, join, sep } from 'node:path'
+import { Readable } from 'node:stream'
 import { type Protocol, protocol } from 'electron'
-import { securityHeaders } from '../csp.ts'
+import { diagramHeaders, isDiagramPath, securityHeaders } from '../csp.ts'
+import { answerMedia, type MediaSource, mediaPrefix } from '../media.ts'
 import { isOwn, scheme } from './address.ts'
 
 const contentTypes: Record<string, string> = {
@@ -25,10 +27,11 @@ export function registerScheme(): void {
   ])
 }
 
-/** Serves the built page from `folder`, and nothing outside it. */
-export function servePage(target: Protocol, folder: string): void {
+/** Serves the built page from `folder`, and nothing outside it; pictures from `media`, once the core is there. */
+export function servePage(target: Protocol, folder: string, media: () => Promise<MediaSource>): void {
   target.handle(scheme, async (request) => {
     if (!isOwn(request.url)) return refuse(404, 'Not found')
+    if (pathOf(request.url).startsWith(mediaPrefix)) return sendMedia(request, await media())
     if (request.method !== 'GET' && request.method !== 'HEAD') return refuse(405, 'Method not allowed')
     const file = await fileOf(folder, request.url)
     if (file === null) return refuse(404, 'Not found')
@@ -36,7 +39,23 @@ export function servePage(target: Protocol, folder: string): void {
     if (bytes === null) return refuse(404, 'Not found')
     const type = contentTypes[extname(file).toLowerCase()] ?? 'application/octet-stream'
     const body = request.method === 'HEAD' ? null : new Uint8Array(bytes)
-    return new Response(body, { headers: { ...securityHeaders(), 'Content-Type': type, 'Cache-Control': 'no-cache' } })
+    const walls = isDiagramPath(pathOf(request.url)) ? diagramHeaders() : securityHeaders()
+    return new Response(body, { headers: { ...walls, 'Content-Type': type, 'Cache-Control': 'no-cache' } })
+  })
+}
+
+/** As it was asked for, nothing decoded. */
+const pathOf = (address: string): string => new URL(address).pathname
+
+/** Who asks is a page of this scheme's one host: no other has a way here, and the network is cut for it. */
+async function sendMedia(request: Request, media: MediaSource): Promise<Response> {
+  const { headers, method, url } = request
+  const asked = { method, path: pathOf(url), range: headers.get('range'), ifRange: headers.get('if-range') }
+  const { status, headers: answered, body } = await answerMedia(media, asked)
+  const stream = body === null ? null : Readable.toWeb(body)
+  return new Response(stream as ReadableStream<Uint8Array> | null, {
+    status,
+    headers: { ...securityHeaders(), ...answered },
   })
 }
 

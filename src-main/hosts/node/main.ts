@@ -5,8 +5,8 @@ process.exitCode = await run(process.argv.slice(2), {
   async startCore(host, options) {
     const { createCore } = await import('../../core/core.ts')
     const core = await createCore(host, options)
-    const { router, announce, addresses, metrics, stop } = core
-    return { router, announce, metrics, sandbox: () => addresses().sandbox, stop }
+    const { router, announce, addresses, media, metrics, stop } = core
+    return { router, announce, media, metrics, sandbox: () => addresses().sandbox, stop }
   },
   async openToolKeys(dataDir) {
     const { openTools } = await import('../../core/tools/tools.ts')

@@ -5,6 +5,7 @@ import type { Tool } from '../../../src-preload/contract/tools.ts'
 import type { CoreOptions } from '../../core/core.ts'
 import type { Host } from '../../core/host.ts'
 import type { NewTool, ToolChanges } from '../../core/tools/settings.ts'
+import type { MediaSource } from '../media.ts'
 
 /** A core as the command line drives it: through the same procedures as the page. */
 export interface RunningCore {
@@ -13,6 +14,8 @@ export interface RunningCore {
   sandbox(): { baseUrl: string; apiKey: string } | null
   /** Text of Prometheus; null while it is switched off. */
   metrics(): Promise<string | null>
+  /** What the page's pictures are served from. */
+  readonly media: MediaSource
   /** Tells a second process that wants this data folder where this one answers. */
   announce(address: string | null): void
   /** Marks streams, closes the database. */

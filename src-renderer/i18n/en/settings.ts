@@ -36,6 +36,21 @@ export const settings = {
     light: 'Light',
     dark: 'Dark',
   },
+  language: {
+    title: 'Language',
+    about: 'The language of this program. Models answer in yours.',
+    name: 'Language',
+    hint: 'The other two are made up, to find what a translation would break.',
+    names: {
+      en: 'English',
+      'en-XA': 'Long words (for testing)',
+      'ar-XB': 'Right to left (for testing)',
+    },
+  },
+  shortcuts: {
+    title: 'Shortcuts',
+    about: 'Press a command’s keys to change them.',
+  },
   proxy: {
     title: 'Local proxy',
     about: 'An address on this machine that lends the connection to your tools.',
@@ -72,6 +87,10 @@ export const settings = {
     originKnown: 'This one may ask already.',
     originMany: 'At most 50 can be allowed.',
     originRemove: 'Remove {{origin}}',
+  },
+  tools: {
+    title: 'Tools',
+    about: 'What models may call in a chat. Every call asks you first, unless you say otherwise.',
   },
   data: {
     title: 'Data',

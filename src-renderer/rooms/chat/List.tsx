@@ -1,196 +1,218 @@
-import { Ellipsis, Pencil, Plus, Search, Trash2 } from 'lucide-react'
-import { DropdownMenu } from 'radix-ui'
-import { type KeyboardEvent, memo, useEffect, useMemo, useRef, useState } from 'react'
-import { VList, type VListHandle } from 'virtua'
-import type { Conversation } from '../../../src-preload/contract/chat.ts'
-import { useChat } from '../../stores/chat.ts'
-import { listRows } from '../../stores/chat-list.ts'
-import { openChat, remove, rename, undoRemove } from './actions.ts'
-import { useNow } from './hooks.ts'
-import { useWords } from './words.ts'
+import './list/list.css'
+import {
+  Archive,
+  ArrowLeft,
+  BookText,
+  Download,
+  Ellipsis,
+  FileUp,
+  FolderPlus,
+  Plus,
+  Search,
+  Trash2,
+  X,
+} from 'lucide-react'
+import { type DragEvent, type KeyboardEvent, type RefObject, useEffect, useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useKeysOf } from '../../commands/useKeys.ts'
+import { listStore, useList, withView } from '../../stores/list.ts'
+import { IconButton } from '../../ui/Button.tsx'
+import { Kbd } from '../../ui/Kbd.tsx'
+import { Menu, MenuItem, MenuLine } from '../../ui/Menu.tsx'
+import { Chats } from './list/Chats.tsx'
+import { renameChat, showChat } from './list/deeds.ts'
+import { NameField } from './list/NameField.tsx'
+import { Removed } from './list/Removed.tsx'
+import { openHit, type Results, resultId, SearchResults, useSearch } from './list/SearchResults.tsx'
+import { chooseImport, exportAll, importFiles } from './list/transfers.ts'
+import { UndoNote } from './list/undo.tsx'
 
-/** How long a deleted chat can be brought back from its notice, in ms. */
-const undoFor = 10_000
-
-/** The list region: search, new chat, and the conversations by age. */
+/** The list region: search, new chat, and the conversations; or what was found, archived, or deleted. */
 export function ChatList() {
-  const words = useWords()
-  const search = useChat((state) => state.search)
+  const { t } = useTranslation('library')
+  const view = useList((store) => store.view)
+  const text = useList((store) => store.search)
+  const field = useRef<HTMLInputElement>(null)
+  const [at, setAt] = useState(0)
+  const results = useSearch(text)
+  const drop = useFileDrop()
+  useDrawn(field)
+  const searching = text.trim() !== ''
   return (
-    <nav className="chat-list" aria-label={words('conversations')}>
-      <label className="chat-search">
-        <Search aria-hidden />
-        <input
-          type="search"
-          aria-label={words('search')}
-          placeholder={words('search')}
-          value={search}
-          onChange={(event) => useChat.setState({ search: event.target.value })}
-        />
-      </label>
-      <button type="button" className="chat-btn chat-new" onClick={() => openChat(null)}>
-        <Plus aria-hidden /> {words('newChat')}
-      </button>
-      <Conversations search={search} />
-      <RemovedNotice />
+    <nav className="chat-list" aria-label={t('list')} {...drop.handlers}>
+      <SearchField field={field} results={results} at={at} onAt={setAt} />
+      {!searching && (view === 'chats' ? <Head /> : <Away view={view} />)}
+      {searching ? (
+        <SearchResults results={results} at={at} onAt={setAt} onOpen={(hit) => void openHit(hit, text)} />
+      ) : view === 'removed' ? (
+        <Removed />
+      ) : (
+        <Chats searchField={field} />
+      )}
+      <UndoNote />
+      {drop.over && <div className="list-drop-over">{t('importDropList')}</div>}
     </nav>
   )
 }
 
-function Conversations({ search }: { search: string }) {
-  const words = useWords()
-  const list = useChat((state) => state.list)
-  const openId = useChat((state) => state.open?.id ?? null)
-  const day = new Date(useNow(true, 60_000)).toDateString()
-  // The day is what the headings depend on: the rows are made again when it changes, not every minute.
-  const rows = useMemo(() => listRows(list.conversations, search, new Date(day)), [list, search, day])
-  const handle = useRef<VListHandle>(null)
-  const box = useRef<HTMLDivElement>(null)
-  const [editing, setEditing] = useState<string | null>(null)
-
-  if (list.state === 'loading') return <p className="chat-list-note">{words('listLoading')}</p>
-  if (list.conversations.length === 0) return <p className="chat-list-note">{words('listEmpty')}</p>
-  if (rows.length === 0) return <p className="chat-list-note">{words('listNoMatch', { search })}</p>
-
-  const move = (event: KeyboardEvent): void => {
-    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
-    const key =
-      event.target instanceof HTMLElement ? event.target.closest('[data-row]')?.getAttribute('data-row') : null
-    if (step === 0 || key === null || key === undefined) return
-    event.preventDefault()
-    let at = Number(key) + step
-    while (rows[at]?.row === 'heading') at += step
-    if (!rows[at]) return
-    handle.current?.scrollToIndex(at, { align: 'nearest' })
-    requestAnimationFrame(() => box.current?.querySelector<HTMLElement>(`[data-row="${at}"] .chat-row-open`)?.focus())
-  }
-  return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the arrow keys move between the buttons inside
-    <div className="chat-rows" ref={box} onKeyDown={move}>
-      <VList ref={handle}>
-        {rows.map((row, at) =>
-          row.row === 'heading' ? (
-            <h2 className="chat-age" key={row.age}>
-              {words(row.age)}
-            </h2>
-          ) : (
-            <Row
-              key={row.conversation.id}
-              at={at}
-              conversation={row.conversation}
-              current={row.conversation.id === openId}
-              editing={row.conversation.id === editing}
-              onEdit={setEditing}
-            />
-          ),
-        )}
-      </VList>
-    </div>
-  )
+/** Tells that a list stands in the window, and takes the focus when the search is asked for. */
+function useDrawn(field: RefObject<HTMLInputElement | null>): void {
+  const asked = useList((store) => store.searchAsked)
+  useEffect(() => {
+    listStore.setState(({ drawn }) => ({ drawn: drawn + 1 }))
+    return () => listStore.setState(({ drawn }) => ({ drawn: drawn - 1 }))
+  }, [])
+  useEffect(() => {
+    if (asked === 0) return
+    field.current?.focus()
+    field.current?.select()
+  }, [asked, field])
 }
 
-interface RowProps {
+function SearchField(props: {
+  field: RefObject<HTMLInputElement | null>
+  results: Results
   at: number
-  conversation: Conversation
-  current: boolean
-  editing: boolean
-  onEdit: (id: string | null) => void
-}
-
-const Row = memo(function Row({ at, conversation, current, editing, onEdit }: RowProps) {
-  const words = useWords()
-  const title = conversation.title ?? words('untitled')
+  onAt: (at: number) => void
+}) {
+  const { t } = useTranslation('library')
+  const { field, results, at, onAt } = props
+  const text = useList((store) => store.search)
+  const keys = useKeysOf('chat.search')
+  const { hits } = results
+  const set = (search: string): void => {
+    listStore.setState({ search })
+    onAt(0)
+  }
   const byKey = (event: KeyboardEvent): void => {
-    if (event.key === 'F2') onEdit(conversation.id)
-    else if (event.key === 'Delete') void remove(conversation.id)
+    if (event.nativeEvent.isComposing) return
+    const hit = hits[at]
+    if (event.key === 'Escape' && text !== '') set('')
+    else if (event.key === 'Enter' && hit) void openHit(hit, results.state.found?.text ?? text)
+    else if (event.key === 'ArrowDown' && text.trim() === '') {
+      event.currentTarget.closest('nav')?.querySelector<HTMLElement>('.chat-row-open[tabindex="0"]')?.focus()
+    } else if (event.key === 'ArrowDown') onAt(Math.min(hits.length - 1, at + 1))
+    else if (event.key === 'ArrowUp') onAt(Math.max(0, at - 1))
     else return
     event.preventDefault()
+    event.stopPropagation()
   }
+  const searching = text.trim() !== ''
   return (
-    <div className="chat-row" data-row={at} data-current={current}>
-      {editing ? (
-        <TitleField id={conversation.id} title={conversation.title ?? ''} onEnd={() => onEdit(null)} />
+    <div className="chat-search">
+      <Search aria-hidden />
+      <input
+        ref={field}
+        type="text"
+        role="combobox"
+        aria-label={t('search')}
+        aria-expanded={searching}
+        aria-controls={searching ? 'list-hits' : undefined}
+        aria-activedescendant={searching && hits[at] ? resultId(at) : undefined}
+        autoComplete="off"
+        spellCheck={false}
+        placeholder={t('search')}
+        maxLength={500}
+        value={text}
+        onChange={(event) => set(event.target.value)}
+        onKeyDown={byKey}
+      />
+      {text === '' ? (
+        keys !== '' && <Kbd>{keys}</Kbd>
       ) : (
         <button
           type="button"
-          className="chat-row-open"
-          aria-current={current ? 'true' : undefined}
-          onClick={() => openChat(conversation.id)}
-          onKeyDown={byKey}
+          className="chat-icon"
+          aria-label={t('clearSearch')}
+          onClick={() => {
+            set('')
+            field.current?.focus()
+          }}
         >
-          <b>{title}</b>
-          <span>{conversation.model ?? words('noModel')}</span>
+          <X aria-hidden />
         </button>
       )}
-      {conversation.running && <i className="chat-live" role="img" aria-label={words('running')} />}
-      <DropdownMenu.Root>
-        <DropdownMenu.Trigger className="chat-icon chat-row-more" aria-label={words('more', { title })}>
-          <Ellipsis aria-hidden />
-        </DropdownMenu.Trigger>
-        <DropdownMenu.Portal>
-          <DropdownMenu.Content className="chat-menu" align="end" onCloseAutoFocus={(event) => event.preventDefault()}>
-            <DropdownMenu.Item className="chat-menu-item" onSelect={() => onEdit(conversation.id)}>
-              <Pencil aria-hidden /> {words('rename')}
-            </DropdownMenu.Item>
-            <DropdownMenu.Item className="chat-menu-item chat-bad" onSelect={() => void remove(conversation.id)}>
-              <Trash2 aria-hidden /> {words('remove')}
-            </DropdownMenu.Item>
-          </DropdownMenu.Content>
-        </DropdownMenu.Portal>
-      </DropdownMenu.Root>
     </div>
-  )
-})
-
-/** Enter or leaving keeps the new title, Esc doesn't. */
-export function TitleField({ id, title, onEnd }: { id: string; title: string; onEnd: () => void }) {
-  const words = useWords()
-  const field = useRef<HTMLInputElement>(null)
-  const ended = useRef(false)
-  useEffect(() => {
-    field.current?.focus()
-    field.current?.select()
-  }, [])
-  const end = (keep: boolean): void => {
-    if (ended.current) return
-    ended.current = true
-    const text = field.current?.value.trim() ?? ''
-    if (keep && text !== '' && text !== title) void rename(id, text)
-    onEnd()
-  }
-  return (
-    <input
-      ref={field}
-      className="chat-title-field"
-      aria-label={words('title')}
-      defaultValue={title}
-      maxLength={200}
-      onBlur={() => end(true)}
-      onKeyDown={(event) => {
-        event.stopPropagation()
-        if (event.nativeEvent.isComposing) return
-        if (event.key === 'Enter') end(true)
-        else if (event.key === 'Escape') end(false)
-      }}
-    />
   )
 }
 
-function RemovedNotice() {
-  const words = useWords()
-  const removed = useChat((state) => state.removed)
-  useEffect(() => {
-    if (!removed) return
-    const timer = setTimeout(() => useChat.setState({ removed: null }), undoFor)
-    return () => clearTimeout(timer)
-  }, [removed])
-  if (!removed) return null
+function Head() {
+  const { t } = useTranslation('library')
   return (
-    <div className="chat-toast" role="status">
-      <span>{words('removed', { title: removed.title ?? words('untitled') })}</span>
-      <button type="button" className="chat-btn chat-small" onClick={() => void undoRemove()}>
-        {words('undo')}
+    <div className="list-head">
+      <button type="button" className="chat-btn chat-new" onClick={() => showChat(null)}>
+        <Plus aria-hidden /> <span className="chat-clip">{t('newChat')}</span>
       </button>
+      <Menu trigger={<IconButton icon={Ellipsis} label={t('listMenu')} />}>
+        <MenuItem icon={FolderPlus} onSelect={() => listStore.setState({ dialog: { show: 'folder', ids: [] } })}>
+          {t('newFolder')}
+        </MenuItem>
+        <MenuItem icon={BookText} onSelect={() => listStore.setState({ dialog: { show: 'prompts' } })}>
+          {t('promptsMenu')}
+        </MenuItem>
+        <MenuLine />
+        <MenuItem icon={FileUp} onSelect={chooseImport}>
+          {t('importMenu')}
+        </MenuItem>
+        <MenuItem icon={Download} onSelect={() => void exportAll()}>
+          {t('exportAllMenu')}
+        </MenuItem>
+        <MenuLine />
+        <MenuItem icon={Archive} onSelect={() => listStore.setState(withView('archived'))}>
+          {t('showArchived')}
+        </MenuItem>
+        <MenuItem icon={Trash2} onSelect={() => listStore.setState(withView('removed'))}>
+          {t('showRemoved')}
+        </MenuItem>
+      </Menu>
     </div>
   )
+}
+
+/** Which other list stands here, and the way back. */
+function Away({ view }: { view: 'archived' | 'removed' }) {
+  const { t } = useTranslation('library')
+  return (
+    <div className="list-head">
+      <IconButton
+        icon={ArrowLeft}
+        label={t('back')}
+        onClick={() => listStore.setState(withView('chats'))}
+        className="list-back"
+      />
+      <h2 className="chat-clip">{t(view === 'archived' ? 'archived' : 'removedTitle')}</h2>
+    </div>
+  )
+}
+
+/** Files that are dropped on the list are read in. */
+function useFileDrop() {
+  const [over, setOver] = useState(false)
+  const hasFiles = (event: DragEvent): boolean => event.dataTransfer.types.includes('Files')
+  return {
+    over,
+    handlers: {
+      onDragOver: (event: DragEvent) => {
+        if (!hasFiles(event)) return
+        event.preventDefault()
+        event.dataTransfer.dropEffect = 'copy'
+        setOver(true)
+      },
+      onDragLeave: (event: DragEvent) => {
+        const inside = event.relatedTarget instanceof Node && event.currentTarget.contains(event.relatedTarget)
+        if (!inside) setOver(false)
+      },
+      onDrop: (event: DragEvent) => {
+        if (!hasFiles(event)) return
+        event.preventDefault()
+        setOver(false)
+        void importFiles([...event.dataTransfer.files])
+      },
+    },
+  }
+}
+
+/** A conversation's title being changed in its place, here and in the head of the stage. */
+export function TitleField({ id, title, onEnd }: { id: string; title: string; onEnd: () => void }) {
+  return <NameField name={title} longest={200} onName={(name) => void renameChat(id, name)} onEnd={onEnd} />
 }

@@ -1,11 +1,13 @@
-import { CircleStop, Info, RotateCw } from 'lucide-react'
+import { CircleStop, Info, RotateCw, StepForward } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { Message } from '../../../src-preload/contract/chat.ts'
 import type { Problem } from '../../../src-preload/contract/problem.ts'
 import { problemTargets } from '../../problems/actions.ts'
 import { ProblemNotice } from '../../problems/ProblemNotice.tsx'
+import { useChat } from '../../stores/chat.ts'
 import { editTurnOf, retry } from './actions.ts'
 import { remarkOn } from './facts.ts'
+import { canGoOn, goOn } from './messageActions.ts'
 import { figure, useWords } from './words.ts'
 
 /** How a reply ended when that needs saying: stopped, incomplete, failed, or complete with something odd about it. */
@@ -15,7 +17,7 @@ export function ReplyEnd({ reply }: { reply: Message }) {
   if (reply.status === 'stopped') {
     const empty = reply.text === '' && reply.reasoning === '' && reply.refusal === '' && reply.toolCalls.length === 0
     return (
-      <Note icon={<CircleStop aria-hidden />} retryOf={reply.id}>
+      <Note icon={<CircleStop aria-hidden />} reply={reply} retryable>
         {words(empty ? 'stoppedEmpty' : 'stopped')}
       </Note>
     )
@@ -23,7 +25,9 @@ export function ReplyEnd({ reply }: { reply: Message }) {
   const remark = remarkOn(reply)
   if (!remark) return null
   return (
-    <Note icon={<Info aria-hidden />}>{words(remark, { tokens: figure(reply.usage?.completionTokens ?? 0) })}</Note>
+    <Note icon={<Info aria-hidden />} reply={reply}>
+      {words(remark, { tokens: figure(reply.usage?.completionTokens ?? 0) })}
+    </Note>
   )
 }
 
@@ -35,26 +39,42 @@ function Fault({ reply }: { reply: Message }) {
     <div className="chat-fault" data-kind={problem.kind}>
       {reply.status === 'incomplete' && <p className="chat-mark">{words('incompleteMark')}</p>}
       <ProblemNotice problem={problem} on={{ edit: () => editTurnOf(reply) }} role="note" />
-      {problemTargets[problem.kind] !== 'edit' && (
-        <button type="button" className="chat-btn chat-small" onClick={() => void retry(reply.id)}>
-          <RotateCw aria-hidden /> {words('retry')}
-        </button>
-      )}
+      <div className="chat-fault-deeds">
+        {problemTargets[problem.kind] !== 'edit' && <RetryButton reply={reply} />}
+        <GoOnButton reply={reply} />
+      </div>
     </div>
   )
 }
 
-function Note({ icon, retryOf, children }: { icon: ReactNode; retryOf?: string; children: ReactNode }) {
-  const words = useWords()
+function Note(props: { icon: ReactNode; reply: Message; retryable?: boolean; children: ReactNode }) {
   return (
     <div className="chat-note chat-note-plain" role="note">
-      {icon}
-      <div className="chat-note-text">{children}</div>
-      {retryOf !== undefined && (
-        <button type="button" className="chat-btn chat-small" onClick={() => void retry(retryOf)}>
-          <RotateCw aria-hidden /> {words('retry')}
-        </button>
-      )}
+      {props.icon}
+      <div className="chat-note-text">{props.children}</div>
+      {props.retryable && <RetryButton reply={props.reply} />}
+      <GoOnButton reply={props.reply} />
     </div>
+  )
+}
+
+function RetryButton({ reply }: { reply: Message }) {
+  const words = useWords()
+  return (
+    <button type="button" className="chat-btn chat-small" data-deed="retry" onClick={() => void retry(reply.id)}>
+      <RotateCw aria-hidden /> {words('retry')}
+    </button>
+  )
+}
+
+/** Only where the conversation ends with this reply: further up it would begin a branch that nobody asked for. */
+function GoOnButton({ reply }: { reply: Message }) {
+  const words = useWords()
+  const last = useChat(({ open }) => open?.ids.at(-1) === reply.id)
+  if (!last || !canGoOn(reply)) return null
+  return (
+    <button type="button" className="chat-btn chat-small" data-deed="goOn" onClick={() => void goOn(reply)}>
+      <StepForward aria-hidden /> {words('goOn')}
+    </button>
   )
 }

@@ -1,5 +1,10 @@
 import type { ContractRouterClient } from '@orpc/contract'
-import type { ConversationEvent, ConversationListEvent, Message } from '../../../src-preload/contract/chat.ts'
+import type {
+  Attachment,
+  ConversationEvent,
+  ConversationListEvent,
+  Message,
+} from '../../../src-preload/contract/chat.ts'
 import type { Contract } from '../../../src-preload/contract/contract.ts'
 import { perFrame } from '../../api/frames.ts'
 import { keepWatching } from '../../api/keepWatching.ts'
@@ -7,7 +12,11 @@ import { problemOf } from '../../api/problem.ts'
 import { newDraftKey } from '../../newChatDraft.ts'
 import * as store from '../../stores/chat.ts'
 import { useChat } from '../../stores/chat.ts'
-import { setClient } from './client.ts'
+import { runningReplies } from '../../stores/chat-open.ts'
+import { useStage } from '../../stores/chat-stage.ts'
+import { attempt, setClient } from './client.ts'
+import { recallCompared } from './compare.ts'
+import { flushSetups, forgetNewSetup, recallNewSetup, setupOf } from './setup.ts'
 
 export interface ChatHost {
   client: ContractRouterClient<Contract>
@@ -32,14 +41,16 @@ export function startChat(given: ChatHost): () => void {
   void keepWatching(ended.signal, async (signal) => {
     for await (const event of await given.client.chat.watchList(undefined, { signal })) events.push(event)
   })
-  addEventListener('pagehide', flushDraft)
+  recallNewSetup()
+  recallCompared()
+  addEventListener('pagehide', flush)
   void loadModels(false)
   return () => {
     ended.abort()
     watching?.abort()
     events.drop()
-    flushDraft()
-    removeEventListener('pagehide', flushDraft)
+    flush()
+    removeEventListener('pagehide', flush)
     host = null
     setClient(null)
   }
@@ -49,10 +60,11 @@ export function startChat(given: ChatHost): () => void {
 export function openChat(id: string | null): void {
   const { open } = useChat.getState()
   if ((open?.id ?? null) === id) return
-  flushDraft()
+  flush()
   watching?.abort()
   watching = null
   useChat.setState((state) => store.openConversation(state, id))
+  useStage.setState({ editing: null, renaming: false, dialog: null })
   if (id !== null) follow(id)
 }
 
@@ -77,22 +89,51 @@ function follow(id: string): void {
   })
 }
 
-/** Sends what stands in the composer. The text leaves the composer at once and comes back if the core refuses it. */
-export async function send(text: string): Promise<void> {
-  const { open, model, sending } = useChat.getState()
-  if (!host || sending || model === null) return
+/** As whom a message goes. */
+export interface SentAs {
+  role: 'user' | 'system' | 'developer' | 'assistant'
+  /** Empty: none. */
+  name: string
+}
+const own: SentAs = { role: 'user', name: '' }
+
+/**
+ * Sends what stands in the composer. The text leaves the composer at once and comes back if the core refuses it.
+ * @returns whether the core took it; pictures that were given stay the caller's until then
+ */
+export async function send(text: string, attachments: readonly Attachment[] = [], as: SentAs = own): Promise<boolean> {
+  const state = useChat.getState()
+  const models = store.modelsToAsk(state)
+  if (!host || state.sending || models.length === 0) return false
   const requestId = crypto.randomUUID()
-  const conversationId = open?.id ?? null
+  const conversationId = state.open?.id ?? null
   cancelDraft()
-  useChat.setState((state) => store.beginSending(state, { requestId, conversationId, text }))
+  useChat.setState((before) => store.beginSending(before, { requestId, conversationId, text }))
   try {
-    const sent = await host.client.chat.send({ requestId, conversationId, text, model })
-    if (conversationId === null) localStorage.removeItem(newDraftKey)
+    await flushSetups()
+    const sent = await host.client.chat.send({
+      requestId,
+      conversationId,
+      text,
+      models,
+      ...(conversationId === null ? { setup: setupOf(state) } : {}),
+      attachments: attachments.map(({ mediaId, detail }) => ({ mediaId, detail })),
+      role: as.role,
+      name: as.name === '' ? null : as.name,
+      // Whatever the person did not say is there to be answered with what he says next.
+      ask: as.role === 'user',
+    })
+    if (conversationId === null) {
+      localStorage.removeItem(newDraftKey)
+      forgetNewSetup()
+    }
     const stillThere = (useChat.getState().open?.id ?? null) === conversationId
     useChat.setState({ sending: null })
     if (conversationId === null && stillThere) openChat(sent.conversationId)
+    return true
   } catch (thrown) {
-    useChat.setState((state) => store.failSending(state, requestId, problemOf(thrown)))
+    useChat.setState((before) => store.failSending(before, requestId, problemOf(thrown)))
+    return false
   }
 }
 
@@ -107,13 +148,22 @@ export async function stop(replyId: string): Promise<void> {
   }
 }
 
-export async function retry(replyId: string): Promise<void> {
-  const model = useChat.getState().model
-  await attempt((client) => client.chat.retry({ replyId, ...(model === null ? {} : { model }) }))
+/** Stops every reply of the open conversation that is being made, the ones side by side too. */
+export async function stopHere(): Promise<void> {
+  await Promise.all(runningReplies(useChat.getState().open).map(({ id }) => stop(id)))
+}
+
+/** Asks again for a reply, with the model picked now or those given; the old one stays as its sibling. */
+export async function retry(
+  replyId: string,
+  models = store.modelsToAsk(useChat.getState()).slice(0, 1),
+): Promise<void> {
+  await flushSetups()
+  await attempt((client) => client.chat.retry({ replyId, ...(models.length === 0 ? {} : { models }) }))
 }
 
 export async function rename(conversationId: string, title: string): Promise<void> {
-  await attempt((client) => client.chat.rename({ conversationId, title: title.slice(0, 200) }))
+  await attempt((client) => client.chat.update({ conversationId, title: title.slice(0, 200) }))
 }
 
 export async function remove(conversationId: string): Promise<void> {
@@ -141,6 +191,12 @@ export function type(text: string): void {
     else void attempt((client) => client.chat.saveDraft({ conversationId: id, draft: text }))
   }
   draftTimer = { id: setTimeout(flushDraft, draftPause), save }
+}
+
+/** What was typed and set a moment ago is saved now. */
+function flush(): void {
+  flushDraft()
+  void flushSetups()
 }
 
 function flushDraft(): void {
@@ -188,17 +244,6 @@ export function editTurnOf(reply: Message): void {
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)
-    return true
-  } catch (thrown) {
-    useChat.setState({ notice: problemOf(thrown) })
-    return false
-  }
-}
-
-async function attempt(ask: (client: ChatHost['client']) => Promise<unknown>): Promise<boolean> {
-  if (!host) return false
-  try {
-    await ask(host.client)
     return true
   } catch (thrown) {
     useChat.setState({ notice: problemOf(thrown) })

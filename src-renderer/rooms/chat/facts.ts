@@ -1,4 +1,5 @@
 import type { Message } from '../../../src-preload/contract/chat.ts'
+import { sumSc } from '../../ui/sc.ts'
 
 /** Completion tokens a second between the first token and the end; null where the service reported too little. */
 export function tokensPerSecond(reply: Message): number | null {
@@ -6,6 +7,17 @@ export function tokensPerSecond(reply: Message): number | null {
   if (!tokens || reply.finishedAt === null || reply.firstTokenMs === null) return null
   const ms = Date.parse(reply.finishedAt) - Date.parse(reply.createdAt) - reply.firstTokenMs
   return ms > 0 ? tokens / (ms / 1_000) : null
+}
+
+/** Characters that a token has on average, in texts of languages written with spaces. */
+const charsPerToken = 4
+
+/** About how many tokens a second are coming, from what has come so far; null before the first second of output. */
+export function runningSpeed(reply: Message, now: number): number | null {
+  if (reply.firstTokenMs === null) return null
+  const ms = now - Date.parse(reply.createdAt) - reply.firstTokenMs
+  const chars = reply.text.length + reply.reasoning.length + reply.refusal.length
+  return ms < 1_000 ? null : Math.round(chars / charsPerToken / (ms / 1_000))
 }
 
 /** Why a reply that ended as the service meant it still needs an explanation. */
@@ -19,16 +31,6 @@ export function remarkOn(reply: Message): Remark | null {
   return empty ? 'emptyReply' : null
 }
 
-/** Tool arguments laid out for reading; `valid` is false for text that is not JSON, which is shown as it came. */
-export function readArguments(text: string): { valid: boolean; shown: string } {
-  if (text.trim() === '') return { valid: true, shown: '{}' }
-  try {
-    return { valid: true, shown: JSON.stringify(JSON.parse(text), null, 2) }
-  } catch {
-    return { valid: false, shown: text }
-  }
-}
-
 /** Prompt and completion tokens of all replies in the path, where reported. */
 export function tokensOf(messages: readonly Message[]): number | null {
   let sum: number | null = null
@@ -37,4 +39,19 @@ export function tokensOf(messages: readonly Message[]): number | null {
     if (typeof total === 'number') sum = (sum ?? 0) + total
   }
   return sum
+}
+
+/**
+ * What the replies of the path cost, each request counted once; null where nothing is known. `estimated`: at least one of the amounts
+ * is, or one is not known.
+ */
+export function spentOf(messages: readonly Message[]): { amount: string; estimated: boolean } | null {
+  const amounts = new Map<number | string, string>()
+  let estimated = false
+  for (const { role, model, id, requestRow, cost, costIs } of messages) {
+    if (role !== 'assistant' || model === null) continue
+    if (cost === null || costIs !== 'measured') estimated = true
+    if (cost !== null) amounts.set(requestRow ?? id, cost)
+  }
+  return amounts.size === 0 ? null : { amount: sumSc([...amounts.values()]), estimated }
 }

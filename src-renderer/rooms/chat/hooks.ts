@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react'
 import type { Message } from '../../../src-preload/contract/chat.ts'
 import { useChat } from '../../stores/chat.ts'
+import { messageIn } from '../../stores/chat-open.ts'
 
 /** The time now in ms, moving every `every` ms while `running`. */
 export function useNow(running: boolean, every = 100): number {
@@ -16,5 +17,5 @@ export function useNow(running: boolean, every = 100): number {
 
 /** One message of the open conversation: its component alone is drawn again when its text grows. */
 export function useMessage(id: string): Message | undefined {
-  return useChat((state) => state.open?.messages.findLast((message) => message.id === id))
+  return useChat((state) => messageIn(state.open, id))
 }

@@ -1,5 +1,7 @@
 import { useTranslation } from 'react-i18next'
+import type { Message } from '../../../src-preload/contract/chat.ts'
 import type { ChatText } from '../../i18n/en.chat.ts'
+import { showSc } from '../../ui/sc.ts'
 
 export type Words = (key: ChatText, values?: Record<string, string | number>) => string
 
@@ -25,3 +27,11 @@ const dayAndClock = new Intl.DateTimeFormat(undefined, {
 })
 export const timeOfDay = (instant: string): string => clock.format(new Date(instant))
 export const fullTime = (instant: string): string => dayAndClock.format(new Date(instant))
+
+/** What a reply cost, never without saying what the amount is; null where nothing is known. Of several choices each says the whole. */
+export function costWords(reply: Message, words: Words): string | null {
+  if (reply.cost === null || reply.costIs === 'unknown') return null
+  const amount = words(reply.costIs === 'estimated' ? 'costEstimated' : 'costMeasured', { amount: showSc(reply.cost) })
+  const choices = reply.params?.n ?? 1
+  return choices > 1 ? words('costOfAll', { amount, choices }) : amount
+}

@@ -7,11 +7,17 @@ import { Card } from '../../ui/Card.tsx'
 import { StageBar } from '../../ui/StageBar.tsx'
 import { ConnectionSection } from './Connection.tsx'
 import { AboutSection, AppearanceSection, DataSection } from './General.tsx'
+import { LanguageSection } from './Language.tsx'
 import { ProxySection } from './Proxy.tsx'
+import { ShortcutsSection } from './Shortcuts.tsx'
+import { ToolsSection } from './tools/index.tsx'
 
 const sections = [
   ['connection', ConnectionSection],
   ['appearance', AppearanceSection],
+  ['language', LanguageSection],
+  ['shortcuts', ShortcutsSection],
+  ['tools', ToolsSection],
   ['proxy', ProxySection],
   ['data', DataSection],
   ['about', AboutSection],

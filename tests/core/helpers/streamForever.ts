@@ -8,7 +8,7 @@ const sent = await core.chat.send({
   requestId: randomUUID(),
   conversationId: null,
   text: 'Go on',
-  model: process.argv[3] ?? '',
+  models: [process.argv[3] ?? ''],
 })
 process.stdout.write(`${JSON.stringify({ sent })}\n`)
 for await (const event of core.chat.watch(sent)) {

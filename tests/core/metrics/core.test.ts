@@ -62,7 +62,7 @@ it('each request is a span at the collector that the environment names, without 
     requestId: randomUUID(),
     conversationId: null,
     text: 'SECRET words',
-    model: 'writer-small',
+    models: ['writer-small'],
   })
   await readUntil(core.chat.watch(sent), ended)
   const address = new URL(core.addresses().sandbox?.baseUrl ?? '')

@@ -105,7 +105,7 @@ describe('serve', () => {
         requestId: crypto.randomUUID(),
         conversationId: null,
         text: 'Go on.',
-        model: 'writer-large',
+        models: ['writer-large'],
       })
       let shown = 0
       for await (const event of await page.client.chat.watch({ conversationId: sent.conversationId })) {

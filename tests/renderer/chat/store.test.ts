@@ -1,17 +1,21 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { ConversationEvent } from '../../../src-preload/contract/chat.ts'
+import { type ConversationEvent, emptySetup } from '../../../src-preload/contract/chat.ts'
 import * as store from '../../../src-renderer/stores/chat.ts'
-import { foldListEvents, listRows } from '../../../src-renderer/stores/chat-list.ts'
+import { foldListEvents } from '../../../src-renderer/stores/chat-list.ts'
 import { foldEvents, opening, runningReply } from '../../../src-renderer/stores/chat-open.ts'
 import { conversation, conversationId, message } from './harness/scenes.ts'
+import { History, type Step } from './history.ts'
 
 const ask = message(0, { text: 'Why?' })
 const reply = (text: string) => message(1, { status: 'streaming', text })
 const snapshot = (text: string): ConversationEvent => ({
   type: 'snapshot',
   conversation: conversation(),
+  setup: emptySetup,
   messages: [ask, reply(text)],
+  beside: [],
+  earlier: 0,
 })
 const delta = (at: number, append: string): ConversationEvent => ({
   type: 'delta',
@@ -86,9 +90,64 @@ describe('the open conversation', () => {
     expect(runningReply(ended)).toBeNull()
     const next = foldEvents(ended, [{ type: 'message', message: message(2, { text: 'more' }) }])
     expect(next.ids).toHaveLength(3)
-    const path = foldEvents(next, [{ type: 'path', messages: [ask] }])
+    const path = foldEvents(next, [{ type: 'path', keep: 1, messages: [], beside: [] }])
     expect(path.ids).toEqual([ask.id])
     expect(foldEvents(path, [{ type: 'removed' }]).state).toBe('gone')
+  })
+})
+
+const nat = fc.nat(50)
+const someSteps = fc.array(
+  fc.oneof(
+    fc.record({ do: fc.constant('send' as const), replies: fc.integer({ min: 1, max: 4 }) }),
+    fc.record({ do: fc.constant('retry' as const), reply: nat }),
+    fc.record({ do: fc.constant('edit' as const), turn: nat }),
+    fc.record({ do: fc.constant('choose' as const), message: nat }),
+    fc.record({ do: fc.constant('grow' as const), reply: nat, by: fc.string({ unit: 'binary', maxLength: 5 }) }),
+    fc.record({ do: fc.constant('end' as const), reply: nat }),
+    fc.record({ do: fc.constant('earlier' as const), batch: fc.integer({ min: 1, max: 4 }) }),
+    fc.record({ do: fc.constant('watch' as const), newest: fc.integer({ min: 1, max: 5 }) }),
+  ),
+  { maxLength: 60 },
+)
+
+describe('a history of branches', () => {
+  it('is on the stage as the core has it, at every moment, whatever was done and however it came', () => {
+    fc.assert(
+      fc.property(someSteps, fc.nat(6), (steps: Step[], batch) => {
+        const history = new History()
+        let open = opening(conversationId)
+        let taken = 0
+        const take = (): void => {
+          while (taken < history.events.length) {
+            open = foldEvents(open, history.events.slice(taken, taken + batch + 1))
+            taken += batch + 1
+          }
+          taken = history.events.length
+        }
+        for (const step of steps) {
+          history.step(step)
+          take()
+          const path = history.path()
+          expect(open.state).toBe('live')
+          expect(open.missing + open.messages.length).toBe(path.length)
+          expect(open.messages).toEqual(path.slice(open.missing))
+          expect(open.beside).toEqual(history.beside())
+        }
+        history.finish()
+        take()
+        expect(open.missing).toBe(0)
+        expect(open.messages).toEqual(history.path())
+        expect(open.ids).toEqual(history.path().map(({ id }) => id))
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('notices a path that rests on messages that never came, and earlier ones that do not fit', () => {
+    const known = foldEvents(opening(conversationId), [snapshot('a')])
+    expect(foldEvents(known, [{ type: 'path', keep: 3, messages: [], beside: [] }]).state).toBe('gap')
+    expect(foldEvents(known, [{ type: 'earlier', messages: [ask], left: 0 }]).state).toBe('gap')
   })
 })
 
@@ -148,23 +207,5 @@ describe('the list of conversations', () => {
         expect(single).toEqual(whole)
       }),
     )
-  })
-
-  it('is grouped by local days and filtered by every word of the search', () => {
-    const now = new Date(2026, 4, 20, 9, 0)
-    const at = (day: number, title: string) =>
-      conversation({ id: `${day}`, title, updatedAt: new Date(2026, 4, day, 8, 0).toISOString() })
-    const all = [at(20, 'Tax letter'), at(19, 'Soup'), at(15, 'Letter to the tax office'), at(1, 'Old')]
-    expect(listRows(all, '', now).map((row) => (row.row === 'heading' ? row.age : row.conversation.title))).toEqual([
-      'today',
-      'Tax letter',
-      'yesterday',
-      'Soup',
-      'week',
-      'Letter to the tax office',
-      'month',
-      'Old',
-    ])
-    expect(listRows(all, 'LETTER tax', now).filter((row) => row.row === 'conversation')).toHaveLength(2)
   })
 })

@@ -50,6 +50,11 @@ const connected: AppState = {
     metrics: false,
     bodyDays: 7,
     chatModel: 'writer-large',
+    chatBodies: true,
+    toolRounds: 10,
+    shortcuts: {},
+    language: 'en',
+    voice: null,
   },
 }
 

@@ -34,6 +34,7 @@ ALTER TABLE messages ADD COLUMN json_faults TEXT;
 ALTER TABLE messages ADD COLUMN next_id TEXT;
 ALTER TABLE messages ADD COLUMN indexed INTEGER NOT NULL DEFAULT 0 CHECK (indexed IN (0, 1, 2));
 CREATE INDEX messages_by_ask ON messages (ask_id) WHERE ask_id IS NOT NULL;
+CREATE INDEX messages_open_calls ON messages (conversation_id) WHERE role = 'tool' AND status IN ('pending', 'streaming');
 CREATE INDEX messages_not_indexed ON messages (seq) WHERE indexed <> 1 AND status NOT IN ('pending', 'streaming');
 CREATE INDEX messages_with_media ON messages (seq) WHERE attachments <> '[]';
 
@@ -110,6 +111,7 @@ CREATE TABLE mcp_servers (
 CREATE TABLE tool_permissions (
   tool_id          TEXT NOT NULL,
   conversation_id  TEXT REFERENCES conversations (id) ON DELETE CASCADE,
+  fingerprint      TEXT NOT NULL,
   allowed_at       TEXT NOT NULL
 ) STRICT;
 CREATE UNIQUE INDEX tool_permissions_one ON tool_permissions (tool_id, coalesce(conversation_id, ''));

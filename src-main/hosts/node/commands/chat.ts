@@ -32,9 +32,11 @@ export async function chat(prompt: string, options: ChatOptions, parts: Parts): 
     const client = createRouterClient(core.router)
     const model = options.model ?? (await interrupt.or(firstModel(client)))
     interrupt.signal.throwIfAborted()
-    const sent = await client.chat.send({ requestId: randomUUID(), conversationId: null, text: prompt, model })
-    stopOnInterrupt(interrupt, client, sent.replyId)
-    const reply = await follow(client, sent.conversationId, sent.replyId, options.json)
+    const ask = { requestId: randomUUID(), conversationId: null, text: prompt, models: [model] }
+    const { conversationId, replyIds } = await client.chat.send(ask)
+    const [replyId = ''] = replyIds
+    stopOnInterrupt(interrupt, client, replyId)
+    const reply = await follow(client, conversationId, replyId, options.json)
     return report(reply, options.json)
   } finally {
     await close()

@@ -63,6 +63,7 @@ function startWeb(core: RunningCore, port: number | undefined): Promise<WebServe
   return startWebServer({
     router: core.router,
     metrics: () => core.metrics(),
+    media: core.media,
     pageFolder: pageFolder(),
     port: port ?? usualWebPort,
     orNext: port === undefined,

@@ -5,14 +5,16 @@ import type { IncomingMessage } from 'node:http'
 export interface Access {
   /** What the terminal prints, in the address's fragment. 256 bits. */
   readonly token: string
-  /** The value of `Set-Cookie` for a page that showed the token. */
-  readonly cookie: string
+  /** The values of `Set-Cookie` for a page that showed the token: for its socket, then for its pictures. */
+  readonly cookies: readonly string[]
   /** The request names us by a name of ours: nothing that DNS could rebind. */
   knowsHost(request: IncomingMessage): boolean
   /** The request was made by a page of ours, by exact origin. */
   knowsOrigin(request: IncomingMessage): boolean
   knowsToken(shown: string): boolean
   knowsCookie(request: IncomingMessage): boolean
+  /** The request is for a picture, by a page of ours that has been let in, or by its person in the address bar. */
+  knowsMediaCookie(request: IncomingMessage): boolean
   /** The request is a program's, not made by any page, and shows the token as `Authorization: Bearer`. */
   knowsBearer(request: IncomingMessage): boolean
 }
@@ -23,16 +25,21 @@ export interface Access {
  * and would lock the person out. The cookie is another random value, so neither gives the other away.
  *
  * Browsers send cookies of 127.0.0.1 to every port of it. `Path=/rpc` keeps this one from other local servers' ordinary
- * pages, and its name holds the port so that two of ours side by side don't overwrite each other's.
+ * pages, and its name holds the port so that two of ours side by side don't overwrite each other's. Pictures have a cookie of
+ * their own, with `Path=/media` and a value of its own: who should come to see it sees pictures whose ids he knows, and no socket.
  */
 export function createAccess(port: number): Access {
   const token = randomBytes(32).toString('base64url')
   const pass = randomBytes(32).toString('base64url')
+  const mediaPass = randomBytes(32).toString('base64url')
   const cookieName = `inference-studio-${port}`
   const hosts = new Set([`127.0.0.1:${port}`, `localhost:${port}`])
   return {
     token,
-    cookie: `${cookieName}=${pass}; Path=/rpc; HttpOnly; SameSite=Strict`,
+    cookies: [
+      `${cookieName}=${pass}; Path=/rpc; HttpOnly; SameSite=Strict`,
+      `${cookieName}=${mediaPass}; Path=/media; HttpOnly; SameSite=Strict`,
+    ],
     knowsHost: (request) => hosts.has(request.headers.host ?? ''),
     knowsOrigin(request) {
       const site = request.headers['sec-fetch-site']
@@ -40,6 +47,11 @@ export function createAccess(port: number): Access {
       return request.headers.origin === `http://${request.headers.host}`
     },
     knowsToken: (shown) => same(shown, token),
+    knowsMediaCookie({ headers }) {
+      const site = headers['sec-fetch-site']
+      if (site !== undefined && site !== 'same-origin' && site !== 'none') return false
+      return cookiesNamed(cookieName, headers.cookie).some((value) => same(value, mediaPass))
+    },
     knowsBearer({ headers }) {
       const site = headers['sec-fetch-site']
       if (headers.origin !== undefined || (site !== undefined && site !== 'none')) return false

@@ -1,8 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import type { AnyRouter } from '@orpc/server'
 import { StudioError } from '../../../core/errors.ts'
-import { securityHeaders } from '../../csp.ts'
+import { diagramHeaders, isDiagramPath, securityHeaders } from '../../csp.ts'
+import { answerMedia, type MediaSource, mediaPrefix } from '../../media.ts'
 import { listenOn } from '../listen.ts'
 import { type Access, createAccess } from './access.ts'
 import { indexPageFiles, type PageFile, sendFile } from './files.ts'
@@ -13,6 +15,8 @@ export interface WebServerOptions {
   router: AnyRouter
   /** Text of Prometheus for `/metrics`; null while that is switched off. */
   metrics(): Promise<string | null>
+  /** What `/media/ID` is answered from. */
+  media: MediaSource
   /** Folder of the built page. */
   pageFolder: string
   /** 0 means any. */
@@ -35,7 +39,7 @@ const maxSessionBody = 1024
 
 /**
  * The web host's server, on loopback alone. Static files hold no secret and need no cookie; `/session` changes the token
- * for a cookie; `/rpc` needs it. `/metrics` needs the token itself, from a program.
+ * for cookies; `/rpc` and `/media/ID` need one each. `/metrics` needs the token itself, from a program.
  *
  * @throws StudioError `port_taken`
  */
@@ -54,14 +58,16 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
   const headers = securityHeaders([`ws://127.0.0.1:${port}`, `ws://localhost:${port}`])
 
   server.on('request', (request, reply) => {
-    answer(request, reply, { access, headers, files, metrics: options.metrics }).catch((thrown: unknown) => {
-      options.log(
-        'error',
-        `web: ${request.method} failed: ${thrown instanceof Error ? thrown.message : String(thrown)}`,
-      )
-      if (reply.headersSent) reply.destroy()
-      else refuse(reply, 500, 'Something went wrong inside Inference Studio.')
-    })
+    answer(request, reply, { access, headers, files, metrics: options.metrics, media: options.media }).catch(
+      (thrown: unknown) => {
+        options.log(
+          'error',
+          `web: ${request.method} failed: ${thrown instanceof Error ? thrown.message : String(thrown)}`,
+        )
+        if (reply.headersSent) reply.destroy()
+        else refuse(reply, 500, 'Something went wrong inside Inference Studio.')
+      },
+    )
   })
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     // Without a listener an 'error' of a socket that was refused would end the process.
@@ -94,21 +100,27 @@ interface Site {
   headers: Record<string, string>
   files: Map<string, PageFile>
   metrics: WebServerOptions['metrics']
+  media: MediaSource
 }
 
 async function answer(
   request: IncomingMessage,
   reply: ServerResponse,
-  { access, headers, files, metrics }: Site,
+  { access, headers, files, metrics, media }: Site,
 ): Promise<void> {
   for (const [name, value] of Object.entries(headers)) reply.setHeader(name, value)
   if (!access.knowsHost(request)) return refuse(reply, 403, 'This name is not one of Inference Studio.')
   const path = pathOf(request)
   if (path === '/session') return exchangeToken(request, reply, access)
   if (path === '/rpc') return tellSession(request, reply, access)
+  if (path.startsWith(mediaPrefix)) return sendMedia(request, reply, access, media)
   if (request.method !== 'GET' && request.method !== 'HEAD') return refuse(reply, 405, 'Only GET and HEAD here.')
   if (path === '/metrics') return tellMetrics(request, reply, access, metrics)
   const file = files.get(path)
+  if (file && isDiagramPath(path)) {
+    reply.removeHeader('X-Frame-Options')
+    for (const [name, value] of Object.entries(diagramHeaders())) reply.setHeader(name, value)
+  }
   if (file) return sendFile(reply, file, request.method === 'HEAD')
   if (path === '/' && files.size === 0) return refuse(reply, 503, 'The page is not built yet: npm run build')
   return refuse(reply, 404, 'Nothing here.')
@@ -124,7 +136,23 @@ async function exchangeToken(request: IncomingMessage, reply: ServerResponse, ac
   const token = tokenIn(body)
   if (token === null || !access.knowsToken(token))
     return refuse(reply, 403, 'This token is not the one that was printed.')
-  reply.writeHead(204, { 'Set-Cookie': access.cookie, 'Cache-Control': 'no-store' }).end()
+  reply.writeHead(204, { 'Set-Cookie': [...access.cookies], 'Cache-Control': 'no-store' }).end()
+}
+
+/** A picture, for a page that has been let in. A reader that goes away in the middle is no fault. */
+async function sendMedia(
+  request: IncomingMessage,
+  reply: ServerResponse,
+  access: Access,
+  media: MediaSource,
+): Promise<void> {
+  if (!access.knowsMediaCookie(request)) return refuse(reply, 403, 'Only the page of Inference Studio may see this.')
+  const { range = null, 'if-range': ifRange } = request.headers
+  const asked = { method: request.method ?? 'GET', path: pathOf(request), range, ifRange: ifRange?.toString() ?? null }
+  const answered = await answerMedia(media, asked)
+  reply.writeHead(answered.status, answered.headers)
+  if (answered.body === null) reply.end()
+  else await pipeline(answered.body, reply).catch(() => reply.destroy())
 }
 
 /** A browser doesn't tell a page why its WebSocket was refused; this does. */

@@ -3,27 +3,37 @@ import { RPCLink } from '@orpc/client/message-port'
 import type { ContractRouterClient } from '@orpc/contract'
 import { implement } from '@orpc/server'
 import { RPCHandler } from '@orpc/server/message-port'
-import type {
-  Conversation,
-  ConversationEvent,
-  ConversationListEvent,
-  Message,
+import {
+  type ChatSetup,
+  type Conversation,
+  type ConversationEvent,
+  type ConversationListEvent,
+  emptySetup,
+  type Message,
 } from '../../../../src-preload/contract/chat.ts'
 import { type Contract, contract } from '../../../../src-preload/contract/contract.ts'
+import { detailOf } from './details.ts'
 
 /** A core in memory behind a real MessagePort: it holds what a scene gives it and records what it was asked. */
 export interface SceneCore {
   client: ContractRouterClient<Contract>
   asked: Array<{ what: string; with: unknown }>
   /** Replaces the conversation `id` as a whole. */
-  put: (conversation: Conversation, messages: Message[]) => void
+  put: (conversation: Conversation, messages: Message[], more?: { beside?: Message[]; setup?: ChatSetup }) => void
   /** Sends an event to whoever watches `id`, after folding it into what a later watcher gets. */
   tell: (id: string, event: ConversationEvent) => void
 }
 
+interface Held {
+  conversation: Conversation
+  messages: Message[]
+  beside: Message[]
+  setup: ChatSetup
+}
+
 export function sceneCore(models: string[]): SceneCore {
   const asked: SceneCore['asked'] = []
-  const held = new Map<string, { conversation: Conversation; messages: Message[] }>()
+  const held = new Map<string, Held>()
   const listeners = new Map<string, Set<(event: ConversationEvent) => void>>()
   const listListeners = new Set<(event: ConversationListEvent) => void>()
   /** Records what was asked, and answers. */
@@ -44,8 +54,8 @@ export function sceneCore(models: string[]): SceneCore {
     }
     for (const listener of listeners.get(id) ?? []) listener(event)
   }
-  const put = (conversation: Conversation, messages: Message[]): void => {
-    held.set(conversation.id, { conversation, messages })
+  const put: SceneCore['put'] = (conversation, messages, { beside = [], setup = emptySetup } = {}) => {
+    held.set(conversation.id, { conversation, messages, beside, setup })
     for (const listener of listListeners) listener({ type: 'upsert', conversation })
   }
 
@@ -62,7 +72,14 @@ export function sceneCore(models: string[]): SceneCore {
         const set = listeners.get(input.conversationId) ?? new Set()
         listeners.set(input.conversationId, set)
         const events = queue<ConversationEvent>(set, signal)
-        yield { type: 'snapshot', conversation: one.conversation, messages: structuredClone(one.messages) } as const
+        yield {
+          type: 'snapshot',
+          conversation: one.conversation,
+          setup: one.setup,
+          messages: structuredClone(one.messages),
+          beside: structuredClone(one.beside),
+          earlier: 0,
+        } as const
         yield* events
       }),
       send: os.chat.send.handler(({ input }) => {
@@ -71,12 +88,21 @@ export function sceneCore(models: string[]): SceneCore {
         return {
           conversationId: input.conversationId ?? first ?? input.requestId,
           turnId: input.requestId,
-          replyId: input.requestId,
+          replyIds: [input.requestId],
         }
       }),
       stop: os.chat.stop.handler(({ input }) => say('stop', input, { stopped: true })),
-      retry: os.chat.retry.handler(({ input }) => say('retry', input, { replyId: input.replyId })),
-      rename: os.chat.rename.handler(({ input }) => say('rename', input, {})),
+      retry: os.chat.retry.handler(({ input }) => say('retry', input, { replyIds: [input.replyId] })),
+      stopAll: os.chat.stopAll.handler(({ input }) => say('stopAll', input, { stopped: 1 })),
+      goOn: os.chat.goOn.handler(({ input }) =>
+        say('goOn', input, { turnId: input.requestId, replyId: crypto.randomUUID() }),
+      ),
+      choose: os.chat.choose.handler(({ input }) => say('choose', input, {})),
+      saveSetup: os.chat.saveSetup.handler(({ input }) => say('saveSetup', input, {})),
+      update: os.chat.update.handler(({ input }) => say('update', input, {})),
+      duplicate: os.chat.duplicate.handler(({ input }) =>
+        say('duplicate', input, { conversationId: input.conversationId }),
+      ),
       saveDraft: os.chat.saveDraft.handler(({ input }) => say('saveDraft', input, {})),
       remove: os.chat.remove.handler(({ input }) => {
         say('remove', input, null)
@@ -86,9 +112,18 @@ export function sceneCore(models: string[]): SceneCore {
       restore: os.chat.restore.handler(({ input }) => {
         say('restore', input, null)
         const one = held.get(input.conversationId)
-        if (one) put(one.conversation, one.messages)
+        if (one) put(one.conversation, one.messages, one)
         return {}
       }),
+    },
+    requests: {
+      get: os.requests.get.handler(({ input }) => say('requests.get', input, detailOf(input.id))),
+    },
+    library: {
+      savePreset: os.library.savePreset.handler(({ input }) => say('savePreset', input, { id: crypto.randomUUID() })),
+    },
+    connection: {
+      recheck: os.connection.recheck.handler(() => say('recheck', {}, {})),
     },
     models: {
       list: os.models.list.handler(({ input }) => {
@@ -112,6 +147,11 @@ export function sceneCore(models: string[]): SceneCore {
           metrics: false,
           bodyDays: 7,
           chatModel: input.chatModel ?? null,
+          chatBodies: false,
+          toolRounds: 10,
+          shortcuts: {},
+          language: 'en',
+          voice: null,
         }
       }),
     },

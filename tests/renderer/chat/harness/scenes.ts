@@ -1,4 +1,5 @@
 import type { Conversation, Message } from '../../../../src-preload/contract/chat.ts'
+import { rich } from './rich.ts'
 
 export const conversationId = '00000000-0000-4000-8000-000000000001'
 const base = new Date()
@@ -16,6 +17,10 @@ export function conversation(over: Partial<Conversation> = {}): Conversation {
     messages: 2,
     draft: '',
     running: false,
+    waiting: false,
+    folderId: null,
+    pinned: false,
+    archived: false,
     ...over,
   }
 }
@@ -43,6 +48,16 @@ export function message(n: number, over: Partial<Message>): Message {
     requestId: n % 2 === 0 ? null : 'req_8fd21c',
     sibling: 1,
     siblings: 1,
+    name: null,
+    attachments: [],
+    run: null,
+    askId: null,
+    made: null,
+    cost: n % 2 === 0 ? null : '0.2104',
+    costIs: n % 2 === 0 ? 'unknown' : 'measured',
+    requestRow: n % 2 === 0 ? null : 41 + n,
+    params: n % 2 === 0 ? null : {},
+    jsonFaults: null,
     ...over,
   }
 }
@@ -183,6 +198,7 @@ export const scenes: Record<string, () => Message[]> = {
     message(3, { text: '', finishReason: 'length', reasoning: 'Long thoughts.', reasoningMs: 9_300 }),
   ],
   code: () => [ask, message(1, { text: longCode })],
+  rich: () => [message(0, { text: 'Show what a reply can hold.' }), message(1, { text: rich })],
   table: () => [message(0, { text: 'Compare three ways to brew coffee, in a table' }), message(1, { text: table })],
   tool: () => [
     message(0, { text: 'What is the weather in Oslo?' }),

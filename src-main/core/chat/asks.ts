@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto'
+import type { Message } from '../../../src-preload/contract/chat.ts'
+import { StudioError } from '../errors.ts'
+import type { ChatRoom } from './chat.ts'
+import { roundOf } from './rounds.ts'
+import type { ChatUpstream } from './runs.ts'
+
+/** Replies that are to be made, their rows stored: one list a request, in the order of its choices. */
+export type Ask = Message[][]
+
+export interface Asked {
+  conversationId: string
+  parentId: string
+  models: readonly string[]
+  /** How many choices, whatever the conversation's parameters say. */
+  choices?: 1
+  /** False: the path stays where it is, because this is on another branch. */
+  follow?: boolean
+}
+
+/**
+ * Within a transaction: stores the replies of one ask below `parentId` and makes the path end in the first of them. Several
+ * models make a request each, `n` choices are several replies of one request.
+ */
+export function storeReplies(
+  { store }: ChatRoom,
+  { conversationId, parentId, models, choices: only, follow = true }: Asked,
+): Ask {
+  const setup = store.conversations.setup(conversationId).params
+  const { n = 1, ...others } = setup
+  const choices = only ?? n
+  const params = only === undefined ? setup : others
+  const askId = models.length * choices > 1 ? randomUUID() : null
+  const createdAt = new Date().toISOString()
+  const ids = models.map((model) =>
+    Array.from({ length: choices }, () => {
+      const id = randomUUID()
+      const common = { conversationId, parentId, createdAt, askId, params, model }
+      store.messages.insert({ ...common, id, role: 'assistant', text: '', status: 'pending' })
+      return id
+    }),
+  )
+  const [first] = ids.flat()
+  if (follow && first !== undefined) store.conversations.setLeaf(conversationId, first)
+  store.conversations.use(conversationId, follow ? (models[0] ?? null) : null, createdAt)
+  return ids.map((choices) => choices.map((id) => store.messages.get(id)))
+}
+
+/** Starts them, then says that the path has changed. */
+export function startAsk({ runs }: ChatRoom, conversationId: string, ask: Ask, upstream: ChatUpstream): void {
+  for (const rows of ask) runs.start(rows, upstream)
+  tellPath({ runs }, conversationId)
+}
+
+export function tellPath({ runs }: Pick<ChatRoom, 'runs'>, conversationId: string): void {
+  runs.view.changes.tell({ what: 'path', conversationId })
+  runs.view.changes.tell({ what: 'conversation', conversationId })
+}
+
+/**
+ * Within the transaction that puts something below `parentId`: what was told of its siblings is to be told anew, for there is one more.
+ * The answer says so, once that is committed.
+ */
+export function tellSiblings({ store, runs }: ChatRoom, conversationId: string, parentId: string | null): () => void {
+  const siblings = store.messages.children(conversationId, parentId)
+  return () => {
+    for (const { id } of siblings) runs.view.changes.tell({ what: 'message', conversationId, messageId: id })
+  }
+}
+
+/** A path whose end is being made cannot be gone on with. @throws StudioError `busy` */
+export function refuseBusy({ store, runs }: ChatRoom, conversationId: string): void {
+  const { leafId } = store.conversations.get(conversationId)
+  if (leafId === null) return
+  if (runs.view.reply(leafId)) {
+    throw new StudioError('busy', 'A reply is still being made in this conversation. Stop it or wait for it.')
+  }
+  if (roundOf(store, leafId).some(({ run }) => run.state === 'running')) {
+    throw new StudioError('busy', 'A tool is still running in this conversation. Stop it or wait for it.')
+  }
+}

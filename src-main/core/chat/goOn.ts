@@ -1,0 +1,54 @@
+import { StudioError } from '../errors.ts'
+import { refuseBusy, startAsk, storeReplies, tellSiblings } from './asks.ts'
+import type { ChatRoom } from './chat.ts'
+import { firstReplies } from './send.ts'
+
+/** In English whatever the page's language is: models know it best, and the words stand in the conversation for everyone to see. */
+export const goOnWords =
+  'Continue your previous message exactly where it stopped. Do not repeat any of it, and add no introduction.'
+
+export interface GoOnInput {
+  requestId: string
+  replyId: string
+  model?: string | undefined
+}
+
+/**
+ * Asks the model to go on from a reply that ended too early: a turn that says so, then one reply. The same `requestId` again answers
+ * what the first call answered.
+ * @throws StudioError `not_connected`, `no_such_item`, `busy`, `bad_input`
+ */
+export async function goOn(room: ChatRoom, input: GoOnInput): Promise<{ turnId: string; replyId: string }> {
+  const { store } = room
+  const { requestId: turnId, replyId } = input
+  const before = goneOnBefore(room, turnId)
+  if (before) return before
+  store.messages.get(replyId)
+  const upstream = await room.upstream()
+  const meanwhile = goneOnBefore(room, turnId)
+  if (meanwhile) return meanwhile
+  const { conversationId, ask, tellOthers } = store.transaction(() => {
+    const reply = store.messages.get(replyId)
+    const { conversationId } = reply
+    const model = input.model ?? reply.model ?? store.conversations.get(conversationId).model
+    if (reply.role !== 'assistant' || reply.finishedAt === null || reply.text === '' || model === null) {
+      throw new StudioError('bad_input', 'Only a reply that has ended, with some text, can be gone on with.')
+    }
+    refuseBusy(room, conversationId)
+    const tellOthers = tellSiblings(room, conversationId, replyId)
+    const createdAt = new Date().toISOString()
+    const turn = { id: turnId, conversationId, parentId: replyId, role: 'user', text: goOnWords, createdAt } as const
+    store.messages.insert({ ...turn, status: 'complete', model: null, made: 'continue' })
+    const ask = storeReplies(room, { conversationId, parentId: turnId, models: [model], choices: 1 })
+    return { conversationId, ask, tellOthers }
+  })
+  startAsk(room, conversationId, ask, upstream)
+  tellOthers()
+  return { turnId, replyId: ask.flat()[0]?.id ?? turnId }
+}
+
+function goneOnBefore({ store }: ChatRoom, turnId: string): { turnId: string; replyId: string } | null {
+  const turn = store.messages.find(turnId)
+  const [replyId] = turn ? firstReplies(store, turn.conversationId, turnId) : []
+  return replyId === undefined ? null : { turnId, replyId }
+}

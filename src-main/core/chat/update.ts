@@ -1,0 +1,25 @@
+import type { ChatRoom } from './chat.ts'
+
+export interface UpdateInput {
+  conversationId: string
+  title?: string | undefined
+  folderId?: string | null | undefined
+  pinned?: boolean | undefined
+  archived?: boolean | undefined
+}
+
+/** Title, folder, pin, archive: what is given. An empty title takes the name away. @throws StudioError `no_such_item` */
+export function update({ store, runs }: ChatRoom, { conversationId, ...changes }: UpdateInput): void {
+  const { title, folderId, pinned, archived } = changes
+  store.transaction(() => {
+    const { conversations } = store
+    const before = conversations.get(conversationId)
+    if (title !== undefined) conversations.setTitle(conversationId, title.trim() || null)
+    if (folderId !== undefined) conversations.setFolder(conversationId, folderId)
+    if (pinned !== undefined) conversations.setPinned(conversationId, pinned)
+    if (archived !== undefined && archived !== before.archived) {
+      conversations.setArchived(conversationId, archived ? new Date().toISOString() : null)
+    }
+  })
+  runs.view.changes.tell({ what: 'conversation', conversationId })
+}

@@ -1,0 +1,11 @@
+import type { Host } from '../host.ts'
+import { dictate } from '../voice/dictate.ts'
+import { speak } from '../voice/speak.ts'
+import type { VoiceRoom } from '../voice/voice.ts'
+import { guarded } from './errors.ts'
+import type { Implementer } from './implementer.ts'
+
+export const voiceHandlers = (os: Implementer['voice'], host: Host, voice: VoiceRoom) => ({
+  speak: os.speak.handler(({ input, signal }) => guarded(host, speak(voice, input, signal))),
+  dictate: os.dictate.handler(({ input, signal }) => dictate(voice, input, signal)),
+})

@@ -1,0 +1,92 @@
+/** What a picture's first bytes say. */
+export interface PictureFacts {
+  mime: 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp'
+  width: number
+  height: number
+}
+
+/**
+ * Type and size of a picture by its bytes, whatever its name says: PNG, JPEG, GIF or WebP, animated ones too. Reads headers alone
+ * and looks at no more than the bytes given. Null for anything else, and for a header that is cut or makes no sense.
+ */
+export function readPicture(bytes: Uint8Array): PictureFacts | null {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const facts = readPng(view) ?? readGif(view) ?? readWebp(view) ?? readJpeg(view)
+  return facts && facts.width > 0 && facts.height > 0 ? facts : null
+}
+
+const ascii = (view: DataView, at: number, text: string): boolean => {
+  if (at + text.length > view.byteLength) return false
+  for (let index = 0; index < text.length; index++) {
+    if (view.getUint8(at + index) !== text.charCodeAt(index)) return false
+  }
+  return true
+}
+
+/** PNG (third edition), 5.2 and 11.2.1: the signature, then IHDR with 13 bytes. */
+function readPng(view: DataView): PictureFacts | null {
+  if (view.byteLength < 33 || view.getUint32(0) !== 0x89504e47 || view.getUint32(4) !== 0x0d0a1a0a) return null
+  if (view.getUint32(8) !== 13 || !ascii(view, 12, 'IHDR')) return null
+  return { mime: 'image/png', width: view.getUint32(16), height: view.getUint32(20) }
+}
+
+/** GIF89a, section 18: the logical screen. */
+function readGif(view: DataView): PictureFacts | null {
+  if (view.byteLength < 13 || !(ascii(view, 0, 'GIF87a') || ascii(view, 0, 'GIF89a'))) return null
+  return { mime: 'image/gif', width: view.getUint16(6, true), height: view.getUint16(8, true) }
+}
+
+/** RFC 9649: a RIFF file whose first chunk is VP8, VP8L or VP8X, each with its own way to say the size. */
+function readWebp(view: DataView): PictureFacts | null {
+  if (view.byteLength < 30 || !ascii(view, 0, 'RIFF') || !ascii(view, 8, 'WEBP')) return null
+  const mime = 'image/webp'
+  if (ascii(view, 12, 'VP8X')) {
+    const side = (at: number): number => 1 + (view.getUint8(at) | (view.getUint16(at + 1, true) << 8))
+    return { mime, width: side(24), height: side(27) }
+  }
+  if (ascii(view, 12, 'VP8L')) {
+    if (view.getUint8(20) !== 0x2f) return null
+    const bits = view.getUint32(21, true)
+    return { mime, width: 1 + (bits & 0x3fff), height: 1 + ((bits >>> 14) & 0x3fff) }
+  }
+  if (!ascii(view, 12, 'VP8 ')) return null
+  // RFC 6386, 9.1: a key frame's start code, then two sides of 14 bits.
+  if ((view.getUint8(20) & 1) !== 0 || view.getUint8(23) !== 0x9d || view.getUint16(24) !== 0x012a) return null
+  return { mime, width: view.getUint16(26, true) & 0x3fff, height: view.getUint16(28, true) & 0x3fff }
+}
+
+/** ITU T.81, B.1.1.3: every frame header but those of tables (C4), arithmetic coding (CC) and the reserved C8. */
+const isFrame = (marker: number): boolean =>
+  marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc
+
+/** Bytes of a fill byte and of markers that no length follows; 0 for all others. */
+function lengthAlone(marker: number): number {
+  if (marker === 0xff) return 1
+  return marker === 0x01 || (marker >= 0xd0 && marker <= 0xd7) ? 2 : 0
+}
+
+/** Walks the segments up to the frame header. Each step goes forward, so that the walk ends with the bytes. */
+function readJpeg(view: DataView): PictureFacts | null {
+  if (view.byteLength < 4 || view.getUint16(0) !== 0xffd8 || view.getUint8(2) !== 0xff) return null
+  for (let at = 2; at + 4 <= view.byteLength; ) {
+    if (view.getUint8(at) !== 0xff) return null
+    const marker = view.getUint8(at + 1)
+    const alone = lengthAlone(marker)
+    if (alone > 0) {
+      at += alone
+      continue
+    }
+    // End of the picture or start of its data before any frame.
+    if (marker === 0xd9 || marker === 0xda) return null
+    const length = view.getUint16(at + 2)
+    if (length < 2) return null
+    if (isFrame(marker)) {
+      if (at + 9 > view.byteLength) return null
+      // T.81 lets the height stand behind the data (DNL), as 0 here; no writer of today does so.
+      const upright = { width: view.getUint16(at + 7), height: view.getUint16(at + 5) }
+      return { mime: 'image/jpeg', ...upright }
+    }
+    at += 2 + length
+  }
+  return null
+}

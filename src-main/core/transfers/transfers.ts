@@ -1,0 +1,34 @@
+import { mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { createDownloads } from './downloads.ts'
+import { createUploads } from './uploads.ts'
+
+export interface TransferOptions {
+  dataDir: string
+  /** ms after which a file that nobody touched is taken away. */
+  keptMs?: number
+}
+
+const hour = 3_600_000
+
+export type Transfers = ReturnType<typeof createTransfers>
+
+/**
+ * Files between a page and the core, in parts, under `tmp/` of the data folder (0700, files 0600). Whatever an earlier process left
+ * there is gone when this answers; rooms may make files of their own in `folder` and offer them.
+ */
+export function createTransfers({ dataDir, keptMs = hour }: TransferOptions) {
+  const folder = join(dataDir, 'tmp')
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const uploads = createUploads(folder, keptMs)
+  const downloads = createDownloads(keptMs)
+  return {
+    folder,
+    uploads,
+    downloads,
+    async close(): Promise<void> {
+      await Promise.all([uploads.close(), downloads.close()])
+    },
+  }
+}

@@ -1,0 +1,98 @@
+import type { Nodes, Parents } from 'mdast'
+import { fromMarkdown } from 'mdast-util-from-markdown'
+import { gfmFromMarkdown } from 'mdast-util-gfm'
+import { gfm } from 'micromark-extension-gfm'
+
+/** Above this the marks are left in rather than a deep parse held against everybody else. UTF-16 units. */
+const maxParsed = 200_000
+
+/**
+ * Markdown as it is to be read aloud: marks left out, links and pictures by their words, tables cell by cell, formulas as they are
+ * written, blocks of code announced and not read. Raw HTML is left out, as the window leaves it out.
+ */
+export function speakable(markdown: string): string {
+  if (markdown.length > maxParsed) return markdown
+  const { text, formulas } = putFormulasAside(markdown)
+  const tree = fromMarkdown(text, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] })
+  const said = blocks(tree).join('\n\n')
+  return said.replace(/\uE000(\d+)\uE001/g, (_, index: string) => formulas[Number(index)] ?? '').trim()
+}
+
+/** `$$…$$`, `\(…\)`, `\[…\]` and `$…$` without a space inside its marks, which Markdown would take for its own signs. */
+const formula =
+  /\$\$[^$]{1,4000}\$\$|\\\([^\n]{1,2000}?\\\)|\\\[[\s\S]{1,4000}?\\\]|\$(?=\S)[^$\n]{1,1000}?(?<=\S)\$(?!\d)/g
+
+/** Formulas behind marks of the private use area, which Markdown passes on as they are. Such marks of the text itself fall away. */
+function putFormulasAside(markdown: string): { text: string; formulas: string[] } {
+  const formulas: string[] = []
+  const text = markdown.replace(/[\uE000\uE001]/g, '').replace(formula, (found) => {
+    formulas.push(found)
+    return `\uE000${formulas.length - 1}\uE001`
+  })
+  return { text, formulas }
+}
+
+/** A node that holds blocks, one text a block. */
+function blocks(node: Parents): string[] {
+  return node.children.map((child) => block(child)).filter((text) => text !== '')
+}
+
+function block(node: Nodes): string {
+  switch (node.type) {
+    case 'code': {
+      const language = /^[\w+#-]{1,30}/.exec(node.lang ?? '')?.[0]
+      return language ? `Code block, ${language}.` : 'Code block.'
+    }
+    case 'table':
+      return node.children
+        .map(({ children }) =>
+          children
+            .map((cell) => inline(cell).trim())
+            .filter(Boolean)
+            .join(', '),
+        )
+        .filter(Boolean)
+        .map(ended)
+        .join('\n')
+    case 'heading':
+      return ended(inline(node).trim())
+    case 'list':
+      return node.children
+        .map((item, index) => {
+          const said = blocks(item).join('\n')
+          return said !== '' && node.ordered ? `${(node.start ?? 1) + index}. ${said}` : said
+        })
+        .filter(Boolean)
+        .join('\n')
+    case 'blockquote':
+    case 'footnoteDefinition':
+      return blocks(node).join('\n\n')
+    case 'definition':
+    case 'html':
+    case 'thematicBreak':
+      return ''
+    default:
+      return inline(node).trim()
+  }
+}
+
+function inline(node: Nodes): string {
+  switch (node.type) {
+    case 'text':
+    case 'inlineCode':
+      return node.value
+    case 'break':
+      return '\n'
+    case 'image':
+    case 'imageReference':
+      return node.alt ?? ''
+    case 'html':
+    case 'footnoteReference':
+      return ''
+    default:
+      return 'children' in node ? node.children.map((child) => inline(child)).join('') : ''
+  }
+}
+
+/** With a full stop where nothing ends it, so that the voice takes a breath. */
+const ended = (text: string): string => (text === '' || /[\p{P}]$/u.test(text) ? text : `${text}.`)

@@ -1,0 +1,25 @@
+import { useTranslation } from 'react-i18next'
+import { Dialog } from '../ui/Dialog.tsx'
+import { showLayer, useLayer } from './layers.ts'
+import { Palette } from './Palette.tsx'
+import { ShortcutList } from './ShortcutList.tsx'
+
+/** What the keys bring up over the window, in every room. */
+export function CommandLayers() {
+  const { t } = useTranslation('palette')
+  const shown = useLayer()
+  return (
+    <>
+      <Palette />
+      <Dialog
+        open={shown === 'shortcuts'}
+        onClose={() => showLayer(null)}
+        title={t('shortcuts')}
+        about={t('shortcutsAbout')}
+        width="wide"
+      >
+        <ShortcutList />
+      </Dialog>
+    </>
+  )
+}

@@ -1,0 +1,69 @@
+import { spareOf } from './keys.ts'
+import type { Command } from './registry.ts'
+
+/** Keys by command id, where a person changed them; an empty text takes them away (`settings.shortcuts`). */
+export type Shortcuts = Readonly<Record<string, string>>
+type Commands = ReadonlyMap<string, Command>
+
+/** The keys of a command: the person's own, else those it begins with. Several are parted by a space. */
+export function keysOf(command: Pick<Command, 'id' | 'keys'>, shortcuts: Shortcuts): string[] {
+  return (shortcuts[command.id] ?? command.keys ?? '').split(' ').filter(Boolean)
+}
+
+/**
+ * What each combination does. A person's own keys win over a command's first ones; among equals the one that was offered last. Alt+Shift
+ * stands in for Mod where nothing else has that combination.
+ */
+export function bindings(commands: Commands, shortcuts: Shortcuts): Map<string, string> {
+  const own = new Map<string, string>()
+  const first = new Map<string, string>()
+  const spare = new Map<string, string>()
+  for (const command of commands.values()) {
+    for (const keys of keysOf(command, shortcuts)) {
+      const into = shortcuts[command.id] === undefined ? first : own
+      into.set(keys, command.id)
+      const instead = spareOf(keys)
+      if (instead !== null) spare.set(instead, command.id)
+    }
+  }
+  return new Map([...spare, ...first, ...own])
+}
+
+/** Commands, besides this one, that have these keys. */
+export function holdersOf(keys: string, besides: string, commands: Commands, shortcuts: Shortcuts): Command[] {
+  return [...commands.values()].filter((command) => command.id !== besides && keysOf(command, shortcuts).includes(keys))
+}
+
+/** The settings after a command got these keys and everything else gave them up. An empty text takes its keys away. */
+export function withKeys(command: Command, keys: string, commands: Commands, shortcuts: Shortcuts): Shortcuts {
+  const next: Record<string, string> = { ...shortcuts }
+  const set = (one: Command, value: string): void => {
+    // What is as it was at first needs no note: a later version may begin with other keys.
+    if (value === (one.keys ?? '')) delete next[one.id]
+    else next[one.id] = value
+  }
+  if (keys !== '') {
+    for (const other of holdersOf(keys, command.id, commands, shortcuts)) {
+      set(
+        other,
+        keysOf(other, shortcuts)
+          .filter((one) => one !== keys)
+          .join(' '),
+      )
+    }
+  }
+  set(command, keys)
+  return next
+}
+
+/** The settings after a command went back to its first keys; what has taken those meanwhile gives them up. */
+export function withoutOwnKeys(command: Command, commands: Commands, shortcuts: Shortcuts): Shortcuts {
+  let next: Shortcuts = Object.fromEntries(Object.entries(shortcuts).filter(([id]) => id !== command.id))
+  for (const keys of keysOf(command, next)) {
+    for (const other of holdersOf(keys, command.id, commands, next)) {
+      const rest = keysOf(other, next).filter((one) => one !== keys)
+      next = { ...next, [other.id]: rest.join(' ') }
+    }
+  }
+  return next
+}

@@ -1,0 +1,135 @@
+import * as fuzzysort from 'fuzzysort'
+import type { Command } from './registry.ts'
+import type { Source, Thing } from './sources.ts'
+
+export type Group = 'recent' | Command['group'] | Source['id']
+
+/** One line that can be chosen. `id` is unique over all groups, such as `chats:UUID`. */
+export interface Entry {
+  id: string
+  group: Exclude<Group, 'recent'>
+  title: string
+  beside?: string
+  run: () => void
+}
+
+export type Line =
+  | { line: 'heading'; group: Group }
+  /** `marks` are the places in the title that matched. */
+  | { line: 'entry'; entry: Entry; marks: readonly number[] }
+
+export interface Catalogue {
+  commands: readonly Entry[]
+  chats: readonly Entry[]
+  models: readonly Entry[]
+  /** Ids of entries, the latest first. */
+  recent: readonly string[]
+}
+
+export function catalogue(
+  commands: Iterable<Command>,
+  sources: readonly Source[],
+  recent: readonly string[],
+): Catalogue {
+  const of = (wanted: Source['id']): Entry[] =>
+    sources
+      .filter(({ id }) => id === wanted)
+      .flatMap((source) => source.things().map((thing) => entryOf(source, thing)))
+  const possible = [...commands].filter(({ when }) => !when || when())
+  return {
+    commands: possible.map(({ id, group, title, run }) => ({ id, group, title, run })),
+    chats: of('chats'),
+    models: of('models'),
+    recent,
+  }
+}
+
+function entryOf(source: Source, { id, title, beside }: Thing): Entry {
+  const entry = { id: `${source.id}:${id}`, group: source.id, title, run: () => source.run(id) }
+  return beside === undefined ? entry : { ...entry, beside }
+}
+
+const recentShown = 6
+const chatsShown = 30
+const mostOfAGroup = 60
+const order: readonly Command['group'][] = ['chat', 'conversation', 'message', 'go', 'view', 'settings']
+
+/** Searches a catalogue. Preparing it costs some 10 ms for 10,000 titles, and is put off to the first letter. */
+export function finder({ commands, chats, models, recent }: Catalogue) {
+  let prepared: ReturnType<typeof prepare> | null = null
+  const prepare = () => ({
+    commands: fuzzysort.snapshot(commands, { key: 'title' }),
+    chats: fuzzysort.snapshot(chats, { key: 'title' }),
+    models: fuzzysort.snapshot(models, { key: 'title' }),
+  })
+  const place = new Map(recent.map((id, at) => [id, recent.length - at]))
+  /** What was used of late comes first among what fits about as well. */
+  const bonus = (id: string): number => ((place.get(id) ?? 0) / Math.max(1, recent.length)) * 0.08
+
+  const everything = (): Line[] => {
+    const byId = new Map([...commands, ...chats, ...models].map((entry) => [entry.id, entry]))
+    const latest = recent.flatMap((id) => byId.get(id) ?? []).slice(0, recentShown)
+    const lines = section('recent', latest)
+    for (const group of order)
+      lines.push(
+        ...section(
+          group,
+          commands.filter((entry) => entry.group === group),
+        ),
+      )
+    lines.push(...section('chats', chats.slice(0, chatsShown)), ...section('models', models))
+    return lines
+  }
+  const matching = (text: string): Line[] => {
+    prepared ??= prepare()
+    const found = (['commands', 'chats', 'models'] as const).map((name) => {
+      const all = prepared as NonNullable<typeof prepared>
+      const results = fuzzysort
+        .go(text, all[name], { limit: mostOfAGroup, threshold: 0.3 })
+        .map((result) => ({ entry: result.obj, marks: result.indexes, score: result.score + bonus(result.obj.id) }))
+        .sort((a, b) => b.score - a.score)
+      return { name, results }
+    })
+    // The group with the best hit stands first: Enter takes what was meant.
+    found.sort((a, b) => (b.results[0]?.score ?? 0) - (a.results[0]?.score ?? 0))
+    return found.flatMap(({ name, results }) => {
+      if (name !== 'commands')
+        return results.length > 0 ? [{ line: 'heading', group: name } as const, ...results.map(line)] : []
+      const groups = [...new Set(results.map(({ entry }) => entry.group))]
+      return groups.flatMap((group) => [
+        { line: 'heading', group } as const,
+        ...results.filter(({ entry }) => entry.group === group).map(line),
+      ])
+    })
+  }
+  return (text: string): Line[] => (text.trim() === '' ? everything() : matching(text.trim()))
+}
+
+const line = ({ entry, marks }: { entry: Entry; marks: readonly number[] }): Line => ({ line: 'entry', entry, marks })
+
+function section(group: Group, entries: readonly Entry[]): Line[] {
+  if (entries.length === 0) return []
+  return [{ line: 'heading', group }, ...entries.map((entry) => line({ entry, marks: [] }))]
+}
+
+/** The next line that can be chosen, round the ends. */
+export function entryAfter(lines: readonly Line[], at: number, step: 1 | -1): number {
+  for (let n = 1; n <= lines.length; n++) {
+    const next = (at + step * n + lines.length * 2) % lines.length
+    if (lines[next]?.line === 'entry') return next
+  }
+  return -1
+}
+
+/** A title in pieces, those that matched marked. */
+export function pieces(title: string, marks: readonly number[]): { text: string; hit: boolean }[] {
+  const hits = new Set(marks)
+  const found: { text: string; hit: boolean }[] = []
+  for (let at = 0; at < title.length; at++) {
+    const last = found.at(-1)
+    const letter = title.charAt(at)
+    if (last && last.hit === hits.has(at)) last.text += letter
+    else found.push({ text: letter, hit: hits.has(at) })
+  }
+  return found
+}

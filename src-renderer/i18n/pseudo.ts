@@ -1,0 +1,62 @@
+/** Made-up languages that show what a translation would break: longer words, other letters, text from right to left. */
+export const pseudoLanguages = ['en-XA', 'ar-XB'] as const
+export type PseudoLanguage = (typeof pseudoLanguages)[number]
+
+export const isPseudo = (language: string): language is PseudoLanguage =>
+  (pseudoLanguages as readonly string[]).includes(language)
+
+/** Around every text, so that what does not come from here is seen at once, and so is what is cut off. */
+export const opening = '⟦'
+export const closing = '⟧'
+
+const accented: Record<string, string> = Object.fromEntries(
+  [...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'].map((letter, at) => [
+    letter,
+    [...'áƀçðéƒĝĥîĵķļɱñöþɋřšţûṽŵẋýžÅßÇÐÉƑĜĤÎĴĶĻṀÑÖÞɊŘŠŢÛṼŴẊÝŽ'][at] ?? letter,
+  ]),
+)
+const padding = 'one two three four five six seven eight nine ten '
+
+// Unicode's marks: a run of text from right to left, and its end (UAX #9).
+const rightToLeft = '\u202e'
+const end = '\u202c'
+
+/** Placeholders and markup stay as they are: `{{name}}`, `$t(key)`, `<1>`. */
+const kept = /(\{\{[^}]*\}\}|\$t\([^)]*\)|<\/?\w+>)/
+
+/** One text in a made-up language. `en-XA` makes it 40 % longer or more: single words grow most in translation. */
+export function pseudoText(text: string, language: PseudoLanguage): string {
+  const parts = text.split(kept)
+  const said = parts.map((part, at) => (at % 2 === 1 ? part : change(part, language))).join('')
+  if (language === 'ar-XB') return `${opening}${said}${closing}`
+  const letters = parts.filter((_, at) => at % 2 === 0).join('').length
+  const more = Math.max(2, Math.ceil(letters * 0.4))
+  return `${opening}${said} ${padding
+    .repeat(Math.ceil(more / padding.length))
+    .slice(0, more)
+    .trim()}${closing}`
+}
+
+function change(part: string, language: PseudoLanguage): string {
+  if (language === 'en-XA') return [...part].map((letter) => accented[letter] ?? letter).join('')
+  // Spaces stay outside: lines break there.
+  return part.replace(/\S+/g, (word) => `${rightToLeft}${word}${end}`)
+}
+
+export type Texts = { readonly [key: string]: string | Texts }
+
+/** All texts in a made-up language. Arabic has six plural forms (CLDR); those that English lacks are said as its `other`. */
+export function pseudoTexts(texts: Texts, language: PseudoLanguage): Texts {
+  const made: Record<string, string | Texts> = {}
+  for (const [key, value] of Object.entries(texts)) {
+    if (typeof value !== 'string') {
+      made[key] = pseudoTexts(value, language)
+      continue
+    }
+    made[key] = pseudoText(value, language)
+    const stem = /^(.+)_other$/.exec(key)?.[1]
+    if (stem === undefined || language !== 'ar-XB') continue
+    for (const form of ['zero', 'two', 'few', 'many']) made[`${stem}_${form}`] ??= pseudoText(value, language)
+  }
+  return made
+}

@@ -1,0 +1,88 @@
+/** Languages that are coloured, each with the other names that replies give it. */
+const named: Record<string, string> = {
+  asm: 'nasm assembly',
+  astro: '',
+  bat: 'batch cmd',
+  c: 'h',
+  clojure: 'clj cljs',
+  cmake: '',
+  cpp: 'c++ cc cxx hpp hh',
+  csharp: 'cs c#',
+  css: '',
+  dart: '',
+  diff: 'patch',
+  dockerfile: 'docker containerfile',
+  elixir: 'ex exs',
+  erlang: 'erl',
+  fsharp: 'fs f#',
+  glsl: 'frag vert',
+  go: 'golang',
+  graphql: 'gql',
+  groovy: 'gradle',
+  haskell: 'hs',
+  hcl: 'terraform tf',
+  html: 'htm xhtml',
+  http: '',
+  ini: 'conf cfg dotenv env properties',
+  java: '',
+  javascript: 'js mjs cjs node',
+  json: '',
+  jsonc: 'json5 jsonl ndjson',
+  jsx: '',
+  julia: 'jl',
+  kotlin: 'kt kts',
+  latex: 'tex',
+  less: '',
+  lua: '',
+  makefile: 'make mk',
+  markdown: 'md',
+  matlab: 'octave',
+  mermaid: 'mmd',
+  nginx: '',
+  nix: '',
+  'objective-c': 'objc objectivec',
+  ocaml: 'ml',
+  perl: 'pl',
+  php: '',
+  powershell: 'ps1 pwsh ps',
+  prisma: '',
+  protobuf: 'proto',
+  python: 'py python3 py3 pyi',
+  r: 'rscript',
+  ruby: 'rb',
+  rust: 'rs',
+  scala: '',
+  scss: 'sass',
+  shellscript: 'bash sh shell zsh ksh',
+  shellsession: 'console terminal',
+  solidity: 'sol',
+  sql: 'mysql postgres postgresql pgsql sqlite plsql tsql',
+  svelte: '',
+  swift: '',
+  toml: '',
+  tsx: '',
+  typescript: 'ts mts cts',
+  viml: 'vim vimscript',
+  vue: '',
+  xml: 'svg xsd xsl plist rss',
+  yaml: 'yml',
+  zig: '',
+}
+
+// A map, because `constructor` and `__proto__` are names that a fence may give.
+const byName = new Map<string, string>()
+for (const [language, others] of Object.entries(named)) {
+  for (const name of [language, ...others.split(' ')]) if (name !== '') byName.set(name, language)
+}
+
+/** The language that a fence's info string names, or null for one that is not known here. */
+export function languageOf(info: string): string | null {
+  return byName.get(labelOf(info).toLowerCase()) ?? null
+}
+
+/** The first word of a fence's info string, as written: `ts` of `ts title="a.ts" {1,3}`. */
+export function labelOf(info: string): string {
+  return info.split(/[\s{,:]/, 1)[0] ?? ''
+}
+
+export const languages: readonly string[] = Object.keys(named)

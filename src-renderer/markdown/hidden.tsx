@@ -1,0 +1,67 @@
+import type { ReactNode } from 'react'
+
+/**
+ * Characters that change how others are shown and show nothing themselves: with them code reads other than it runs (CVE-2021-42574).
+ * Each stands in an isolate of its own, where it can turn nothing round, beside its name; copying still gives it.
+ */
+const names: Record<string, string> = {
+  '\u00ad': 'SHY',
+  '\u061c': 'ALM',
+  '\u180e': 'MVS',
+  '\u200b': 'ZWSP',
+  '\u200c': 'ZWNJ',
+  '\u200d': 'ZWJ',
+  '\u200e': 'LRM',
+  '\u200f': 'RLM',
+  '\u202a': 'LRE',
+  '\u202b': 'RLE',
+  '\u202c': 'PDF',
+  '\u202d': 'LRO',
+  '\u202e': 'RLO',
+  '\u2060': 'WJ',
+  '\u2066': 'LRI',
+  '\u2067': 'RLI',
+  '\u2068': 'FSI',
+  '\u2069': 'PDI',
+  '\ufeff': 'BOM',
+}
+const anyHidden = /[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]/
+const eachHidden = /([\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff])/
+/** In prose joiners and direction marks belong to honest writing (emoji, Persian, Hebrew); these turn text round and have no use in a reply. */
+const anyTurning = /[\u202a\u202b\u202d\u202e]/
+const eachTurning = /([\u202a\u202b\u202d\u202e])/
+
+/** Code with what is hidden in it made visible. */
+export function revealed(text: string): ReactNode {
+  return anyHidden.test(text) ? withNames(text.split(eachHidden)) : text
+}
+
+/** Prose with what would turn it round made visible. */
+export function revealedProse(text: string): ReactNode {
+  return anyTurning.test(text) ? withNames(text.split(eachTurning)) : text
+}
+
+/** The same as plain text, for places that take no elements: `U+202E` in brackets instead of the character. */
+export function spelled(text: string): string {
+  if (!anyHidden.test(text)) return text
+  return text
+    .split(eachHidden)
+    .map((part) => (part in names && part.length === 1 ? `[${names[part]}]` : part))
+    .join('')
+}
+
+/** `parts`: text and hidden characters in turns, as `split` with a group gives them. */
+function withNames(parts: readonly string[]): ReactNode {
+  return parts.map((part, at) =>
+    at % 2 === 0 ? (
+      part
+    ) : (
+      <span key={partKey(at)} className="md-hidden" data-name={names[part]} title={codePoint(part)}>
+        {part}
+      </span>
+    ),
+  )
+}
+
+const partKey = (at: number): string => `h${at}`
+const codePoint = (char: string): string => `U+${char.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`

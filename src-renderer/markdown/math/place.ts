@@ -1,0 +1,60 @@
+import type { Literal, PhrasingContent, Root, RootContent } from 'mdast'
+import { type Found, restored, splitPlaces } from './scan.ts'
+
+export interface FormulaNode extends Literal {
+  type: 'formula'
+  /** The TeX. */
+  value: string
+  display: boolean
+  /** With its delimiters, as written. */
+  source: string
+}
+declare module 'mdast' {
+  interface PhrasingContentMap {
+    formula: FormulaNode
+  }
+  interface RootContentMap {
+    formula: FormulaNode
+  }
+}
+
+/** Puts formulas into the text nodes where places stand for them, and gives all else (code, addresses, titles) back as it was. */
+export function placeFormulas(children: RootContent[], formulas: readonly Found[]): void {
+  if (formulas.length === 0) return
+  const rest: (RootContent | Root)[] = [{ type: 'root', children }]
+  for (let node = rest.pop(); node; node = rest.pop()) {
+    restore(node, formulas)
+    if (!('children' in node)) continue
+    const before: readonly RootContent[] = node.children
+    if (before.some((child) => child.type === 'text' && child.value.includes('\ue000'))) {
+      const after = before.flatMap((child): RootContent[] =>
+        child.type === 'text' ? inPlace(child.value, formulas) : [child],
+      )
+      // Text became text and formulas, which may stand wherever text may. The list itself may be the caller's.
+      const list: RootContent[] = node.children
+      list.splice(0, list.length, ...after)
+    }
+    rest.push(...node.children)
+  }
+}
+
+const written = ['value', 'url', 'title', 'alt', 'label', 'lang', 'meta'] as const
+
+function restore(node: RootContent | Root, formulas: readonly Found[]): void {
+  if (node.type === 'text') return
+  const texts: object & Partial<Record<(typeof written)[number], unknown>> = node as object
+  for (const name of written) {
+    const text = texts[name]
+    if (typeof text === 'string') texts[name] = restored(text, formulas)
+  }
+}
+
+function inPlace(text: string, formulas: readonly Found[]): PhrasingContent[] {
+  const nodes: PhrasingContent[] = []
+  for (const [at, part] of splitPlaces(text).entries()) {
+    const found = at % 2 === 1 ? formulas[Number(part)] : undefined
+    if (found) nodes.push({ type: 'formula', value: found.tex, display: found.display, source: found.source })
+    else if (part !== '') nodes.push({ type: 'text', value: part })
+  }
+  return nodes
+}

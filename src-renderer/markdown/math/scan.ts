@@ -1,0 +1,164 @@
+/** A formula as it was written. */
+export interface Found {
+  tex: string
+  /** It stands on lines of its own: `$$…$$` and `\[…\]`. */
+  display: boolean
+  /** With its delimiters. */
+  source: string
+}
+
+const open = '\ue000'
+const close = '\ue001'
+const longestInline = 1_500
+const longestDisplay = 6_000
+
+/** Splits a text at the places that stand for formulas: text and number in turns. */
+export const splitPlaces = (text: string): string[] => text.split(/\ue000(\d+)\ue001/)
+
+/** Gives a text back as it was written. */
+export function restored(text: string, formulas: readonly Found[]): string {
+  return text.includes(open)
+    ? text.replace(/\ue000(\d+)\ue001/g, (place, at: string) => formulas[Number(at)]?.source ?? place)
+    : text
+}
+
+/**
+ * Takes finished formulas out of markdown before it is parsed, so that no `_` or `\\` of theirs is read as a mark, and puts places in
+ * their stead. Code spans are stepped over; what was taken out of other code is given back by `restored`. Cost: one pass, and for
+ * each opening sign at most the longest formula.
+ *
+ * `$…$` is a formula by the rules that pandoc and GitHub share, which leave prices alone: no white space inside of either sign, no letter
+ * or digit before the first or after the last one, no blank line between them.
+ */
+export function takeFormulas(source: string): { text: string; formulas: Found[] } {
+  const formulas: Found[] = []
+  if (!/[$\\]/.test(source) || source.includes(open) || source.includes(close)) return { text: source, formulas }
+  let text = ''
+  let taken = 0
+  const ticks = new TickSpans(source)
+  for (let at = 0; at < source.length; ) {
+    const found = formulaAt(source, at)
+    if (found) {
+      text += `${source.slice(taken, at)}${open}${formulas.length}${close}`
+      formulas.push(found)
+      at += found.source.length
+      taken = at
+    } else at = ticks.after(at)
+  }
+  return { text: text + source.slice(taken), formulas }
+}
+
+function formulaAt(source: string, at: number): Found | null {
+  const char = source.charAt(at)
+  if (char === '\\') return slashed(source, at)
+  if (char !== '$') return null
+  const run = runLength(source, at, '$')
+  if (run > 2) return null
+  if (run === 1) return dollars(source, at)
+  const end = source.indexOf('$$', at + 2)
+  return end < 0 ? null : formula(source, at, at + 2, end, end + 2, true)
+}
+
+/** Steps over what is no formula: a code span, an escaped character, a run of signs, a character. */
+class TickSpans {
+  readonly #source: string
+  /** Lengths of runs that no other run closes any more. */
+  readonly #unclosed = new Set<number>()
+
+  constructor(source: string) {
+    this.#source = source
+  }
+
+  after(at: number): number {
+    const char = this.#source.charAt(at)
+    if (char === '\\') return at + 2
+    if (char !== '`' && char !== '$') return at + 1
+    const run = runLength(this.#source, at, char)
+    if (char === '$' || this.#unclosed.has(run)) return at + run
+    const end = endOfTicks(this.#source, at + run, run)
+    if (end < 0) this.#unclosed.add(run)
+    return end < 0 ? at + run : end
+  }
+}
+
+function dollars(source: string, at: number): Found | null {
+  if (isWord(source.charAt(at - 1)) || isSpace(source.charAt(at + 1))) return null
+  const last = Math.min(source.length, at + longestInline)
+  for (let end = at + 1; end < last; end++) {
+    const char = source.charAt(end)
+    if (char === '\\') end++
+    else if (char === '\n' && isBlankLine(source, end + 1)) return null
+    else if (char === '$' && closes(source, end)) {
+      return readsAsMoney(source.slice(at + 1, end)) ? null : formula(source, at, at + 1, end, end + 1, false)
+    }
+  }
+  return null
+}
+
+function closes(source: string, at: number): boolean {
+  return !isSpace(source.charAt(at - 1)) && !isWord(source.charAt(at + 1))
+}
+
+function slashed(source: string, at: number): Found | null {
+  const sign = source.charAt(at + 1)
+  if (sign !== '(' && sign !== '[') return null
+  const end = source.indexOf(sign === '(' ? '\\)' : '\\]', at + 2)
+  if (end < 0) return null
+  if (sign === '(') return formula(source, at, at + 2, end, end + 2, false)
+  // An escaped bracket is common in prose; a display formula begins its line, or has what only TeX has.
+  const begins = /(?:^|\n)[ \t>]*(?:(?:[-+*]|\d{1,9}[.)])[ \t]+)?$/.test(source.slice(Math.max(0, at - 40), at))
+  const inside = source.slice(at + 2, end)
+  if (source.charAt(end + 2) === '(' || !(begins || /[\\^_={}]/.test(inside))) return null
+  return formula(source, at, at + 2, end, end + 2, true)
+}
+
+function formula(source: string, at: number, from: number, to: number, end: number, display: boolean): Found | null {
+  const inside = source.slice(from, to)
+  if (to - from > (display ? longestDisplay : longestInline) || inside.trim() === '') return null
+  if (/\n[ \t>]*\n/.test(inside)) return null
+  // In a quote each line of it begins with the quote's own sign.
+  const tex = /(?:^|\n)[ \t]*>/.test(lineBefore(source, at)) ? inside.replace(/\n[ \t]*(?:>[ \t]?)+/g, '\n') : inside
+  return { tex: tex.trim(), display, source: source.slice(at, end) }
+}
+
+/** `$5, or 6$` and `$1,000 to a friend$`: a number, then words, and no sign of a formula. */
+function readsAsMoney(inside: string): boolean {
+  return (
+    /^\d[\d.,]*(?:[\s–—;:)-]|$)/.test(inside) &&
+    inside.length > 1 &&
+    /[a-z]{2}/i.test(inside) &&
+    !/[\\^_=+*<>{}|]/.test(inside)
+  )
+}
+
+function lineBefore(source: string, at: number): string {
+  return source.slice(source.lastIndexOf('\n', at - 1) + 1, at)
+}
+
+function runLength(source: string, at: number, char: string): number {
+  let end = at
+  while (source.charAt(end) === char) end++
+  return end - at
+}
+
+/** The end of a code span that `run` backticks began, or -1 (CommonMark 6.1: a run of just that length). */
+function endOfTicks(source: string, from: number, run: number): number {
+  for (let at = source.indexOf('`', from); at >= 0; ) {
+    const length = runLength(source, at, '`')
+    if (length === run) return at + run
+    at = source.indexOf('`', at + length)
+  }
+  return -1
+}
+
+function isBlankLine(source: string, from: number): boolean {
+  for (let at = from; at < source.length; at++) {
+    const char = source.charAt(at)
+    if (char === '\n') return true
+    if (char !== ' ' && char !== '\t' && char !== '>' && char !== '\r') return false
+  }
+  return false
+}
+
+const isSpace = (char: string): boolean => char === '' || /\s/.test(char)
+const isWord = (char: string): boolean => char !== '' && /[\p{L}\p{N}$]/u.test(char)

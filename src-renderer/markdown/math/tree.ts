@@ -1,0 +1,14 @@
+/** A formula as KaTeX built it: text, or an element with its attributes, style properties and children. */
+export type TreeNode = string | TreeElement
+export interface TreeElement {
+  tag: string
+  attributes: Record<string, string>
+  style: Record<string, string>
+  children: TreeNode[]
+}
+
+export interface FormulaQuestion {
+  tex: string
+  display: boolean
+}
+export type FormulaAnswer = { tree: TreeElement } | { reason: string }

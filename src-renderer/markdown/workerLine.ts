@@ -1,0 +1,82 @@
+/** No answer came: the worker took longer than it may, or broke. */
+export class WorkerFailed extends Error {
+  override name = 'WorkerFailed'
+}
+
+interface Job<Question, Answer> {
+  question: Question
+  limitMs: number
+  resolve: (answer: Answer) => void
+  reject: (failure: WorkerFailed) => void
+}
+
+/** After so many workers in a row that answered nothing, none is started again in this window. */
+const lastTry = 4
+
+/**
+ * Questions to one worker, one after another. A worker that is late is ended, because what it hangs on (a regular expression
+ * that backtracks for ever) can't be called off in any other way; the next question gets a new one, which knows nothing of
+ * those before: `generation` tells.
+ */
+export class WorkerLine<Question, Answer> {
+  generation = 0
+  readonly #start: () => Worker
+  #worker: Worker | null = null
+  #waiting: Job<Question, Answer>[] = []
+  #now: Job<Question, Answer> | null = null
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #failures = 0
+
+  constructor(start: () => Worker) {
+    this.#start = start
+  }
+
+  /** @throws WorkerFailed after `limitMs` of work (waiting for its turn does not count), or when the worker breaks. */
+  ask(question: Question, limitMs: number): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ question, limitMs, resolve, reject })
+      this.#next()
+    })
+  }
+
+  #next(): void {
+    if (this.#now) return
+    const job = this.#waiting.shift()
+    if (!job) return
+    if (this.#failures >= lastTry) {
+      job.reject(new WorkerFailed('The worker does not start.'))
+      this.#next()
+      return
+    }
+    this.#now = job
+    this.#timer = setTimeout(() => this.#fail('The worker took too long.'), job.limitMs)
+    this.#worker ??= this.#hire()
+    this.#worker.postMessage(job.question)
+  }
+
+  #hire(): Worker {
+    const worker = this.#start()
+    worker.addEventListener('message', (event: MessageEvent<Answer>) => {
+      const job = this.#now
+      clearTimeout(this.#timer)
+      this.#now = null
+      this.#failures = 0
+      job?.resolve(event.data)
+      this.#next()
+    })
+    worker.addEventListener('error', () => this.#fail('The worker broke.'))
+    return worker
+  }
+
+  #fail(why: string): void {
+    const job = this.#now
+    clearTimeout(this.#timer)
+    this.#worker?.terminate()
+    this.#worker = null
+    this.#now = null
+    this.#failures++
+    this.generation++
+    job?.reject(new WorkerFailed(why))
+    this.#next()
+  }
+}

@@ -1,0 +1,40 @@
+import type { ReactNode } from 'react'
+import { useNow } from './hooks.ts'
+import { fullTime, seconds, timeOfDay, useWords } from './words.ts'
+
+/** Who said it and when; `children` are what can be done with it. */
+export function Who(props: {
+  name: string
+  /** `messages[].name`, where one was given. */
+  as?: string | null
+  instant: string
+  mine?: boolean
+  streaming?: boolean
+  children?: ReactNode
+}) {
+  return (
+    <header className="chat-who">
+      <span className={props.mine ? 'chat-dot' : 'chat-dot chat-dot-a'} aria-hidden>
+        {props.name.charAt(0).toUpperCase()}
+      </span>
+      <span className="chat-name" title={props.name}>
+        {props.name}
+      </span>
+      {props.as && <span className="chat-as">{props.as}</span>}
+      {props.streaming ? (
+        <StreamingFor since={props.instant} />
+      ) : (
+        <time dateTime={props.instant} title={fullTime(props.instant)}>
+          {timeOfDay(props.instant)}
+        </time>
+      )}
+      {props.children}
+    </header>
+  )
+}
+
+function StreamingFor({ since }: { since: string }) {
+  const words = useWords()
+  const now = useNow(true)
+  return <time>{words('streamingFor', { seconds: seconds(now - Date.parse(since)) })}</time>
+}

@@ -1,0 +1,51 @@
+import { useEffect } from 'react'
+import { keepWatching } from '../../../api/keepWatching.ts'
+import { libraryStore } from '../../../stores/library.ts'
+import { listStore } from '../../../stores/list.ts'
+import { useStudio } from '../../../studio.ts'
+import { offerListCommands } from './commands.ts'
+import { FolderDialog, MoveDialog } from './MoveDialog.tsx'
+import { PromptDialog } from './PromptDialog.tsx'
+import { TransferDialog } from './TransferDialog.tsx'
+
+/** Where folded folders are remembered. */
+const foldedKey = 'list.folded'
+
+/** Follows the library for the window, offers the list's commands, and holds its dialogs: they stand over every room. */
+export function ListLive() {
+  const studio = useStudio()
+  useEffect(() => {
+    const ended = new AbortController()
+    void keepWatching(ended.signal, async (signal) => {
+      for await (const library of await studio.library.watch(undefined, { signal })) {
+        libraryStore.setState({ state: 'live', ...library })
+      }
+    })
+    return () => ended.abort()
+  }, [studio])
+  useEffect(() => offerListCommands(), [])
+  useEffect(() => {
+    listStore.setState({ closed: new Set(folded()) })
+    return listStore.subscribe(({ closed }, before) => {
+      if (closed !== before.closed) localStorage.setItem(foldedKey, JSON.stringify([...closed]))
+    })
+  }, [])
+  return (
+    <>
+      <MoveDialog />
+      <FolderDialog />
+      <PromptDialog />
+      <TransferDialog />
+    </>
+  )
+}
+
+function folded(): string[] {
+  try {
+    const kept: unknown = JSON.parse(localStorage.getItem(foldedKey) ?? '[]')
+    return Array.isArray(kept) ? kept.filter((id) => typeof id === 'string') : []
+  } catch {
+    // Not written by this program: all folders are open.
+    return []
+  }
+}

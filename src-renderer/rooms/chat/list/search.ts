@@ -1,0 +1,86 @@
+import type { SearchHit } from '../../../../src-preload/contract/library.ts'
+import type { Problem } from '../../../../src-preload/contract/problem.ts'
+import type { Client } from '../../../api/connect.ts'
+import { problemOf } from '../../../api/problem.ts'
+
+export interface Found {
+  /** What was asked for these hits; what is being typed may be ahead of it. */
+  text: string
+  hits: readonly SearchHit[]
+  more: boolean
+}
+
+export interface SearchState {
+  /** The latest answer; null before the first. It stays while the next one is on its way. */
+  found: Found | null
+  busy: boolean
+  problem: Problem | null
+}
+
+export const noSearch: SearchState = { found: null, busy: false, problem: null }
+
+/** After so many ms without a key the question goes out: fast typing asks once or twice a word, and nobody feels it. */
+const pause = 50
+
+/**
+ * Asks as a person types. Only the answer to the latest question is told; one that is overtaken is cancelled, and if it arrives all the
+ * same, it falls away.
+ */
+export function searcher(ask: Client['library']['search'], tell: (state: SearchState) => void) {
+  let state = noSearch
+  let under: AbortController | null = null
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const set = (next: SearchState): void => {
+    state = next
+    tell(state)
+  }
+  const stop = (): void => {
+    clearTimeout(timer)
+    under?.abort()
+    under = null
+  }
+  const run = async (text: string, limit: number): Promise<void> => {
+    const mine = new AbortController()
+    under = mine
+    try {
+      const { hits, more } = await ask({ text, limit }, { signal: mine.signal })
+      if (under === mine) set({ found: { text, hits, more }, busy: false, problem: null })
+    } catch (thrown) {
+      if (under === mine) set({ found: null, busy: false, problem: problemOf(thrown) })
+    }
+  }
+  return {
+    type(typed: string, limit = 50): void {
+      stop()
+      const text = typed.trim().slice(0, 500)
+      if (text === '') set(noSearch)
+      else {
+        set({ ...state, busy: true, problem: null })
+        timer = setTimeout(() => void run(text, limit), pause)
+      }
+    },
+    stop,
+  }
+}
+
+export interface Group {
+  conversationId: string
+  title: string | null
+  archived: boolean
+  hits: readonly SearchHit[]
+}
+
+/** Hits by conversation, in the order of each one's first hit. */
+export function grouped(hits: readonly SearchHit[]): Group[] {
+  const groups = new Map<string, Group & { hits: SearchHit[] }>()
+  for (const hit of hits) {
+    const { conversationId, title, archived } = hit
+    const group = groups.get(conversationId)
+    if (group) group.hits.push(hit)
+    else groups.set(conversationId, { conversationId, title, archived, hits: [hit] })
+  }
+  return [...groups.values()]
+}
+
+/** What to mark in the message that was found. */
+export const wordsOf = (text: string): string[] => text.toLocaleLowerCase().split(/\s+/).filter(Boolean)

@@ -1,0 +1,52 @@
+import {
+  Ban,
+  Check,
+  CircleQuestionMark,
+  CircleX,
+  FileX,
+  Hand,
+  Keyboard,
+  LoaderCircle,
+  type LucideIcon,
+  Minus,
+  PencilLine,
+  Square,
+  TimerOff,
+  TriangleAlert,
+} from 'lucide-react'
+import type { ToolRun } from '../../../../src-preload/contract/chat.ts'
+
+/** How a card stands: the run's own state, or that there is no run. `error`: the tool answered with an error of its own. */
+export type CardState = ToolRun['state'] | 'error' | 'writing' | 'not_run'
+
+export const cardState = (run: ToolRun | null, writing: boolean): CardState => {
+  if (run === null) return writing ? 'writing' : 'not_run'
+  return run.state === 'done' && run.isError ? 'error' : run.state
+}
+
+type Tone = 'ask' | 'good' | 'warn' | 'bad' | 'muted'
+
+/** An icon and a tone for each; the words stand beside them always. */
+export const looks: Record<CardState, { icon: LucideIcon; tone: Tone }> = {
+  writing: { icon: PencilLine, tone: 'muted' },
+  not_run: { icon: Minus, tone: 'muted' },
+  awaiting: { icon: Hand, tone: 'ask' },
+  by_hand: { icon: Keyboard, tone: 'ask' },
+  running: { icon: LoaderCircle, tone: 'muted' },
+  done: { icon: Check, tone: 'good' },
+  error: { icon: TriangleAlert, tone: 'warn' },
+  denied: { icon: Ban, tone: 'muted' },
+  invalid: { icon: FileX, tone: 'bad' },
+  unknown_tool: { icon: CircleQuestionMark, tone: 'bad' },
+  stopped: { icon: Square, tone: 'muted' },
+  timed_out: { icon: TimerOff, tone: 'warn' },
+  failed: { icon: CircleX, tone: 'bad' },
+}
+
+export const toneInk: Record<Tone, string> = {
+  ask: 'text-accent',
+  good: 'text-good',
+  warn: 'text-warn',
+  bad: 'text-bad',
+  muted: 'text-soft',
+}

@@ -1,0 +1,24 @@
+import type { McpServer } from '../../../../src-preload/contract/chatTools.ts'
+
+const key = 'tools.warned'
+
+/** The program or address that a person said yes to, by the server's id: another one asks again. */
+function known(): Record<string, string> {
+  try {
+    const read: unknown = JSON.parse(localStorage.getItem(key) ?? '{}')
+    if (typeof read !== 'object' || read === null) return {}
+    return Object.fromEntries(
+      Object.entries(read).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+    )
+  } catch {
+    return {}
+  }
+}
+
+const printOf = ({ transport }: McpServer): string => JSON.stringify(transport)
+
+export const needsWarning = (server: McpServer): boolean => known()[server.id] !== printOf(server)
+
+export function warned(server: McpServer): void {
+  localStorage.setItem(key, JSON.stringify({ ...known(), [server.id]: printOf(server) }))
+}

@@ -1,0 +1,64 @@
+import { useStore } from 'zustand'
+import { createStore } from 'zustand/vanilla'
+import type { ChatToolsState, FunctionTool, McpServer, McpTool } from '../../src-preload/contract/chatTools.ts'
+import type { Problem } from '../../src-preload/contract/problem.ts'
+
+/** A result by hand that is being written. */
+export interface HandDraft {
+  text: string
+  json: boolean
+  isError: boolean
+}
+
+export interface ChatToolsStore {
+  /** As the core last told; null until it did. */
+  tools: ChatToolsState | null
+  /** Why it can't be told. */
+  problem: Problem | null
+  /** By the message of the call that they answer; a card that leaves the screen loses nothing. */
+  drafts: Readonly<Record<string, HandDraft>>
+}
+
+export const emptyDraft: HandDraft = { text: '', json: false, isError: false }
+
+export const chatToolsStore = createStore<ChatToolsStore>(() => ({ tools: null, problem: null, drafts: {} }))
+export const useChatTools = <T>(select: (store: ChatToolsStore) => T): T => useStore(chatToolsStore, select)
+
+export const withDraft = (store: ChatToolsStore, messageId: string, change: Partial<HandDraft>): ChatToolsStore => ({
+  ...store,
+  drafts: { ...store.drafts, [messageId]: { ...(store.drafts[messageId] ?? emptyDraft), ...change } },
+})
+export function withoutDraft(store: ChatToolsStore, messageId: string): ChatToolsStore {
+  const { [messageId]: _gone, ...drafts } = store.drafts
+  return { ...store, drafts }
+}
+
+/** The two forms of a tool's id: `function:UUID`, `mcp:SERVER_UUID:NAME`. Null for anything else. */
+export type ToolId = { kind: 'function'; id: string } | { kind: 'mcp'; server: string; name: string }
+
+export function readToolId(id: string): ToolId | null {
+  const [, uuid] = /^function:(.+)$/s.exec(id) ?? []
+  if (uuid !== undefined) return { kind: 'function', id: uuid }
+  const [, server, name] = /^mcp:([^:]+):(.+)$/s.exec(id) ?? []
+  return server === undefined || name === undefined ? null : { kind: 'mcp', server, name }
+}
+
+export const functionToolId = (tool: FunctionTool): string => `function:${tool.id}`
+export const mcpToolId = (server: McpServer, tool: McpTool): string => `mcp:${server.id}:${tool.name}`
+
+/** What stands behind an id now. */
+export interface FoundTool {
+  tool: FunctionTool | null
+  server: McpServer | null
+  /** Null where its server does not list it (now). */
+  mcp: McpTool | null
+}
+
+export function findTool(tools: ChatToolsState | null, id: string): FoundTool {
+  const read = readToolId(id)
+  const none: FoundTool = { tool: null, server: null, mcp: null }
+  if (read === null || tools === null) return none
+  if (read.kind === 'function') return { ...none, tool: tools.functions.find((one) => one.id === read.id) ?? null }
+  const server = tools.servers.find((one) => one.id === read.server) ?? null
+  return { tool: null, server, mcp: server?.tools.find((one) => one.name === read.name) ?? null }
+}

@@ -1,0 +1,28 @@
+import type { Ref, TextareaHTMLAttributes } from 'react'
+import { cx } from './cx.ts'
+import { useFieldProps } from './Field.tsx'
+
+export interface TextAreaProps extends TextareaHTMLAttributes<HTMLTextAreaElement> {
+  /** For JSON and code. */
+  mono?: boolean
+  ref?: Ref<HTMLTextAreaElement>
+}
+
+/** Several lines, as tall as they are up to a bound where the browser can, else of its rows. */
+export function TextArea({ mono = false, className, ...props }: TextAreaProps) {
+  return (
+    <textarea
+      autoComplete="off"
+      spellCheck={!mono}
+      {...useFieldProps()}
+      {...props}
+      className={cx(
+        'field-sizing-content max-h-[40vh] min-h-16 w-full min-w-0 resize-y rounded-m bg-raise px-2.5 py-1.5 text-ink text-m',
+        'shadow-[inset_0_0_0_1px_var(--line-strong)] transition-shadow aria-invalid:shadow-[inset_0_0_0_1px_var(--bad)]',
+        'focus-visible:outline-2 focus-visible:outline-accent focus-visible:outline-offset-[-1px] disabled:opacity-55',
+        mono && 'whitespace-pre font-mono text-s',
+        className,
+      )}
+    />
+  )
+}

@@ -1,0 +1,39 @@
+// Amounts stay decimal text: nothing is added or rounded in floating point.
+
+const scale = 18
+
+/** Decimal text as whole 10^-18 parts, to compare and subtract exactly. Text that is no amount counts as nothing. */
+export function exact(amount: string): bigint {
+  const parts = /^(\d{1,15})(?:\.(\d{1,18}))?$/.exec(amount)
+  return parts ? BigInt((parts[1] ?? '0') + (parts[2] ?? '').padEnd(scale, '0')) : 0n
+}
+
+function rounded(amount: string, digits: number): string {
+  const unit = 10n ** BigInt(scale - digits)
+  const whole = ((exact(amount) + unit / 2n) / unit).toString().padStart(digits + 1, '0')
+  return digits === 0 ? whole : `${whole.slice(0, -digits)}.${whole.slice(-digits)}`
+}
+
+/** Thousands set apart. */
+export const group = (whole: string): string => whole.replace(/\B(?=(\d{3})+$)/g, ',')
+
+/** An amount with as many digits as matter: two behind the point, below 0.01 two that count; `0` for nothing. */
+export function showSc(amount: string): string {
+  const parts = exact(amount)
+  if (parts === 0n) return '0'
+  const small = /^0*\.(0*)/.exec(amount)
+  const zeros = small ? (small[1] ?? '').length : 0
+  const digits = parts < 10n ** BigInt(scale - 2) ? Math.min(zeros + 2, 9) : 2
+  const text = rounded(amount, digits)
+  if (exact(text) === 0n) return `< 0.${'0'.repeat(digits - 1)}1`
+  const [whole = '0', fraction] = text.split('.')
+  return fraction === undefined ? group(whole) : `${group(whole)}.${fraction}`
+}
+
+/** The sum of decimal texts, exactly, as decimal text. */
+export function sumSc(amounts: readonly string[]): string {
+  const sum = amounts.reduce((before, amount) => before + exact(amount), 0n)
+  const digits = sum.toString().padStart(scale + 1, '0')
+  const fraction = digits.slice(-scale).replace(/0+$/, '')
+  return fraction === '' ? digits.slice(0, -scale) : `${digits.slice(0, -scale)}.${fraction}`
+}

@@ -1,0 +1,16 @@
+import { createMedia } from '../../../src-main/core/media/media.ts'
+import { openStore } from '../../../src-main/core/store/store.ts'
+import { createTransfers } from '../../../src-main/core/transfers/transfers.ts'
+import { png } from './pictures.ts'
+
+// Adds one picture after another to the folder of its argument, a line on standard output for each, until it is killed.
+const dataDir = process.argv[2] ?? ''
+const { uploads } = createTransfers({ dataDir })
+const media = createMedia({ dataDir, store: openStore(dataDir), uploads })
+for (let seed = 0; ; seed++) {
+  const bytes = png(64, 64, seed)
+  const { uploadId } = await uploads.begin({ name: `${seed}.png`, bytes: bytes.length })
+  await uploads.part({ uploadId, at: 0, data: bytes.toString('base64') })
+  await media.addImage({ uploadId })
+  process.stdout.write('kept\n')
+}

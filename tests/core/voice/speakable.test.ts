@@ -1,0 +1,58 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { speakable } from '../../../src-main/core/voice/speakable.ts'
+
+test('marks are left out, words stay', () => {
+  expect(speakable('# A *heading*\n\nSome **bold**, `code` and ~~struck~~ text.\nSame paragraph.')).toBe(
+    'A heading.\n\nSome bold, code and struck text.\nSame paragraph.',
+  )
+})
+
+test('code blocks are announced and not read', () => {
+  expect(speakable('Look:\n\n```python\nrm = 1\n```\n\nand\n\n```\nx\n```')).toBe(
+    'Look:\n\nCode block, python.\n\nand\n\nCode block.',
+  )
+  expect(speakable('```"><script>\nx\n```')).toBe('Code block.')
+})
+
+test('links are read by their text, pictures by their words, raw HTML not at all', () => {
+  expect(speakable('See [the docs](https://a.example/x?y=1) and ![a harbour](data:image/png;base64,AAAA).')).toBe(
+    'See the docs and a harbour.',
+  )
+  expect(speakable('[one][1] <b>two</b>\n\n<script>three()</script>\n\n[1]: https://a.example')).toBe('one two')
+})
+
+test('tables go cell by cell, a row at a time', () => {
+  expect(speakable('| name | size |\n|---|---|\n| a | 1 |\n| b |  |')).toBe('name, size.\na, 1.\nb.')
+})
+
+test('lists keep their numbers, quotes and footnotes their words', () => {
+  expect(speakable('3. three\n4. four\n\n- plain\n  - inner')).toBe('3. three\n4. four\n\nplain\ninner')
+  expect(speakable('> quoted[^1]\n\n[^1]: the note')).toBe('quoted\n\nthe note')
+})
+
+test('formulas stay as they are written', () => {
+  for (const formula of ['$a_1 * b_2 * c$', '$$\\sum_{i=1}^n *x* _y_$$', '\\(a_b_c\\)', '\\[x^* y^*\\]']) {
+    expect(speakable(`Here ${formula} it **is**.`)).toBe(`Here ${formula} it is.`)
+  }
+  expect(speakable('It costs $5 and *then* $6.')).toBe('It costs $5 and then $6.')
+})
+
+test('any text is answered', () => {
+  fc.assert(
+    fc.property(
+      fc.string({ unit: fc.constantFrom(...'ab*_`#[]()!|>-\n $\\~<&;\uE000\uE0010'.split('')), maxLength: 80 }),
+      (given) => {
+        const said = speakable(given)
+        expect(said).not.toMatch(/[\uE000\uE001]/)
+      },
+    ),
+    { numRuns: 2000 },
+  )
+})
+
+test('a text of a million characters takes no part of a second of everybody else', () => {
+  const started = performance.now()
+  speakable('word *and* '.repeat(90_000))
+  expect(performance.now() - started).toBeLessThan(500)
+})
