@@ -1,5 +1,7 @@
 import type { Settings } from '../../src-preload/contract/app.ts'
-import { type ChatRoom, noNeighbours, openChat } from './chat/chat.ts'
+import { type ChatRoom, openChat } from './chat/chat.ts'
+import { openDoor } from './chat/door.ts'
+import { type ChatTools, createChatTools } from './chatTools/chatTools.ts'
 import type { Session } from './connection/session.ts'
 import type { Host } from './host.ts'
 import type { Ledger } from './ledger/ledger.ts'
@@ -20,6 +22,7 @@ export interface ChatRoomsParts {
 /** Chat and what lies around it: the rooms know each other only through what is tied together here. */
 export interface ChatRooms {
   chat: ChatRoom
+  chatTools: ChatTools
   library: Library
   media: Media
   voice: VoiceRoom
@@ -39,13 +42,24 @@ export function openChatRooms({ host, store, session, ledger, settings }: ChatRo
     log: (line) => host.log('error', line),
     keepBodies: () => settings().chatBodies,
     neighbours: {
-      ...noNeighbours,
+      toolsFor: (conversationId) => chatTools.toolsFor(conversationId),
+      callsOf: (reply) => chatTools.callsOf(reply),
+      called: (reply, rows) => chatTools.called(reply, rows),
+      stopCalls: (conversationId) => chatTools.stopCalls(conversationId),
       imageUrl: (id) => media.imageUrl(id),
       costOf: (row) => {
         const { cost, costIs } = ledger.get(row).row
         return { cost, costIs }
       },
     },
+  })
+  const chatTools = createChatTools({
+    store,
+    secrets: host.secrets,
+    door: openDoor(chat),
+    toolRounds: () => settings().toolRounds,
+    log: host.log,
+    version: host.version,
   })
   const library = new Library({
     store,
@@ -61,12 +75,15 @@ export function openChatRooms({ host, store, session, ledger, settings }: ChatRo
   })
   return {
     chat,
+    chatTools,
     library,
     media,
     voice,
     transfers,
     async close() {
       noted()
+      // What a tool answers now is still written, and nothing is asked on.
+      await chatTools.close()
       await chat.runs.shutDown()
       await library.close()
       await transfers.close()

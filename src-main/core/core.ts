@@ -6,7 +6,7 @@ import { Bucket } from './app/bucket.ts'
 import { PriceWatch } from './app/prices.ts'
 import { StateFeed } from './app/state.ts'
 import { toolUses } from './app/toolUse.ts'
-import { recoverReplies } from './chat/runs.ts'
+import { recoverReplies } from './chat/recover.ts'
 import { send } from './chat/send.ts'
 import { stop as stopReply } from './chat/stop.ts'
 import { watch } from './chat/watch.ts'
@@ -270,6 +270,7 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
   const background: Promise<unknown>[] = [lookForKeychain()]
   try {
     await proxy.apply(proxyWish())
+    rooms.chatTools.start()
     // A command line's wish fails loudly; a stored profile that cannot be opened is a state to show.
     const opening = connectAtStart()
     if (options.connect) await opening

@@ -13,6 +13,7 @@ import type { Store } from '../store/store.ts'
 import type { Tools } from '../tools/tools.ts'
 import { sealingPublicKey, unseal } from '../upstream/credential.ts'
 import { chatHandlers } from './chat.ts'
+import { chatToolsHandlers } from './chatTools.ts'
 import { guarded } from './errors.ts'
 import { done, implementer } from './implementer.ts'
 import { libraryHandlers } from './library.ts'
@@ -59,6 +60,7 @@ export function createRouter(rooms: Rooms) {
     },
     models: { list: os.models.list.handler(({ input }) => listModels(models, input)) },
     chat: chatHandlers(os.chat, host, around.chat),
+    chatTools: chatToolsHandlers(os.chatTools, host, around.chatTools),
     library: libraryHandlers(os.library, host, around.library),
     media: mediaHandlers(os.media, around.media),
     voice: voiceHandlers(os.voice, host, around.voice),

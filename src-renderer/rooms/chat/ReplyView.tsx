@@ -58,9 +58,9 @@ export function ReplyBody({ reply }: { reply: Message }) {
       )}
       {streaming && reply.text === '' && reply.reasoning === '' && !reply.wait && <span className="chat-caret" />}
       {reply.refusal !== '' && (
-        <div className="chat-refusal" data-part="text">
+        <div className="chat-refusal">
           <b>{words('refusal')}</b>
-          <p>{reply.refusal}</p>
+          <p data-part="text">{reply.refusal}</p>
         </div>
       )}
       <ToolCalls reply={reply} />

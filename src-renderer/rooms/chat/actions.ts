@@ -13,6 +13,7 @@ import { newDraftKey } from '../../newChatDraft.ts'
 import * as store from '../../stores/chat.ts'
 import { useChat } from '../../stores/chat.ts'
 import { runningReplies } from '../../stores/chat-open.ts'
+import { useStage } from '../../stores/chat-stage.ts'
 import { attempt, setClient } from './client.ts'
 import { recallCompared } from './compare.ts'
 import { flushSetups, forgetNewSetup, recallNewSetup, setupOf } from './setup.ts'
@@ -63,6 +64,7 @@ export function openChat(id: string | null): void {
   watching?.abort()
   watching = null
   useChat.setState((state) => store.openConversation(state, id))
+  useStage.setState({ editing: null, renaming: false, dialog: null })
   if (id !== null) follow(id)
 }
 
