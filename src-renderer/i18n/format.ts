@@ -27,7 +27,7 @@ export function showDay(instant: string, now = new Date()): string {
   const at = new Date(instant)
   if (Number.isNaN(at.getTime())) return instant
   if (at.toDateString() === now.toDateString()) {
-    return once('time', (to) => new Intl.DateTimeFormat(to, { hour: '2-digit', minute: '2-digit' })).format(at)
+    return once('time', (to) => new Intl.DateTimeFormat(to, clock)).format(at)
   }
   if (at.getFullYear() === now.getFullYear()) {
     return once('day', (to) => new Intl.DateTimeFormat(to, { day: 'numeric', month: 'short' })).format(at)
@@ -36,6 +36,7 @@ export function showDay(instant: string, now = new Date()): string {
   return once('date', (to) => new Intl.DateTimeFormat(to, parts)).format(at)
 }
 
+const clock = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const
 const steps = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const
 
 /** Bytes as people say them: `4.2 MB`. */

@@ -9,7 +9,6 @@ import { setups } from '../../src-renderer/rooms/proxy/setups/index.ts'
 import { parsePort } from '../../src-renderer/rooms/settings/port.ts'
 import { viewBucket } from '../../src-renderer/shell/bucket.ts'
 import { firstModel } from '../../src-renderer/shell/firstMessage.ts'
-import { commandOf } from '../../src-renderer/shell/shortcuts.ts'
 import { firstAppStore, withLink, withToast } from '../../src-renderer/stores/app.ts'
 import { hrefOf, parseRoute, rooms } from '../../src-renderer/stores/route.ts'
 
@@ -118,21 +117,7 @@ describe('the status bar', () => {
   })
 })
 
-describe('keys and set-up', () => {
-  const press = { key: '', code: '', metaKey: false, ctrlKey: false, altKey: false, shiftKey: false }
-  it('reaches every room by its number', () => {
-    rooms.forEach((room, index) => {
-      const digit = { ...press, key: String(index + 1), code: `Digit${index + 1}` }
-      expect(commandOf({ ...digit, ctrlKey: true }, false)).toEqual({ go: room })
-      expect(commandOf({ ...digit, metaKey: true }, true)).toEqual({ go: room })
-      expect(commandOf(digit, false)).toBeNull()
-    })
-  })
-  it('opens settings, a new chat and the inspector', () => {
-    expect(commandOf({ ...press, key: ',', ctrlKey: true }, false)).toBe('settings')
-    expect(commandOf({ ...press, key: 'n', ctrlKey: true }, false)).toBe('new_chat')
-    expect(commandOf({ ...press, key: '.', metaKey: true }, true)).toBe('inspector')
-  })
+describe('set-up', () => {
   it('takes ports from 0 to 65535 and nothing else', () => {
     expect(['0', ' 8787 ', '65535'].map(parsePort)).toEqual([0, 8787, 65535])
     for (const typed of ['', '-1', '65536', '1e3', '80.5', '0x10']) expect(parsePort(typed)).toBeNull()

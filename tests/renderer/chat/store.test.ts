@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type ConversationEvent, emptySetup } from '../../../src-preload/contract/chat.ts'
 import * as store from '../../../src-renderer/stores/chat.ts'
-import { foldListEvents, listRows } from '../../../src-renderer/stores/chat-list.ts'
+import { foldListEvents } from '../../../src-renderer/stores/chat-list.ts'
 import { foldEvents, opening, runningReply } from '../../../src-renderer/stores/chat-open.ts'
 import { conversation, conversationId, message } from './harness/scenes.ts'
 import { History, type Step } from './history.ts'
@@ -207,23 +207,5 @@ describe('the list of conversations', () => {
         expect(single).toEqual(whole)
       }),
     )
-  })
-
-  it('is grouped by local days and filtered by every word of the search', () => {
-    const now = new Date(2026, 4, 20, 9, 0)
-    const at = (day: number, title: string) =>
-      conversation({ id: `${day}`, title, updatedAt: new Date(2026, 4, day, 8, 0).toISOString() })
-    const all = [at(20, 'Tax letter'), at(19, 'Soup'), at(15, 'Letter to the tax office'), at(1, 'Old')]
-    expect(listRows(all, '', now).map((row) => (row.row === 'heading' ? row.age : row.conversation.title))).toEqual([
-      'today',
-      'Tax letter',
-      'yesterday',
-      'Soup',
-      'week',
-      'Letter to the tax office',
-      'month',
-      'Old',
-    ])
-    expect(listRows(all, 'LETTER tax', now).filter((row) => row.row === 'conversation')).toHaveLength(2)
   })
 })

@@ -3,6 +3,7 @@ import { RPCHandler } from '@orpc/server/message-port'
 import type { AppState } from '../../../src-preload/contract/app.ts'
 import { contract } from '../../../src-preload/contract/contract.ts'
 import { Gateway } from './gateway.ts'
+import { Books } from './library.ts'
 import { states } from './states.ts'
 
 /** A core that only remembers, in a worker as the real one is in another process. Its address has the page's query. */
@@ -11,7 +12,7 @@ const wanted = query.get('state') ?? 'connected'
 const theme = query.get('theme') === 'dark' ? 'dark' : 'light'
 const start: AppState | undefined = Object.entries(states).find(([name]) => name === wanted)?.[1]
 if (!start) throw new Error(`No state ${wanted}.`)
-let state: AppState = { ...start, settings: { ...start.settings, theme } }
+let state: AppState = { ...start, settings: { ...start.settings, theme, language: query.get('language') ?? 'en' } }
 let changed = new AbortController()
 
 function change(next: Partial<AppState>): void {
@@ -36,6 +37,8 @@ const gateway = new Gateway({
   rows: Number(query.get('rows') ?? 400),
   live: query.get('live') === '1',
 })
+const books = new Books(Number(query.get('chats') ?? 24))
+const done = (_nothing: unknown) => ({})
 const now = () => new Date().toISOString()
 const os = implement(contract)
 const refuse = os.connection.test.handler(({ errors }) => {
@@ -91,19 +94,50 @@ const router = {
     })),
   },
   chat: {
-    watchList: os.chat.watchList.handler(({ signal }) =>
-      live(() => ({ type: 'snapshot' as const, conversations: [] }), signal),
-    ),
-    watch: os.chat.watch.handler(({ errors }) => {
-      throw errors.PROBLEM({ data: { kind: 'no_such_item', message: 'No such conversation.' } })
-    }),
+    watchList: os.chat.watchList.handler(({ signal }) => books.watchList(signal)),
+    watch: os.chat.watch.handler(({ input, signal }) => books.watch(input.conversationId, signal)),
     send: os.chat.send.handler(() => nothing),
     stop: os.chat.stop.handler(() => ({ stopped: true })),
     retry: os.chat.retry.handler(() => nothing),
-    update: os.chat.update.handler(() => ({})),
-    saveDraft: os.chat.saveDraft.handler(() => ({})),
-    remove: os.chat.remove.handler(() => ({})),
-    restore: os.chat.restore.handler(() => ({})),
+    choose: os.chat.choose.handler(() => ({})),
+    update: os.chat.update.handler(({ input: { conversationId, ...change } }) =>
+      done(books.update(conversationId, change)),
+    ),
+    duplicate: os.chat.duplicate.handler(({ input }) => books.duplicate(input.conversationId)),
+    saveDraft: os.chat.saveDraft.handler(({ input }) =>
+      done(books.update(input.conversationId, { draft: input.draft })),
+    ),
+    remove: os.chat.remove.handler(({ input }) => done(books.remove(input.conversationId))),
+    restore: os.chat.restore.handler(({ input }) => done(books.restore(input.conversationId))),
+  },
+  library: {
+    watch: os.library.watch.handler(({ signal }) => books.watchLibrary(signal)),
+    saveFolder: os.library.saveFolder.handler(({ input }) => books.saveFolder(input.id, input.name)),
+    removeFolder: os.library.removeFolder.handler(({ input }) => done(books.removeFolder(input.id))),
+    savePrompt: os.library.savePrompt.handler(({ input }) => books.savePrompt(input.id, input.name, input.text)),
+    removePrompt: os.library.removePrompt.handler(({ input }) => done(books.removePrompt(input.id))),
+    removed: os.library.removed.handler(() => ({ conversations: books.removed() })),
+    erase: os.library.erase.handler(({ input }) => books.erase(input.ids)),
+    search: os.library.search.handler(({ input }) => books.search(input.text, input.limit)),
+  },
+  transfers: {
+    begin: os.transfers.begin.handler(() => ({ uploadId: crypto.randomUUID() })),
+    part: os.transfers.part.handler(async ({ input }) => {
+      // Slow enough to be seen, and cancelled.
+      if (query.get('slow') === '1') await new Promise((go) => setTimeout(go, 250))
+      return { received: input.at + atob(input.data).length }
+    }),
+    drop: os.transfers.drop.handler(() => ({})),
+    read: os.transfers.read.handler(({ input }) => ({ data: input.at === 0 ? btoa('a small file') : '' })),
+    release: os.transfers.release.handler(() => ({})),
+  },
+  archive: {
+    exportConversation: os.archive.exportConversation.handler(({ input }) => ({
+      ...books.download,
+      name: `chat.${input.format === 'json' ? 'json' : 'md'}`,
+    })),
+    exportAll: os.archive.exportAll.handler(() => books.download),
+    import: os.archive.import.handler(() => books.import()),
   },
   tools: {
     watch: os.tools.watch.handler(({ signal }) => gateway.watch(() => gateway.tools, signal)),

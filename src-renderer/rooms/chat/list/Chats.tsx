@@ -56,7 +56,6 @@ function Rows({ rows, searchField }: { rows: readonly ListRow[]; searchField: Re
   }, [walk])
   return (
     <>
-      {/* biome-ignore lint/a11y/useSemanticElements: a virtual list has no table */}
       <div
         ref={box}
         role="treegrid"
@@ -66,7 +65,7 @@ function Rows({ rows, searchField }: { rows: readonly ListRow[]; searchField: Re
         aria-rowcount={rows.length}
         className="chat-rows"
       >
-        <VList ref={handle} data={rows} keepMounted={at < 0 ? [] : [at]} tabIndex={-1}>
+        <VList ref={handle} data={rows} keepMounted={at < 0 ? [] : [at]}>
           {(row: ListRow, index) =>
             row.row === 'heading' ? (
               <HeadingRow key={row.key} name={row.key} />

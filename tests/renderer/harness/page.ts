@@ -1,0 +1,89 @@
+import { existsSync } from 'node:fs'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { extname, join, normalize } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type Browser, type BrowserContext, chromium, type Page } from '@playwright/test'
+import { build } from 'vite'
+import { chromiumArgs } from '../../helpers/browser.mjs'
+
+const types: Record<string, string> = {
+  '.html': 'text/html',
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+  '.woff2': 'font/woff2',
+  '.svg': 'image/svg+xml',
+}
+const csp =
+  "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' data: blob:; connect-src 'self'; frame-src 'self'"
+
+export interface Look {
+  width?: number
+  height?: number
+  theme?: 'light' | 'dark'
+  language?: string
+  /** More of the address's query, such as `chats=10000`. */
+  query?: string
+  /** Such as `#/chat`. */
+  hash?: string
+}
+
+export interface WindowHarness {
+  browser: Browser
+  /** A fresh page with the window on it. What goes wrong in it is in `faults`. */
+  open: (look?: Look) => Promise<{ page: Page; context: BrowserContext; faults: string[] }>
+  close: () => Promise<void>
+}
+
+/** The whole window over a core that only remembers, in a real browser, built as it ships. */
+export async function openWindow(): Promise<WindowHarness> {
+  const folder = await mkdtemp(join(tmpdir(), 'studio-window-'))
+  const configFile = fileURLToPath(new URL('./vite.config.ts', import.meta.url))
+  await build({ configFile, logLevel: 'error', build: { outDir: folder, emptyOutDir: true } })
+  const server = createServer((request, response) => {
+    const path = join(folder, normalize(new URL(request.url ?? '/', 'http://x').pathname).replace(/\/$/, '/index.html'))
+    readFile(path.startsWith(folder) ? path : '').then(
+      (body) => {
+        const type = types[extname(path)] ?? 'application/octet-stream'
+        response.writeHead(200, { 'content-type': type, 'content-security-policy': csp }).end(body)
+      },
+      () => response.writeHead(404).end(),
+    )
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  const executablePath = [process.env.STUDIO_BROWSER, '/usr/bin/chromium'].find((path) => path && existsSync(path))
+  const browser = await chromium.launch({ ...(executablePath ? { executablePath } : {}), args: chromiumArgs })
+  return {
+    browser,
+    open: async ({
+      width = 1200,
+      height = 800,
+      theme = 'light',
+      language = 'en',
+      query = '',
+      hash = '#/chat',
+    } = {}) => {
+      const context = await browser.newContext({ viewport: { width, height }, reducedMotion: 'reduce' })
+      const page = await context.newPage()
+      const faults: string[] = []
+      page.on('pageerror', (error) => faults.push(error.message))
+      page.on('console', (line) => {
+        if (line.type() === 'error') faults.push(line.text())
+      })
+      page.setDefaultTimeout(8_000)
+      await page.goto(`${base}?state=connected&theme=${theme}&language=${language}&${query}${hash}`)
+      await page.locator('main').waitFor()
+      await page.waitForFunction((wanted) => document.documentElement.lang === wanted, language)
+      await page.evaluate(() => document.fonts.ready)
+      return { page, context, faults }
+    },
+    close: async () => {
+      await browser.close()
+      server.close()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
