@@ -19,7 +19,7 @@ export function resultText(result: { content?: unknown; structuredContent?: unkn
 }
 
 /** At most 200 kB of well-formed text; that it was cut is said to the model and noted. */
-export function bounded(text: string, bytes = limits.resultBytes): { text: string; notes: string[] } {
+export function bounded(text: string, bytes: number = limits.resultBytes): { text: string; notes: string[] } {
   // A NUL ends text for some who read it later.
   const whole = text.toWellFormed().replaceAll('\0', '\uFFFD')
   const size = Buffer.byteLength(whole)

@@ -89,11 +89,19 @@ function follow(id: string): void {
   })
 }
 
+/** As whom a message goes. */
+export interface SentAs {
+  role: 'user' | 'system' | 'developer' | 'assistant'
+  /** Empty: none. */
+  name: string
+}
+const own: SentAs = { role: 'user', name: '' }
+
 /**
  * Sends what stands in the composer. The text leaves the composer at once and comes back if the core refuses it.
  * @returns whether the core took it; pictures that were given stay the caller's until then
  */
-export async function send(text: string, attachments: readonly Attachment[] = []): Promise<boolean> {
+export async function send(text: string, attachments: readonly Attachment[] = [], as: SentAs = own): Promise<boolean> {
   const state = useChat.getState()
   const models = store.modelsToAsk(state)
   if (!host || state.sending || models.length === 0) return false
@@ -110,6 +118,10 @@ export async function send(text: string, attachments: readonly Attachment[] = []
       models,
       ...(conversationId === null ? { setup: setupOf(state) } : {}),
       attachments: attachments.map(({ mediaId, detail }) => ({ mediaId, detail })),
+      role: as.role,
+      name: as.name === '' ? null : as.name,
+      // Whatever the person did not say is there to be answered with what he says next.
+      ask: as.role === 'user',
     })
     if (conversationId === null) {
       localStorage.removeItem(newDraftKey)

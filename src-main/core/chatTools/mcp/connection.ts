@@ -113,10 +113,13 @@ async function handshake(options: ConnectionOptions, open: Opened, mode: 'auto' 
   client.onerror = (error) => {
     if (error instanceof StudioError) said = error
   }
-  const late = setTimeout(onAbort, limits.startMs)
+  const late = setTimeout(() => {
+    said = new StudioError('connect_timeout', `It was not ready within ${Math.ceil(limits.startMs / 1000)} s.`)
+    onAbort()
+  }, limits.startMs)
   try {
     if (signal.aborted) throw new StudioError('cancelled', 'It was switched off.')
-    await client.connect(open.transport, { timeout: limits.startMs, signal })
+    await client.connect(open.transport, { timeout: 2 * limits.startMs, signal })
   } catch (thrown) {
     throw said ?? thrown
   } finally {

@@ -29,6 +29,8 @@ interface Attempt {
 /** Failures that another attempt may find gone. */
 const passing = new Set(['connection_lost', 'connect_failed', 'connect_timeout', 'malformed_reply'])
 
+const secretName = /key|token|secret|pass|auth|credential|cookie|session/i
+
 /** One server of the Model Context Protocol as it was set up: started, listed, called, started anew after a crash, ended. */
 export class McpServerRun {
   readonly config: StoredMcpServer
@@ -39,6 +41,7 @@ export class McpServerRun {
   #instructions: string | null = null
   #tools: ListedTool[] = []
   #redact = redactor([])
+  #redactResult = redactor([])
   #log = new LogTail(this.#redact)
   #attempt: Attempt | null = null
   #crashes = 0
@@ -161,6 +164,8 @@ export class McpServerRun {
     const secrets = await readSecrets(store, id, transport)
     if (attempt.abort.signal.aborted) throw new StudioError('cancelled', 'It was switched off.')
     this.#redact = redactor(Object.values(secrets))
+    const secret = Object.entries(secrets).filter(([name]) => transport.kind === 'http' || secretName.test(name))
+    this.#redactResult = redactor(secret.map(([, value]) => value))
     const log = new LogTail(this.#redact)
     // What the one before said last is kept beside the reason why it failed, until this one says something.
     let first = true
@@ -259,7 +264,19 @@ export class McpServerRun {
     this.#parts.changed()
   }
 
-  /** Our own words, and a stranger's, without the secrets that they may hold. */
+  /** Words that will be kept and shown, without the secrets that they may hold. */
+  clean(words: string): string {
+    return this.#redact(words)
+  }
+
+  /**
+   * A result, without what is a secret by its name. Not without every value of the environment: a folder or a switch is one too, and a
+   * result that lacks them is wrong.
+   */
+  cleanResult(text: string): string {
+    return this.#redactResult(text)
+  }
+
   #clean(thrown: unknown): StudioError {
     const { kind, message, facts } = asStudioError(thrown)
     return new StudioError(kind, this.#redact(message), facts)

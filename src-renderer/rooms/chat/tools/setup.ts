@@ -1,9 +1,9 @@
 import type { ToolUseOfChat } from '../../../../src-preload/contract/chat.ts'
 import { useChat } from '../../../stores/chat.ts'
-import { changeSetup, setupOf } from '../setup.ts'
+import { changeSetup, setupOf, useSetup } from '../setup.ts'
 
 /** The tools of the conversation on the stage, or of the new one that is not there yet. */
-export const useToolUse = (): ToolUseOfChat => useChat((state) => setupOf(state).tools)
+export const useToolUse = (): ToolUseOfChat => useSetup().tools
 
 export function saveToolUse(change: Partial<ToolUseOfChat>): void {
   changeSetup({ tools: { ...setupOf(useChat.getState()).tools, ...change } })

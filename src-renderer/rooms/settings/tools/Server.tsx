@@ -78,9 +78,11 @@ export function Server({ server, onEdit }: { server: McpServer; onEdit: () => vo
           </MenuItem>
         </Menu>
       </div>
-      <code dir="ltr" className="truncate pl-5 font-mono text-faint text-xs [unicode-bidi:isolate]">
-        {plainText(transport.kind === 'stdio' ? commandLine(transport) : transport.url)}
-      </code>
+      {!open && (
+        <code dir="ltr" className="truncate ps-5 font-mono text-faint text-xs [unicode-bidi:isolate]">
+          {plainText(transport.kind === 'stdio' ? commandLine(transport) : transport.url)}
+        </code>
+      )}
       {server.state === 'failed' && (
         <Notice
           kind="bad"
