@@ -158,7 +158,7 @@ describe('replies side by side', () => {
     expect(await log.innerText()).toBe('')
     await tell(settled(ids[1] ?? '', { model: 'reasoner', status: 'stopped' }))
     await expect.poll(() => log.innerText()).toMatch(/^2 of 4|^1 of 4/)
-    await page.getByRole('button', { name: 'Keep reasoner' }).focus()
+    await page.getByRole('button', { name: 'Keep this one: reasoner' }).focus()
     await page.keyboard.press('Enter')
     await expect.poll(() => asked('choose')).toEqual([{ messageId: ids[1] }])
     await expect.poll(focused).toBe('Message')
@@ -301,6 +301,8 @@ describe('every state', () => {
       .include('main')
       .include('.window > aside:last-child')
       .analyze()
-    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(' ')}`)
+    // A reply's own headings begin at whatever level its model chose.
+    const ours = violations.filter(({ id, nodes }) => id !== 'heading-order' || nodes.some(({ html }) => !html.includes('md-h')))
+    return ours.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(' ')}`)
   }
 })
