@@ -33,4 +33,6 @@ export const markdown = {
   diagramLong: 'It is longer than {{count}} characters.',
   diagramLate: 'It took longer than {{count}} seconds.',
   diagramFrame: 'Its frame did not load.',
+  messageNext: 'Next message',
+  messagePrevious: 'Previous message',
 } as const

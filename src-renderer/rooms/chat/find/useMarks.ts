@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 import { useFind } from '../../../stores/chat-find.ts'
-import { scrollToMessage } from '../reveal.ts'
+import { scrollToMessage } from '../messages/jump.ts'
 import type { Match } from './matches.ts'
 import { rangesIn } from './ranges.ts'
 
