@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url'
 import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'electron-vite'
+import { diagramPage } from './resources/scripts/diagramPage.ts'
 
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
@@ -33,7 +34,9 @@ export default defineConfig({
   },
   renderer: {
     root: at('src-renderer'),
-    plugins: [react(), tailwindcss()],
+    plugins: [react(), tailwindcss(), diagramPage()],
+    // Grammars are fetched one by one, which only a worker that is a module can do.
+    worker: { format: 'es' },
     build: {
       outDir: at('out/renderer'),
       emptyOutDir: true,

@@ -6,18 +6,17 @@ import { Bucket } from './app/bucket.ts'
 import { PriceWatch } from './app/prices.ts'
 import { StateFeed } from './app/state.ts'
 import { toolUses } from './app/toolUse.ts'
-import { openChat } from './chat/chat.ts'
-import { recoverReplies } from './chat/runs.ts'
+import { recoverReplies } from './chat/recover.ts'
 import { send } from './chat/send.ts'
 import { stop as stopReply } from './chat/stop.ts'
 import { watch } from './chat/watch.ts'
+import { type ChatRooms, openChatRooms } from './chatRooms.ts'
 import { connectForNow, connectSandbox, disconnect, login, openStored, recheck } from './connection/connect.ts'
 import { askModels } from './connection/probe.ts'
 import { Session } from './connection/session.ts'
 import { createRouter, type StudioRouter } from './handlers/router.ts'
 import type { Host } from './host.ts'
 import { Ledger } from './ledger/ledger.ts'
-import { createMedia, type Media } from './media/media.ts'
 import { Metrics } from './metrics/metrics.ts'
 import { openTelemetry } from './metrics/openTelemetry.ts'
 import { serverOf } from './metrics/server.ts'
@@ -28,7 +27,6 @@ import { lockFolder } from './store/lock.ts'
 import { openStore } from './store/store.ts'
 import { ToolAllowance } from './tools/allowance.ts'
 import { Tools } from './tools/tools.ts'
-import { createTransfers } from './transfers/transfers.ts'
 import { loadTokenizer } from './upstream/meter/tokens.ts'
 
 /** Ways to start that a command line may ask for; all absent means "as it was left". */
@@ -48,7 +46,6 @@ export interface Core {
   /** Tells a second process that wants this folder where this one answers. */
   announce(address: string | null): void
   readonly tools: Pick<Tools, 'add' | 'list' | 'revoke'>
-  /** For the web host's `/metrics`. */
   /** Text of Prometheus for the web host's `/metrics`; null while that is switched off. */
   metrics(): Promise<string | null>
   readonly chat: {
@@ -57,7 +54,7 @@ export interface Core {
     watch(input: { conversationId: string }, signal?: AbortSignal): ReturnType<typeof watch>
   }
   /** For the hosts' `/media/ID`. */
-  readonly media: Pick<Media, 'open'>
+  readonly media: Pick<ChatRooms['media'], 'open'>
   readonly models: { list(input: { refresh: boolean }): ReturnType<typeof listModels> }
   readonly connection: {
     login(input: Parameters<typeof login>[1]): ReturnType<typeof login>
@@ -104,22 +101,13 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
   const session = new Session(store, host.secrets, { desk, books: ledger })
   const bucket = new Bucket()
   const deskFollower = new DeskFollower(desk, bucket)
-  const chat = openChat({
-    store,
-    upstream: () => session.upstream(),
-    log: (line) => host.log('error', line),
-    keepBodies: () => settings.chatBodies,
-  })
+  const rooms = openChatRooms({ host, store, session, ledger, settings: () => settings })
+  const { chat } = rooms
   const models = {
     store,
     baseUrl: () => session.connection.profile?.baseUrl ?? null,
     fetch: async () => askModels(await session.upstream(), store),
   }
-
-  const transfers = createTransfers({ dataDir: host.dataDir })
-  const { uploads } = transfers
-  const media = createMedia({ dataDir: host.dataDir, store, uploads })
-  const voice = { upstream: () => session.upstream(), voice: () => settings.voice, uploads }
 
   let keychain: AppState['keychain'] = { available: false, reason: 'It has not answered yet.' }
   const relayDeps: RelayDeps = {
@@ -237,14 +225,11 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     store,
     state,
     session,
-    chat,
+    rooms,
     models,
     tools,
     toolUse,
     ledger,
-    media,
-    transfers,
-    voice,
     settingsChanged,
   })
   session.rechecks.add(() => void lookForKeychain())
@@ -262,15 +247,13 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     prices.close()
     deskFollower.close()
     await proxy.close()
-    await chat.runs.shutDown()
+    await rooms.close()
     bucket.close()
     await session.close()
     desk.close()
     await ledger.close()
     await spans?.close()
     tools.close()
-    await transfers.close()
-    await media.swept
     store.close()
     lock.release()
   }
@@ -287,6 +270,7 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
   const background: Promise<unknown>[] = [lookForKeychain()]
   try {
     await proxy.apply(proxyWish())
+    rooms.chatTools.start()
     // A command line's wish fails loudly; a stored profile that cannot be opened is a state to show.
     const opening = connectAtStart()
     if (options.connect) await opening
@@ -313,7 +297,7 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
       stop: (input) => stopReply(chat, input),
       watch: (input, signal) => watch(chat, input, signal),
     },
-    media,
+    media: rooms.media,
     models: { list: (input) => listModels(models, input) },
     connection: {
       login: (input) => login(session, input),

@@ -73,7 +73,15 @@ export const toolRun = z.object({
   arguments: z.string(),
   state: toolRunState,
   /** The tool that stands behind the name, as it was when the call came; null for an unknown one. */
-  tool: z.object({ id: z.string(), kind: z.enum(['function', 'mcp']), server: z.string().nullable() }).nullable(),
+  tool: z
+    .object({
+      id: z.string(),
+      kind: z.enum(['function', 'mcp']),
+      server: z.string().nullable(),
+      /** Stands for the tool's whole form (name, description, schema, server) at that time: a yes holds for no other. */
+      fingerprint: z.string().optional(),
+    })
+    .nullable(),
   /** Who allowed it: this once, for this conversation, or always for this tool. */
   allowed: z.enum(['once', 'conversation', 'always']).nullable(),
   isError: z.boolean(),

@@ -78,6 +78,8 @@ export const mcpServer = z.object({
   problem: problem.nullable(),
   /** Name and version as the server tells them. */
   about: z.string().nullable(),
+  /** What the server says of its use: a stranger's words, for the person to read. They are sent to no model. */
+  instructions: z.string().nullable().optional(),
   tools: z.array(mcpTool),
   /** The last lines of a stdio server's standard error. */
   log: z.array(z.string()),

@@ -3,62 +3,89 @@ import type { Client } from './connect.ts'
 
 export interface UploadOptions {
   signal?: AbortSignal
-  /** Told after each part: bytes that the core has. */
+  /** Bytes that the core has. */
   onProgress?: (sent: number) => void
 }
 
-/** Sends a file up in parts; answers the id under which the core holds it. What is cancelled or fails is dropped there too. */
-export async function upload(client: Client, file: File, { signal, onProgress }: UploadOptions = {}): Promise<string> {
-  const { uploadId } = await client.transfers.begin(
-    { name: file.name.slice(0, 300), bytes: file.size },
-    options(signal),
-  )
+/**
+ * Brings a file up to the core, part by part; the next part is read while one is on its way. What is aborted or fails is taken
+ * away there. The core forgets an upload that nobody used after an hour.
+ * @throws what the calls throw; the signal's reason
+ */
+export async function upload(
+  client: Client,
+  file: Blob,
+  { signal, onProgress = () => undefined }: UploadOptions = {},
+): Promise<string> {
+  const name = file instanceof File ? file.name.slice(-300) : ''
+  const options = signal ? { signal } : {}
+  const { uploadId } = await client.transfers.begin({ name, bytes: file.size }, options)
   try {
-    for (let at = 0; at < file.size; at += partBytes) {
+    let next = readPart(file, 0)
+    for (let at = 0; at < file.size; ) {
+      const data = await next
+      next = readPart(file, at + partBytes)
+      const { received } = await client.transfers.part({ uploadId, at, data }, options)
+      at = received
+      onProgress(at)
       signal?.throwIfAborted()
-      const data = toBase64(new Uint8Array(await file.slice(at, at + partBytes).arrayBuffer()))
-      const { received } = await client.transfers.part({ uploadId, at, data }, options(signal))
-      onProgress?.(received)
     }
     return uploadId
   } catch (thrown) {
-    // The core gives it up by itself after an hour; a lost link must not hide what happened.
-    await client.transfers.drop({ uploadId }).catch(() => undefined)
+    // Where the connection is lost this cannot be told; the hour does it then.
+    client.transfers.drop({ uploadId }).catch(() => undefined)
     throw thrown
   }
 }
 
-/** Reads a file that the core made, and gives it to the person as the browser saves files. */
-export async function save(client: Client, { downloadId, name, mime, bytes }: Download): Promise<void> {
+/** Base64 by the browser's own reader, off this thread; a file that cannot be read any more is an error. */
+function readPart(file: Blob, at: number): Promise<string> {
+  if (at >= file.size) return Promise.resolve('')
+  const read = new Promise<string>((resolve, reject) => {
+    const reader = new FileReader()
+    reader.onload = () => {
+      const url = String(reader.result)
+      resolve(url.slice(url.indexOf(',') + 1))
+    }
+    reader.onerror = () => reject(new Error('The file cannot be read any more.', { cause: reader.error }))
+    reader.readAsDataURL(file.slice(at, at + partBytes))
+  })
+  // It may fail while the part before it is still on its way; whoever waits for it hears of it all the same.
+  read.catch(() => undefined)
+  return read
+}
+
+/** Fetches a file that the core made and lets the browser save it under its name. @throws what the calls throw */
+export async function save(client: Client, { downloadId, name, mime }: Download): Promise<void> {
   try {
-    const parts: Uint8Array<ArrayBuffer>[] = []
-    for (let at = 0; at < bytes; ) {
+    const parts: BlobPart[] = []
+    for (let at = 0; ; ) {
       const { data } = await client.transfers.read({ downloadId, at })
-      const part = fromBase64(data)
-      if (part.length === 0) break
+      if (data === '') break
+      const part = bytesOf(data)
       parts.push(part)
       at += part.length
     }
-    const address = URL.createObjectURL(new Blob(parts, { type: mime }))
-    const link = document.createElement('a')
-    link.href = address
-    link.download = name
-    link.click()
-    // The browser has taken the file over well before.
-    setTimeout(() => URL.revokeObjectURL(address), 60_000)
+    saveBlob(new Blob(parts, { type: mime }), name)
   } finally {
-    await client.transfers.release({ downloadId }).catch(() => undefined)
+    client.transfers.release({ downloadId }).catch(() => undefined)
   }
 }
 
-const options = (signal: AbortSignal | undefined) => (signal ? { signal } : {})
-
-function toBase64(bytes: Uint8Array): string {
-  let text = ''
-  // As many arguments at once as every engine takes.
-  for (let at = 0; at < bytes.length; at += 32_768) text += String.fromCharCode(...bytes.subarray(at, at + 32_768))
-  return btoa(text)
+export function saveBlob(blob: Blob, name: string): void {
+  const address = URL.createObjectURL(blob)
+  const link = Object.assign(document.createElement('a'), { href: address, download: name })
+  document.body.append(link)
+  link.click()
+  link.remove()
+  // The browser reads it after this task; a minute is long enough for any of them to have begun.
+  setTimeout(() => URL.revokeObjectURL(address), 60_000)
 }
 
-const fromBase64 = (text: string): Uint8Array<ArrayBuffer> =>
-  Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0))
+/** The bytes of base64 text of ours. */
+export function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
+  const binary = atob(base64)
+  const bytes = new Uint8Array(binary.length)
+  for (let at = 0; at < binary.length; at++) bytes[at] = binary.charCodeAt(at)
+  return bytes
+}

@@ -28,7 +28,11 @@ interface MermaidScript {
     const root = new DOMParser().parseFromString(svg, 'text/html').querySelector('svg')
     if (!root) return null
     for (const element of [root, ...root.querySelectorAll('*')]) {
-      if (/^(?:script|foreignobject|image|feimage|iframe|object|embed|animate|set|animatetransform|link)$/i.test(element.localName)) {
+      if (
+        /^(?:script|foreignobject|image|feimage|iframe|object|embed|animate|set|animatetransform|link)$/i.test(
+          element.localName,
+        )
+      ) {
         element.remove()
         continue
       }
@@ -52,7 +56,10 @@ interface MermaidScript {
     const { width, height } = root.viewBox.baseVal
     root.style.maxWidth = 'none'
     document.body.replaceChildren(root)
-    const size = { width: width || root.getBoundingClientRect().width, height: height || root.getBoundingClientRect().height }
+    const size = {
+      width: width || root.getBoundingClientRect().width,
+      height: height || root.getBoundingClientRect().height,
+    }
     const scaleTo = (scale: number): void => {
       root.setAttribute('width', String(size.width * scale))
       root.setAttribute('height', String(size.height * scale))

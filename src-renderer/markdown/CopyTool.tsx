@@ -1,10 +1,10 @@
 import { Check, Copy } from 'lucide-react'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { useMarkdownHost } from './context.ts'
 import { useMarkdownWords } from './words.ts'
 
 /** A button that copies what `text` gives and says for a moment that it did. */
-export function CopyTool({ label, text }: { label: string; text: () => string }) {
+export function CopyTool({ label, text, icon }: { label: string; text: () => string; icon?: ReactNode }) {
   const { copy } = useMarkdownHost()
   const words = useMarkdownWords()
   const [copied, setCopied] = useState(false)
@@ -16,7 +16,7 @@ export function CopyTool({ label, text }: { label: string; text: () => string })
   const shown = copied ? words('copied') : label
   return (
     <button type="button" className="md-tool" aria-label={shown} title={shown} onClick={() => void copyAll()}>
-      {copied ? <Check aria-hidden /> : <Copy aria-hidden />}
+      {copied ? <Check aria-hidden /> : (icon ?? <Copy aria-hidden />)}
     </button>
   )
 }

@@ -1,6 +1,7 @@
 import { memo, useDeferredValue, useEffect, useState } from 'react'
 import { type Block, BlockSplitter, type FlowBlock } from './blocks.ts'
-import { CodeBlock, Pieces } from './CodeBlock.tsx'
+import { CodeBlock } from './CodeBlock.tsx'
+import { Pieces } from './code/Pieces.tsx'
 import { Nodes } from './nodes.tsx'
 import { parseBlock } from './parse.ts'
 import './scale.css'
@@ -54,9 +55,9 @@ const blockKey = (block: Block, at: number): string => `${block.kind}${at}`
 
 const BlockView = memo(function BlockView({ block }: { block: Block }) {
   if (block.kind === 'flow') return <FlowView block={block} />
-  if (block.kind === 'code') return <CodeBlock language={block.language} pieces={block.pieces} />
+  if (block.kind === 'code') return <CodeBlock language={block.language} pieces={block.pieces} open={block.open} />
   return (
-    <div className="md-plain">
+    <div className="md-plain" dir="auto">
       <Pieces pieces={block.pieces} />
     </div>
   )

@@ -51,7 +51,13 @@ function decodedLabel(label: string): string {
 const likeLatin = /^[аеорсухіјѕԁɡһԛԝѵҽνορυικχ\d-]+$/u
 
 function looksLikeAnother(label: string): boolean {
-  const scripts = [/\p{Script=Latin}/u, /\p{Script=Cyrillic}/u, /\p{Script=Greek}/u, /\p{Script=Cherokee}/u, /\p{Script=Armenian}/u]
+  const scripts = [
+    /\p{Script=Latin}/u,
+    /\p{Script=Cyrillic}/u,
+    /\p{Script=Greek}/u,
+    /\p{Script=Cherokee}/u,
+    /\p{Script=Armenian}/u,
+  ]
   const found = scripts.filter((script) => script.test(label)).length
   return found > 1 || (found === 1 && /\P{ASCII}/u.test(label) && likeLatin.test(label))
 }

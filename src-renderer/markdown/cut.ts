@@ -19,17 +19,19 @@ function isSpace(code: number): boolean {
   return code === 32 || code === 10 || code === 9
 }
 
-/** Nearly: whether code spans, emphasis and links that begin here also end here. */
+/** Nearly: whether code spans, emphasis, links and formulas that begin here also end here. */
 function isBalanced(text: string): boolean {
   let ticks = 0
   let stars = 0
   let brackets = 0
+  let dollars = 0
   for (let at = 0; at < text.length; at++) {
     const char = text.charCodeAt(at)
     if (char === 96) ticks++
     else if (char === 42 || char === 126) stars++
     else if (char === 91) brackets++
     else if (char === 93) brackets--
+    else if (char === 36) dollars++
   }
-  return ticks % 2 === 0 && stars % 2 === 0 && brackets === 0
+  return ticks % 2 === 0 && stars % 2 === 0 && brackets === 0 && dollars % 2 === 0
 }

@@ -1,9 +1,14 @@
 import { ImageOff } from 'lucide-react'
-import type { AlignType, Definition, List, ListItem, PhrasingContent, RootContent, Table } from 'mdast'
+import type { Definition, List, ListItem, PhrasingContent, RootContent } from 'mdast'
 import type { KeyboardEvent, ReactNode } from 'react'
 import { safeAddress } from './address.ts'
 import { CodeBlock } from './CodeBlock.tsx'
 import { useMarkdownHost } from './context.ts'
+import { revealed, revealedProse, spelled } from './hidden.tsx'
+import { Formula } from './math/Formula.tsx'
+import './math/place.ts'
+import { TableView } from './Table.tsx'
+import { useMarkdownWords } from './words.ts'
 
 /** Deeper nesting than this is drawn as its text: a reply of ten thousand `>` must not exhaust the stack. */
 const deepest = 24
@@ -36,9 +41,11 @@ function Node({ node, place }: { node: RootContent; place: Place }): ReactNode {
   if (place.depth > deepest) return textOf(node)
   switch (node.type) {
     case 'text':
-      return node.value
+      return revealedProse(node.value)
+    case 'formula':
+      return <Formula tex={node.value} source={node.source} display={node.display} />
     case 'paragraph':
-      return <p>{draw(node.children, place)}</p>
+      return <p dir="auto">{draw(node.children, place)}</p>
     case 'heading':
       return <Heading depth={node.depth}>{draw(node.children, place)}</Heading>
     case 'strong':
@@ -48,19 +55,19 @@ function Node({ node, place }: { node: RootContent; place: Place }): ReactNode {
     case 'delete':
       return <del>{draw(node.children, place)}</del>
     case 'inlineCode':
-      return <code className="md-code">{node.value}</code>
+      return <code className="md-code">{revealed(node.value)}</code>
     case 'break':
       return <br />
     case 'thematicBreak':
       return <hr />
     case 'blockquote':
-      return <blockquote>{draw(node.children, place)}</blockquote>
+      return <blockquote dir="auto">{draw(node.children, place)}</blockquote>
     case 'list':
       return <ListView list={node} place={place} />
     case 'code':
       return <CodeBlock language={node.lang ?? ''} pieces={[node.value]} />
     case 'table':
-      return <TableView table={node} place={place} />
+      return <TableView table={node} label={(row, at) => draw(row.children[at]?.children ?? [], place)} />
     case 'link':
       return <Link url={node.url}>{draw(node.children, place)}</Link>
     case 'linkReference': {
@@ -78,7 +85,7 @@ function Node({ node, place }: { node: RootContent; place: Place }): ReactNode {
         <Footnote label={node.label ?? node.identifier}>{draw(node.children, place)}</Footnote>
       )
     case 'html':
-      return node.value
+      return revealedProse(node.value)
     case 'definition':
     case 'yaml':
       return null
@@ -93,7 +100,11 @@ function Node({ node, place }: { node: RootContent; place: Place }): ReactNode {
 function Heading({ depth, children }: { depth: number; children: ReactNode }) {
   // The window has its h1 and h2: a reply's headings begin below them.
   const Tag = depth === 1 ? 'h3' : depth === 2 ? 'h4' : depth === 3 ? 'h5' : 'h6'
-  return <Tag className={`md-h${Math.min(depth, 4)}`}>{children}</Tag>
+  return (
+    <Tag className={`md-h${Math.min(depth, 4)}`} dir="auto">
+      {children}
+    </Tag>
+  )
 }
 
 function ListView({ list, place }: { list: List; place: Place }) {
@@ -105,7 +116,7 @@ function ListView({ list, place }: { list: List; place: Place }) {
 }
 
 function Item({ item, loose, place }: { item: ListItem; loose: boolean; place: Place }) {
-  const { words } = useMarkdownHost()
+  const words = useMarkdownWords()
   const deeper = { ...place, depth: place.depth + 1 }
   const content = item.children.map((node, at) =>
     node.type === 'paragraph' && !loose ? (
@@ -114,51 +125,22 @@ function Item({ item, loose, place }: { item: ListItem; loose: boolean; place: P
       <Node key={nodeKey(node, at)} node={node} place={deeper} />
     ),
   )
-  if (typeof item.checked !== 'boolean') return <li>{content}</li>
+  if (typeof item.checked !== 'boolean') return <li dir="auto">{content}</li>
   return (
-    <li className="md-task">
-      <input type="checkbox" checked={item.checked} disabled aria-label={item.checked ? words.done : words.notDone} />
+    <li className="md-task" dir="auto">
+      <input type="checkbox" checked={item.checked} disabled aria-label={words(item.checked ? 'done' : 'notDone')} />
       {content}
     </li>
   )
 }
 
-function TableView({ table, place }: { table: Table; place: Place }) {
-  const { words } = useMarkdownHost()
-  const [header, ...rows] = table.children
-  const cells = (row: Table['children'][number], Tag: 'th' | 'td'): ReactNode =>
-    row.children.map((cell, at) => (
-      <Tag key={nodeKey(cell, at)} data-align={alignOf(table.align?.[at])} {...(Tag === 'th' ? { scope: 'col' } : {})}>
-        {draw(cell.children, place)}
-      </Tag>
-    ))
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls sideways must be reachable by keyboard (WCAG 2.1.1)
-    <section className="md-table" aria-label={words.tableScrolls} tabIndex={0}>
-      <table>
-        {header && (
-          <thead>
-            <tr>{cells(header, 'th')}</tr>
-          </thead>
-        )}
-        <tbody>
-          {rows.map((row, at) => (
-            <tr key={nodeKey(row, at)}>{cells(row, 'td')}</tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
-  )
-}
-
-const alignOf = (align: AlignType | undefined): 'center' | 'right' | undefined =>
-  align === 'center' || align === 'right' ? align : undefined
-
 /** A link has no href, so that nothing (middle click, drag, a gesture) navigates; its address stands in its title. */
 function Link({ url, children }: { url: string; children: ReactNode }) {
-  const { openLink, words } = useMarkdownHost()
+  const { openLink } = useMarkdownHost()
+  const words = useMarkdownWords()
   const address = safeAddress(url)
-  if (address === null) return <span title={words.linkRefused(url)}>{children}</span>
+  if (address === null)
+    return <span title={words('linkRefused', { address: spelled(url.slice(0, 300)) })}>{children}</span>
   const byKey = (event: KeyboardEvent): void => {
     if (event.key === 'Enter') openLink(address)
   }
@@ -179,15 +161,16 @@ function Link({ url, children }: { url: string; children: ReactNode }) {
 
 /** An image is never fetched: its request would tell a stranger that and when this reply was read. */
 function ImagePlace({ url, alt }: { url: string; alt: string }) {
-  const { openLink, words } = useMarkdownHost()
+  const { openLink } = useMarkdownHost()
+  const words = useMarkdownWords()
   const address = safeAddress(url)
-  const shown = address ?? (url.length > 80 ? `${url.slice(0, 80)}…` : url)
+  const shown = spelled(address ?? (url.length > 80 ? `${url.slice(0, 80)}…` : url))
   const content = (
     <>
       <ImageOff aria-hidden />
-      <span className="md-alt">{alt || words.image}</span>
+      <span className="md-alt">{revealedProse(alt) || words('image')}</span>
       <span className="md-address">{shown}</span>
-      <span className="md-faint">{words.imageNotLoaded}</span>
+      <span className="md-faint">{words('imageNotLoaded')}</span>
     </>
   )
   if (address === null) return <span className="md-image">{content}</span>
@@ -199,18 +182,18 @@ function ImagePlace({ url, alt }: { url: string; alt: string }) {
 }
 
 function FootnoteMark({ label }: { label: string }) {
-  const { words } = useMarkdownHost()
+  const words = useMarkdownWords()
   return (
-    <sup className="md-footmark" title={`${words.footnote} ${label}`}>
+    <sup className="md-footmark" title={`${words('footnote')} ${label}`}>
       {label}
     </sup>
   )
 }
 
 function Footnote({ label, children }: { label: string; children: ReactNode }) {
-  const { words } = useMarkdownHost()
+  const words = useMarkdownWords()
   return (
-    <aside className="md-footnote" aria-label={`${words.footnote} ${label}`}>
+    <aside className="md-footnote" aria-label={`${words('footnote')} ${label}`}>
       <span className="md-footlabel">{label}</span>
       <div>{children}</div>
     </aside>

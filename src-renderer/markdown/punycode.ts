@@ -4,7 +4,7 @@ const [base, tMin, tMax, skew, damp, firstBias, firstCode] = [36, 1, 26, 38, 700
 /** A label of a host name in its own letters, without its `xn--` (RFC 3492, section 6.2); null for what encodes none. */
 export function fromPunycode(label: string): string | null {
   const last = label.lastIndexOf('-')
-  const points = [...label.slice(0, Math.max(0, last))].map((char) => char.charCodeAt(0))
+  const points = Array.from({ length: Math.max(0, last) }, (_, n) => label.charCodeAt(n))
   let [code, at, bias] = [firstCode, 0, firstBias]
   for (let read = last < 0 ? 0 : last + 1; read < label.length; ) {
     const before = at

@@ -45,7 +45,8 @@ export class WorkerLine<Question, Answer> {
     if (!job) return
     if (this.#failures >= lastTry) {
       job.reject(new WorkerFailed('The worker does not start.'))
-      return this.#next()
+      this.#next()
+      return
     }
     this.#now = job
     this.#timer = setTimeout(() => this.#fail('The worker took too long.'), job.limitMs)

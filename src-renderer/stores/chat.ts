@@ -1,5 +1,6 @@
 import { create } from 'zustand'
 import type {
+  ChatSetup,
   Conversation,
   ConversationEvent,
   ConversationListEvent,
@@ -40,6 +41,8 @@ export interface ChatState {
   open: OpenConversation | null
   /** By conversation id, or `newChat`. What stands here wins over the conversation's stored draft. */
   drafts: Readonly<Record<string, string>>
+  /** Setups changed here that the core does not have yet, by conversation id, or `newChat`. */
+  setups: Readonly<Record<string, ChatSetup>>
   /** The exact model id for the next send; null until one is picked or known. */
   model: string | null
   /** Two to four models whose replies are to stand side by side; empty: `model` alone is asked. */
@@ -62,6 +65,7 @@ export const initialChat: ChatState = {
   search: '',
   open: null,
   drafts: {},
+  setups: {},
   model: null,
   compared: [],
   models: { state: 'idle', models: [], asOf: null, problem: null },

@@ -116,10 +116,10 @@ try {
     secrets: {
       probe: async () => ({ available: false, reason: '' }),
       get: async () => null,
-      set: async () => {},
-      delete: async () => {},
+      set: async () => undefined,
+      delete: async () => undefined,
     },
-    openExternal: async () => {},
+    openExternal: async () => undefined,
     log: (_, line) => console.error(line),
   }
   const { search } = libraryHandlers(implementer(host).library, host, library)
@@ -181,5 +181,5 @@ try {
     }),
   )
 } finally {
-  rmSync(dataDir, { recursive: true, force: true })
+  if (!process.env.BENCH_KEEP) rmSync(dataDir, { recursive: true, force: true })
 }

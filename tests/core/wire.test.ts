@@ -59,7 +59,8 @@ it('the router works over a message port: events, stop, abort, problems; the ser
     await core.stop()
     await service.close()
   }
-  const files = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'latin1'))
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+  const files = entries.map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'latin1'))
   expect(JSON.stringify([seen, lines]) + files.join('')).not.toContain(canary)
   expect(files.length).toBeGreaterThan(0)
 })

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Message } from '../../../src-preload/contract/chat.ts'
 import { StudioError } from '../errors.ts'
 import type { ChatRoom } from './chat.ts'
+import { roundOf } from './rounds.ts'
 import type { ChatUpstream } from './runs.ts'
 
 /** Replies that are to be made, their rows stored: one list a request, in the order of its choices. */
@@ -13,13 +14,18 @@ export interface Asked {
   models: readonly string[]
   /** How many choices, whatever the conversation's parameters say. */
   choices?: 1
+  /** False: the path stays where it is, because this is on another branch. */
+  follow?: boolean
 }
 
 /**
  * Within a transaction: stores the replies of one ask below `parentId` and makes the path end in the first of them. Several
  * models make a request each, `n` choices are several replies of one request.
  */
-export function storeReplies({ store }: ChatRoom, { conversationId, parentId, models, choices: only }: Asked): Ask {
+export function storeReplies(
+  { store }: ChatRoom,
+  { conversationId, parentId, models, choices: only, follow = true }: Asked,
+): Ask {
   const setup = store.conversations.setup(conversationId).params
   const { n = 1, ...others } = setup
   const choices = only ?? n
@@ -35,8 +41,8 @@ export function storeReplies({ store }: ChatRoom, { conversationId, parentId, mo
     }),
   )
   const [first] = ids.flat()
-  if (first !== undefined) store.conversations.setLeaf(conversationId, first)
-  store.conversations.use(conversationId, models[0] ?? null, createdAt)
+  if (follow && first !== undefined) store.conversations.setLeaf(conversationId, first)
+  store.conversations.use(conversationId, follow ? (models[0] ?? null) : null, createdAt)
   return ids.map((choices) => choices.map((id) => store.messages.get(id)))
 }
 
@@ -69,8 +75,7 @@ export function refuseBusy({ store, runs }: ChatRoom, conversationId: string): v
   if (runs.view.reply(leafId)) {
     throw new StudioError('busy', 'A reply is still being made in this conversation. Stop it or wait for it.')
   }
-  const leaf = store.messages.find(leafId)
-  const rows = leaf?.role === 'tool' ? store.messages.openCalls(conversationId) : []
-  const onPath = rows.some(({ run, parentId, id }) => run.state === 'running' && (id === leafId || parentId !== null))
-  if (onPath) throw new StudioError('busy', 'A tool is still running in this conversation. Stop it or wait for it.')
+  if (roundOf(store, leafId).some(({ run }) => run.state === 'running')) {
+    throw new StudioError('busy', 'A tool is still running in this conversation. Stop it or wait for it.')
+  }
 }

@@ -1,16 +1,23 @@
+import { StudioError } from '../errors.ts'
 import { tellPath } from './asks.ts'
 import type { ChatRoom } from './chat.ts'
 
 /**
- * Makes the path through a message the active one, down to where it was last gone on with. What is being made on another
+ * Makes the path through a message, or with `sibling` (from 1) through that sibling of it, the active one, down to where it was last gone on with. What is being made on another
  * branch goes on. The model for the next turn is then that of the path's last reply. @throws StudioError `no_such_item`
  */
-export function choose(room: ChatRoom, { messageId }: { messageId: string }): void {
+export function choose(
+  room: ChatRoom,
+  { messageId, sibling }: { messageId: string; sibling?: number | undefined },
+): void {
   const { store } = room
   const conversationId = store.transaction(() => {
-    const { conversationId } = store.messages.get(messageId)
+    const { conversationId, parentId } = store.messages.get(messageId)
     const { leafId, updatedAt } = store.conversations.get(conversationId)
-    const leaf = store.messages.leafBelow(messageId)
+    const chosen =
+      sibling === undefined ? messageId : store.messages.children(conversationId, parentId)[sibling - 1]?.id
+    if (chosen === undefined) throw new StudioError('no_such_item', 'There is no such version of this message.')
+    const leaf = store.messages.leafBelow(chosen)
     if (leaf === leafId) return null
     store.conversations.setLeaf(conversationId, leaf)
     store.conversations.use(conversationId, modelAbove(room, leaf), updatedAt)

@@ -34,6 +34,10 @@ export class Reply {
   #reasoningSince: number | null = null
   #reasoningMs: number | null = null
   #requestId: string | null = null
+  #requestRow: number | null = null
+  #cost: string | null = null
+  #costIs: Message['costIs'] = 'unknown'
+  #jsonFaults: string[] | null = null
 
   /** `now` is a monotonic clock in ms. */
   constructor(base: Message, model: string, now: () => number) {
@@ -60,6 +64,34 @@ export class Reply {
 
   get requestId(): string | null {
     return this.#requestId
+  }
+
+  get requestRow(): number | null {
+    return this.#requestRow
+  }
+
+  get text(): string {
+    return this.#texts.text.toString()
+  }
+
+  /** Its choice has a finish reason. */
+  get finished(): boolean {
+    return this.#finishReason !== null
+  }
+
+  /** Its request's row in the books stands. */
+  askedAs(requestRow: number): void {
+    this.#requestRow = requestRow
+  }
+
+  /** Its request is closed. */
+  costs({ cost, costIs }: Pick<Message, 'cost' | 'costIs'>): void {
+    this.#cost = cost
+    this.#costIs = costIs
+  }
+
+  foundFaulty(jsonFaults: string[] | null): void {
+    this.#jsonFaults = jsonFaults
   }
 
   length(field: TextField): number {
@@ -150,6 +182,10 @@ export class Reply {
       firstTokenMs: this.#firstTokenMs,
       reasoningMs: this.#reasoningMs,
       requestId: this.#requestId,
+      requestRow: this.#requestRow,
+      cost: this.#cost,
+      costIs: this.#costIs,
+      jsonFaults: this.#jsonFaults,
     }
   }
 

@@ -8,6 +8,8 @@ export function restore({ store, runs }: ChatRoom, { conversationId }: { convers
       throw new StudioError('no_such_item', 'That conversation does not exist any more.')
     }
     store.conversations.setRemoved(conversationId, null)
+    // One that is being erased for good stays where it is.
+    store.conversations.get(conversationId)
   })
   runs.view.changes.tell({ what: 'restored', conversationId })
 }

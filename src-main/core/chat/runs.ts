@@ -1,10 +1,13 @@
 import { performance } from 'node:perf_hooks'
 import type { Message } from '../../../src-preload/contract/chat.ts'
 import type { Problem } from '../../../src-preload/contract/problem.ts'
-import type { ChatNeighbours } from '../chatParts.ts'
-import { asStudioError, StudioError } from '../errors.ts'
+import type { ChatNeighbours, NewToolRow } from '../chatParts.ts'
+import { asStudioError, type StudioError } from '../errors.ts'
 import type { Store } from '../store/store.ts'
 import type { CallOptions, ChatRequest, ChatStreamEvent } from '../upstream/types.ts'
+import { storeCalls, storeTitle } from './endings.ts'
+import { jsonFaultsOf } from './jsonFaults.ts'
+import { programEnded } from './recover.ts'
 import { type Ending, Reply } from './reply.ts'
 import { prepareRequest } from './request.ts'
 import { ChatView } from './watchers.ts'
@@ -29,6 +32,9 @@ interface Run {
   replies: Reply[]
   abort: AbortController
   journalTimer: NodeJS.Timeout | null
+  /** Its row in the books, once that stands; `closed` resolves when that has its end. */
+  row: number | null
+  closed: PromiseWithResolvers<void>
   done: Promise<void>
 }
 
@@ -65,7 +71,14 @@ export class Runs {
     const [first] = rows
     if (!first) return
     const replies = rows.map((row) => new Reply(row, row.model ?? '', () => performance.now()))
-    const run: Run = { replies, abort: new AbortController(), journalTimer: null, done: Promise.resolve() }
+    const run: Run = {
+      replies,
+      abort: new AbortController(),
+      journalTimer: null,
+      row: null,
+      closed: Promise.withResolvers(),
+      done: Promise.resolve(),
+    }
     this.#runs.add(run)
     for (const reply of replies) {
       this.#live.set(reply.id, reply)
@@ -118,24 +131,54 @@ export class Runs {
   }
 
   async #drive(run: Run, upstream: ChatUpstream, prepared: Promise<ChatRequest>): Promise<void> {
+    let failure: StudioError | null = null
     try {
       const request = await prepared
       for await (const event of upstream.streamChatCompletion(request, this.#options(run))) {
         if (run.replies.every((reply) => reply.ended)) break
         this.#apply(run, event)
       }
-      for (const reply of run.replies) {
-        if (!reply.ended) this.#end(run, reply, 'complete', null)
-      }
     } catch (thrown) {
-      this.#fail(run, asStudioError(thrown))
+      failure = asStudioError(thrown)
     }
+    // What it cost is known a moment later, when the connection is free again.
+    if (run.row !== null) await run.closed.promise
+    for (const reply of run.replies) this.#close(run, reply, failure)
+  }
+
+  /** The request is over: the reply ends as that did, and what had ended before learns what it cost. */
+  #close(run: Run, reply: Reply, failure: StudioError | null): void {
+    const known = reply.ended
+    if (run.row !== null) reply.costs(this.#neighbours.costOf(run.row))
+    if (known) this.#account(run, reply)
+    else if (failure) this.#fail(run, reply, failure)
+    else if (run.replies.length > 1 && !reply.hasOutput && !reply.finished) this.#end(run, reply, 'failed', fewer())
+    else this.#complete(run, reply)
+  }
+
+  #account(run: Run, reply: Reply): void {
+    if (run.row === null) return
+    this.#store.journal(() => this.#store.messages.setUse(reply.id, reply.message()))
+    this.#tell(reply, 'message')
+  }
+
+  #complete(run: Run, reply: Reply): void {
+    const { toolCalls, params } = reply.message()
+    const isAnswer = toolCalls.length === 0 || reply.length('text') > 0
+    if (isAnswer) reply.foundFaulty(jsonFaultsOf(reply.text, params?.responseFormat))
+    this.#end(run, reply, 'complete', null)
   }
 
   #options(run: Run): CallOptions {
     return {
       room: 'chat',
       signal: run.abort.signal,
+      logBodies: this.#keepBodies(),
+      onRow: (row) => {
+        run.row = row
+        for (const reply of run.replies) reply.askedAs(row)
+      },
+      onClosed: () => run.closed.resolve(),
       onWait: (notice) => {
         for (const reply of run.replies) {
           if (reply.ended || reply.hasOutput) continue
@@ -146,21 +189,21 @@ export class Runs {
     }
   }
 
-  #fail(run: Run, failure: StudioError): void {
+  #fail(run: Run, reply: Reply, failure: StudioError): void {
     if (failure.kind === 'bug') this.#log(failure.message)
-    for (const reply of run.replies) {
-      // After a stop the request fails as cancelled: that is what was asked for.
-      if (reply.ended) continue
-      // Stopped by the person, elsewhere: in the log of requests.
-      if (failure.kind === 'cancelled') this.#end(run, reply, 'stopped', null)
-      else this.#end(run, reply, reply.hasOutput ? 'incomplete' : 'failed', failure.toProblem())
-    }
+    // Stopped by the person, elsewhere: in the log of requests.
+    if (failure.kind === 'cancelled') this.#end(run, reply, 'stopped', null)
+    else this.#end(run, reply, reply.hasOutput ? 'incomplete' : 'failed', failure.toProblem())
   }
 
   #apply(run: Run, event: ChatStreamEvent): void {
     // More choices than were asked for are not shown: nobody wanted them.
     const replies = 'choice' in event ? run.replies.slice(event.choice, event.choice + 1) : run.replies
-    for (const reply of replies) if (!reply.ended) this.#applyTo(run, reply, event)
+    for (const reply of replies) {
+      if (event.type === 'usage' || !reply.ended) this.#applyTo(run, reply, event)
+      // One choice of several is complete when the service says so, whatever becomes of the others.
+      if (event.type === 'finish' && run.replies.length > 1 && !reply.ended) this.#complete(run, reply)
+    }
   }
 
   #applyTo(run: Run, reply: Reply, event: ChatStreamEvent): void {
@@ -168,7 +211,9 @@ export class Runs {
     const change = reply.apply(event)
     if (change === 'none') return
     if (!before && reply.hasOutput) {
-      this.#store.journal(() => this.#store.messages.begin(reply.id, reply.firstTokenMs, reply.requestId, null))
+      this.#store.journal(() =>
+        this.#store.messages.begin(reply.id, reply.firstTokenMs, reply.requestId, reply.requestRow),
+      )
     }
     run.journalTimer ??= setTimeout(() => this.#journal(run), journalEveryMs)
     this.#tell(reply, change === 'grown' ? 'text' : 'message')
@@ -193,11 +238,15 @@ export class Runs {
   #end(run: Run, reply: Reply, status: Ending, problem: Problem | null): void {
     reply.end(status, problem)
     const message = reply.message()
+    const { conversationId } = reply
+    let calls: Message[] = []
     try {
-      this.#store.transaction(() => {
+      calls = this.#store.transaction(() => {
         this.#store.messages.settle(reply.id, message)
         this.#store.pieces.clear(reply.id)
-        this.#store.conversations.touch(reply.conversationId, message.finishedAt ?? new Date().toISOString())
+        this.#store.conversations.touch(conversationId, message.finishedAt ?? new Date().toISOString())
+        storeTitle(this.#store, message)
+        return status === 'complete' ? storeCalls(this.#store, message, this.#callsOf(message)) : []
       })
     } finally {
       this.#forget(reply)
@@ -207,7 +256,28 @@ export class Runs {
       }
     }
     this.#tell(reply, 'message')
-    this.view.changes.tell({ what: 'conversation', conversationId: reply.conversationId })
+    if (calls.length > 0) this.view.changes.tell({ what: 'path', conversationId })
+    this.view.changes.tell({ what: 'conversation', conversationId })
+    if (calls.length > 0) this.#called(message, calls)
+  }
+
+  /** Nothing that the tools do may keep a reply from being kept. */
+  #callsOf(reply: Message): NewToolRow[] {
+    if (reply.toolCalls.length === 0) return []
+    try {
+      return this.#neighbours.callsOf(reply)
+    } catch (thrown) {
+      this.#log(`A reply's calls of tools could not be read: ${asStudioError(thrown).message}`)
+      return []
+    }
+  }
+
+  #called(reply: Message, rows: readonly Message[]): void {
+    try {
+      this.#neighbours.called(reply, rows)
+    } catch (thrown) {
+      this.#log(`A reply's calls of tools could not be worked on: ${asStudioError(thrown).message}`)
+    }
   }
 
   #forget(reply: Reply): void {
@@ -220,28 +290,7 @@ export class Runs {
   }
 }
 
-/** On start: replies that were being made when the program died, put together from their journal and marked. */
-export function recoverReplies(store: Store): number {
-  const cut = store.messages.unfinished()
-  store.transaction(() => {
-    for (const row of cut) {
-      const came = store.pieces.gather(row.id)
-      const hasOutput = row.firstTokenMs !== null || came.text + came.reasoning + came.refusal !== ''
-      store.messages.settle(row.id, {
-        ...row,
-        ...came,
-        status: hasOutput ? 'incomplete' : 'failed',
-        problem: programEnded(hasOutput),
-        finishedAt: new Date().toISOString(),
-      })
-      store.pieces.clear(row.id)
-    }
-  })
-  return cut.length
-}
-
-/** Nothing is said about work or charges upstream: a missing response proves nothing (specification, Errors). */
-function programEnded(outputStarted: boolean): Problem {
-  const words = 'Inference Studio ended while this reply was being made.'
-  return new StudioError('cancelled', words, { outputStarted }).toProblem()
+function fewer(): Problem {
+  const words = 'The service gave fewer choices than were asked for.'
+  return { kind: 'malformed_reply', message: words, workPossible: true }
 }

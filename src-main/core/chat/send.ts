@@ -3,6 +3,7 @@ import type { Attachment, ChatSetup, Message } from '../../../src-preload/contra
 import { StudioError } from '../errors.ts'
 import { refuseBusy, startAsk, storeReplies, tellPath, tellSiblings } from './asks.ts'
 import type { ChatRoom } from './chat.ts'
+import { leaveCalls } from './rounds.ts'
 import type { ChatUpstream } from './runs.ts'
 import { titleOf } from './title.ts'
 
@@ -48,9 +49,11 @@ function sendNow(room: ChatRoom, input: SendInput, upstream: ChatUpstream | null
     else refuseBusy(room, conversationId)
     const parentId = parentOf(room, conversationId, input)
     const tellOthers = tellSiblings(room, conversationId, parentId)
-    const attachments = (input.attachments ?? []).map(({ mediaId, detail }) =>
-      store.messages.attachment(mediaId, detail),
-    )
+    if (parentId !== null && input.edits === undefined) leaveCalls(room, parentId)
+    const attachments = (input.attachments ?? []).map(({ mediaId, detail }) => ({
+      ...store.media.picture(mediaId),
+      detail,
+    }))
     const { role = 'user', name = null } = input
     const createdAt = new Date().toISOString()
     const turn = { id: turnId, conversationId, parentId, role, text, name, attachments, createdAt }

@@ -11,3 +11,12 @@ export function titleOf(text: string): string | null {
   // At a word's end where there is one in the last third, so that no word is cut for nothing.
   return `${(lastSpace > cut.length * 0.66 ? cut.slice(0, lastSpace) : cut).trimEnd()}…`
 }
+
+/** The same from a reply, where the question says nothing: its first line with words in it, without the marks of headings and lists. */
+export function titleOfReply(text: string): string | null {
+  for (const line of text.slice(0, 4000).split('\n')) {
+    const words = line.replace(/^[\s#>*+\-\d.)|]+/u, '').replace(/[*_`~]+/gu, '')
+    if (/\p{L}/u.test(words)) return titleOf(words)
+  }
+  return null
+}

@@ -62,11 +62,14 @@ export class ChatView {
    * answered does not count as that.
    */
   beside(leafId: string | undefined): string[] {
-    const leaf = leafId === undefined ? null : this.#store.messages.find(leafId)
-    if (!leaf || leaf.askId === null) return []
-    const replies = this.#store.messages.byAsk(leaf.askId)
+    if (leafId === undefined) return []
+    const { messages } = this.#store
+    const last = messages.turnsAbove(leafId).find(({ role }) => role !== 'tool')
+    const reply = last?.role === 'assistant' ? messages.find(last.id) : null
+    if (!reply || reply.askId === null) return []
+    const replies = messages.byAsk(reply.askId)
     const goneOnWith = replies.some((id) =>
-      this.#store.messages.children(leaf.conversationId, id).some(({ role }) => role !== 'tool'),
+      messages.children(reply.conversationId, id).some(({ role }) => role !== 'tool'),
     )
     return goneOnWith ? [] : replies
   }

@@ -2,22 +2,21 @@ import type { AppState } from '../../../src-preload/contract/app.ts'
 import type { ToolUse } from '../../../src-preload/contract/tools.ts'
 import { openExternal } from '../app/openExternal.ts'
 import type { StateFeed } from '../app/state.ts'
-import type { ChatRoom } from '../chat/chat.ts'
+import type { ChatRooms } from '../chatRooms.ts'
 import { connect, connectSandbox, disconnect, recheck, test } from '../connection/connect.ts'
 import type { Session } from '../connection/session.ts'
 import type { Host } from '../host.ts'
 import type { Ledger } from '../ledger/ledger.ts'
-import type { Media } from '../media/media.ts'
 import { listModels, type ModelsRoom } from '../models/list.ts'
 import { updateSettings } from '../settings/update.ts'
 import type { Store } from '../store/store.ts'
 import type { Tools } from '../tools/tools.ts'
-import type { Transfers } from '../transfers/transfers.ts'
 import { sealingPublicKey, unseal } from '../upstream/credential.ts'
-import type { VoiceRoom } from '../voice/voice.ts'
 import { chatHandlers } from './chat.ts'
+import { chatToolsHandlers } from './chatTools.ts'
 import { guarded } from './errors.ts'
 import { done, implementer } from './implementer.ts'
+import { libraryHandlers } from './library.ts'
 import { mediaHandlers } from './media.ts'
 import { transfersHandlers } from './transfers.ts'
 import { voiceHandlers } from './voice.ts'
@@ -27,21 +26,17 @@ export interface Rooms {
   store: Store
   state: StateFeed<AppState>
   session: Session
-  chat: ChatRoom
+  rooms: ChatRooms
   models: ModelsRoom
   tools: Tools
   toolUse: StateFeed<ToolUse[]>
   ledger: Ledger
-  media: Media
-  transfers: Transfers
-  voice: VoiceRoom
   settingsChanged: () => void
 }
 
 /** The contract, each procedure led to its use case. */
 export function createRouter(rooms: Rooms) {
-  const { host, store, state, session, chat, models, tools, toolUse, ledger, settingsChanged } = rooms
-  const { media, transfers, voice } = rooms
+  const { host, store, state, session, rooms: around, models, tools, toolUse, ledger, settingsChanged } = rooms
   const os = implementer(host)
   return os.router({
     app: {
@@ -64,10 +59,12 @@ export function createRouter(rooms: Rooms) {
       disconnect: os.connection.disconnect.handler(() => done(disconnect(session))),
     },
     models: { list: os.models.list.handler(({ input }) => listModels(models, input)) },
-    chat: chatHandlers(os.chat, host, chat),
-    media: mediaHandlers(os.media, media),
-    voice: voiceHandlers(os.voice, host, voice),
-    transfers: transfersHandlers(os.transfers, transfers),
+    chat: chatHandlers(os.chat, host, around.chat),
+    chatTools: chatToolsHandlers(os.chatTools, host, around.chatTools),
+    library: libraryHandlers(os.library, host, around.library),
+    media: mediaHandlers(os.media, around.media),
+    voice: voiceHandlers(os.voice, host, around.voice),
+    transfers: transfersHandlers(os.transfers, around.transfers),
     tools: {
       watch: os.tools.watch.handler(({ signal }) => guarded(host, tools.watch(signal))),
       watchUse: os.tools.watchUse.handler(({ signal }) => guarded(host, toolUse.watch(signal))),

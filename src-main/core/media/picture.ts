@@ -59,15 +59,21 @@ function readWebp(view: DataView): PictureFacts | null {
 const isFrame = (marker: number): boolean =>
   marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc
 
+/** Bytes of a fill byte and of markers that no length follows; 0 for all others. */
+function lengthAlone(marker: number): number {
+  if (marker === 0xff) return 1
+  return marker === 0x01 || (marker >= 0xd0 && marker <= 0xd7) ? 2 : 0
+}
+
 /** Walks the segments up to the frame header. Each step goes forward, so that the walk ends with the bytes. */
 function readJpeg(view: DataView): PictureFacts | null {
   if (view.byteLength < 4 || view.getUint16(0) !== 0xffd8 || view.getUint8(2) !== 0xff) return null
   for (let at = 2; at + 4 <= view.byteLength; ) {
     if (view.getUint8(at) !== 0xff) return null
     const marker = view.getUint8(at + 1)
-    if (marker === 0xff || marker === 0x01 || (marker >= 0xd0 && marker <= 0xd7)) {
-      // A fill byte, or a marker that stands alone.
-      at += marker === 0xff ? 1 : 2
+    const alone = lengthAlone(marker)
+    if (alone > 0) {
+      at += alone
       continue
     }
     // End of the picture or start of its data before any frame.

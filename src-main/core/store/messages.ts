@@ -64,6 +64,23 @@ export type MessageOutcome = Pick<
 /** What becomes known of a reply only when its request is closed. */
 export type MessageUse = Pick<Message, 'usage' | 'cost' | 'costIs'>
 
+export interface MessageLink {
+  id: string
+  parentId: string | null
+  nextId: string | null
+  askId: string | null
+  role: Message['role']
+  status: MessageStatus
+}
+
+export interface CopiedPlace {
+  id: string
+  conversationId: string
+  parentId: string | null
+  nextId: string | null
+  askId: string | null
+}
+
 export type ToolMessage = Message & { run: ToolRun }
 
 const calls = z.array(toolCall)
@@ -93,6 +110,26 @@ export function messageTable({ handle }: Database) {
   )
   const children = handle.prepare(
     'SELECT id, role FROM messages WHERE conversation_id = :conversationId AND parent_id IS :parentId ORDER BY seq',
+  )
+  // Upwards from a message as long as nobody but models and tools spoke.
+  const turnsAbove = handle.prepare(
+    `WITH RECURSIVE above (depth, id, parent_id, role) AS (
+       SELECT 0, id, parent_id, role FROM messages WHERE id = ?
+       UNION ALL
+       SELECT depth + 1, up.id, up.parent_id, up.role FROM messages up JOIN above ON up.id = above.parent_id
+         WHERE up.role IN ('assistant', 'tool'))
+     SELECT id, role FROM above ORDER BY depth`,
+  )
+  const copy = handle.prepare(
+    `INSERT INTO messages (id, conversation_id, parent_id, role, text, reasoning, refusal, tool_calls, status, problem, model, finish_reason,
+       usage, created_at, finished_at, first_token_ms, reasoning_ms, request_id, name, attachments, run, ask_id, made, cost, cost_is,
+       request_row, params, json_faults, next_id)
+     SELECT :id, :conversationId, :parentId, role, text, reasoning, refusal, tool_calls, status, problem, model, finish_reason,
+       usage, created_at, finished_at, first_token_ms, reasoning_ms, request_id, name, attachments, run, :askId, made, cost, cost_is,
+       request_row, params, json_faults, :nextId FROM messages WHERE id = :from`,
+  )
+  const links = handle.prepare(
+    'SELECT id, parent_id, next_id, ask_id, role, status FROM messages WHERE conversation_id = ? ORDER BY seq',
   )
   const byAsk = handle.prepare('SELECT id FROM messages WHERE ask_id = ? ORDER BY seq')
   const down = handle.prepare(
@@ -126,7 +163,6 @@ export function messageTable({ handle }: Database) {
   const openOf = handle.prepare(
     `${select("m.status IN ('pending', 'streaming') AND m.role = 'tool' AND m.conversation_id = ?")} ORDER BY m.seq`,
   )
-  const picture = handle.prepare("SELECT mime, bytes, width, height, name FROM media WHERE id = ? AND kind = 'image'")
 
   return {
     insert(message: NewMessage): void {
@@ -169,6 +205,13 @@ export function messageTable({ handle }: Database) {
       const rows = children.all({ conversationId, parentId })
       return rows.map((row) => ({ id: text(row, 'id'), role: role.parse(row.role) }))
     },
+    /** The message and those above it, upwards, down to the last turn of somebody who is neither a model nor a tool. */
+    turnsAbove: (id: string): { id: string; role: Message['role'] }[] =>
+      turnsAbove.all(id).map((row) => ({ id: text(row, 'id'), role: role.parse(row.role) })),
+    /** How the messages of a conversation hang together, parents first. */
+    links: (conversationId: string): MessageLink[] => links.all(conversationId).map(readLink),
+    /** The message `from` again, at another place. */
+    copy: (from: string, to: CopiedPlace): void => void copy.run({ from, ...to }),
     /** Replies that were asked for together. */
     byAsk: (askId: string): string[] => byAsk.all(askId).map((row) => text(row, 'id')),
     /** Where the path through this message was last left: down by the way it was gone on with, else by the newest. */
@@ -208,13 +251,6 @@ export function messageTable({ handle }: Database) {
       const rows = conversationId === undefined ? open.all() : openOf.all(conversationId)
       return rows.map(readMessage).filter(isToolMessage)
     },
-    /** A picture of the media store as it goes with a message. @throws StudioError `no_such_item` */
-    attachment(mediaId: string, detail: Attachment['detail']): Attachment {
-      const row = picture.get(mediaId)
-      if (!row) throw new StudioError('no_such_item', 'That picture does not exist any more.')
-      const { mime, bytes, width, height, name } = row
-      return attachment.parse({ mediaId, detail, mime, bytes, width: width ?? 0, height: height ?? 0, name })
-    },
   }
 }
 
@@ -228,6 +264,17 @@ function select(where: string): string {
       (SELECT count(*) FROM messages s WHERE s.conversation_id = m.conversation_id AND s.parent_id IS m.parent_id
          AND s.seq <= m.seq) AS sibling
     FROM messages m WHERE ${where}`
+}
+
+function readLink(row: Row): MessageLink {
+  return {
+    id: text(row, 'id'),
+    parentId: textOrNull(row, 'parent_id'),
+    nextId: textOrNull(row, 'next_id'),
+    askId: textOrNull(row, 'ask_id'),
+    role: role.parse(row.role),
+    status: messageStatus.parse(row.status),
+  }
 }
 
 function readMessage(row: Row): Message {

@@ -99,6 +99,7 @@ export function searchReader(handle: DatabaseSync) {
     `SELECT id, title, archived_at, updated_at FROM conversations WHERE removed_at IS NULL AND title IS NOT NULL AND title <> ''
       ORDER BY updated_at DESC, id`,
   )
+  const version = handle.prepare('PRAGMA data_version')
   const everywhere = handle.prepare(
     `SELECT s.rowid AS place FROM search_text AS s
        CROSS JOIN messages AS m ON m.seq = s.rowid / ${partsEach}
@@ -125,6 +126,8 @@ export function searchReader(handle: DatabaseSync) {
   )
 
   return {
+    /** Changes when the other side has written anything. */
+    version: (): number => number(version.get() ?? {}, 'data_version'),
     /** Conversations in sight that have a title, newest first. */
     titles: () =>
       titles.all().map((row) => ({

@@ -3,6 +3,8 @@ import { conversationTable } from './conversations.ts'
 import { openDatabase, studioDatabase } from './database.ts'
 import { erasureTable } from './erasures.ts'
 import { folderTable } from './folders.ts'
+import { functionToolTable } from './functionTools.ts'
+import { mcpServerTable } from './mcpServers.ts'
 import { mediaTable } from './media.ts'
 import { messageTable } from './messages.ts'
 import { modelListTable } from './modelLists.ts'
@@ -13,6 +15,7 @@ import { promptTable } from './prompts.ts'
 import { searchTable } from './search.ts'
 import { settingsTable } from './settings.ts'
 import { toolKeyTable } from './toolKeys.ts'
+import { toolPermissionTable } from './toolPermissions.ts'
 
 export const databaseFile = (dataDir: string): string => join(dataDir, 'studio.sqlite')
 
@@ -33,6 +36,9 @@ export function openStore(dataDir: string, options: { checkWhole?: boolean } = {
     presets: presetTable(database),
     erasures: erasureTable(database),
     search: searchTable(database),
+    functionTools: functionToolTable(database),
+    mcpServers: mcpServerTable(database),
+    toolPermissions: toolPermissionTable(database),
     transaction: database.transaction,
     journal: database.journal,
     dataVersion: database.dataVersion,

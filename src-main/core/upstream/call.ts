@@ -9,6 +9,7 @@ import { endpointOf, isInference } from './endpoint.ts'
 import { cancelled, errorOfReply, maxErrorBody } from './errors.ts'
 import { factsOf, type HeaderPairs, header, isEventStream } from './headers.ts'
 import type { Link } from './link.ts'
+import { copyBody, copyLimit } from './meter/copy.ts'
 import { type Meter, openMeter } from './meter/meter.ts'
 import { withRetry } from './retry.ts'
 import { moneyFields } from './schemas.ts'
@@ -52,7 +53,8 @@ export function jsonBody(value: unknown) {
 export async function call(link: Link, request: CallRequest, options: CallOptions = {}): Promise<OpenReply> {
   const { signal: given, onWait, room = 'account' } = options
   if (given?.aborted === true) throw cancelled()
-  const trace = openRow(link, request, room)
+  const trace = openRow(link, request, room, options.logBodies === true)
+  options.onRow?.(trace.id)
   // A person may also stop it from the log of requests.
   const stopped = new AbortController()
   trace.onStop = () => stopped.abort()
@@ -70,22 +72,23 @@ export async function call(link: Link, request: CallRequest, options: CallOption
   } catch (thrown) {
     const error = asStudioError(thrown)
     trace.ends(endOf(error), null)
+    options.onClosed?.()
     throw thrown
   }
 }
 
-function openRow({ books, base }: Link, request: CallRequest, room: StudioRoom): RequestTrace {
+function openRow({ books, base }: Link, request: CallRequest, room: StudioRoom, logBodies: boolean): RequestTrace {
   const { method, model = null, stream = false } = request
   const path = request.url.pathname.slice(base.prefix.length)
   const asker = { kind: 'studio', room } as const
-  return books.open({ asker, method, path, endpoint: endpointOf(method, path), model, stream, logBodies: false })
+  return books.open({ asker, method, path, endpoint: endpointOf(method, path), model, stream, logBodies })
 }
 
 async function attempt(
   link: Link,
   request: CallRequest,
   trace: RequestTrace,
-  { signal, onWait, room = 'account' }: CallOptions,
+  { signal, onWait, onClosed, room = 'account' }: CallOptions,
 ): Promise<OpenReply> {
   const { method, url, model = null, tokens = 0 } = request
   const endpoint = endpointOf(method, url.pathname.slice(link.base.prefix.length))
@@ -100,6 +103,7 @@ async function attempt(
   }
   const body = request.body?.() ?? null
   if (body instanceof Uint8Array) trace.sentBytes(body.length)
+  const copies = trace.logBodies && body instanceof Uint8Array ? keepBodies(trace, body, link) : null
   let meter: Meter | null = null
   onWait?.({ for: 'connection' })
   const { reply } = await attemptOnce(
@@ -135,7 +139,14 @@ async function attempt(
     stripUsage: false,
     tokensIn: tokens,
   })
-  follow(reply.body, meter, trace, good, isEventStream(contentType))
+  follow(reply.body, meter, trace, copies)
+  if (copies) reply.body.onClosed(copies.done)
+  const events = isEventStream(contentType)
+  if (good)
+    reply.body.onClosed((how) => {
+      trace.ends(endOfBody(how, meter?.complete === true || (!events && how === 'ended')), meter?.reading() ?? null)
+      onClosed?.()
+    })
   const bytes = decoded(reply.body, contentEncoding)
   if (good) return { facts, raw: reply.body, bytes }
   throw errorOfReply(facts, await readErrorBody(reply.body, bytes), link.credential)
@@ -156,18 +167,34 @@ function tellingTurn(trace: RequestTrace, onWait: NonNullable<CallOptions['onWai
   }
 }
 
-/** Counts and meters what comes, and closes the row of a good reply when its body is over. */
-function follow(body: ReplyBody, meter: Meter, trace: RequestTrace, good: boolean, events: boolean): void {
+/** Counts, meters and copies what comes. */
+function follow(body: ReplyBody, meter: Meter, trace: RequestTrace, copies: Copies | null): void {
   trace.reads(() => meter.reading())
   body.tap({
     push(bytes) {
       trace.receivedBytes(bytes.length)
+      copies?.push(bytes)
       return meter.push(bytes)
     },
     end: () => meter.end(),
   })
-  if (good)
-    body.onClosed((how) => trace.ends(endOfBody(how, meter.complete || (!events && how === 'ended')), meter.reading()))
+}
+
+interface Copies {
+  push(bytes: Uint8Array): void
+  /** The reply is over, or was left. */
+  done(): void
+}
+
+/** Gives the books the request as it is sent, and with the end of the reply that too: its raw bytes. The key is cut out of both. */
+function keepBodies(trace: RequestTrace, body: Uint8Array, { credential }: Link): Copies {
+  const clean = (text: string): string => credential.redact(text)
+  const sent = copyBody(copyLimit)
+  sent.push(body)
+  const request = sent.done(clean)
+  trace.bodies(request, null)
+  const reply = copyBody(copyLimit)
+  return { push: reply.push, done: () => trace.bodies(request, reply.done(clean)) }
 }
 
 function endOfBody(how: Closed, complete: boolean): RequestEnd {

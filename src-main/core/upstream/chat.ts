@@ -13,14 +13,30 @@ const settleMs = 250
 
 /** For the desk's estimate, where a request names no bound. */
 const usualReplyTokens = 500
+const usualPictureTokens = 1000
 
 function chatCall(link: Link, request: ChatRequest, stream: boolean): Omit<CallRequest, 'accept'> {
   checkChatRequest(request)
   const { stream: _, ...body } = request
   const url = link.base.v1('/chat/completions')
   const sent = jsonBody(stream ? { ...body, stream } : body)
-  const tokens = Math.ceil(sent.bytes / 4) + (request.max_tokens ?? usualReplyTokens)
+  const tokens = tokensOf(request, sent.bytes) + (request.max_tokens ?? usualReplyTokens)
   return { method: 'POST', url, headers: sent.headers, body: sent.body, model: request.model, stream, tokens }
+}
+
+/** A picture counts as a picture, not by the length of its address, which may hold all of its bytes. */
+function tokensOf({ messages }: ChatRequest, bytes: number): number {
+  let pictures = 0
+  let addresses = 0
+  for (const { content } of messages) {
+    if (!Array.isArray(content)) continue
+    for (const { image_url } of content) {
+      if (image_url === undefined) continue
+      pictures += 1
+      addresses += image_url.url.length
+    }
+  }
+  return Math.ceil((bytes - addresses) / 4) + pictures * usualPictureTokens
 }
 
 /** @throws StudioError `bad_input` before anything is sent; otherwise what the service or the way there failed with */

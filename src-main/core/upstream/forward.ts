@@ -8,7 +8,7 @@ import { kindOfStatus } from './errors.ts'
 import type { RawReply } from './exchange.ts'
 import { type HeaderPairs, header, isEventStream, withoutHopByHop } from './headers.ts'
 import type { Link } from './link.ts'
-import { copyBody } from './meter/copy.ts'
+import { copyBody, copyLimit } from './meter/copy.ts'
 import { localiseImageUrls } from './meter/images.ts'
 import { type Meter, openMeter } from './meter/meter.ts'
 import { ReplayableBody } from './replay.ts'
@@ -20,8 +20,6 @@ const notTheirs: ReadonlySet<string> = new Set(['authorization', 'host', 'expect
 /** Where something of the reply is to be cut out or changed, it has to come as it is. */
 const notTheirsPlain: ReadonlySet<string> = new Set([...notTheirs, 'accept-encoding'])
 const retriedStatuses: ReadonlySet<number> = new Set([429, 502, 503, 504])
-/** Of a logged body, bytes. */
-const copyLimit = 256 * 1024
 /** Pictures come as base64 in JSON; a larger reply goes on as it is. */
 const imagesLimit = 64 * 1024 * 1024
 

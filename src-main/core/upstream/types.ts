@@ -20,6 +20,12 @@ export interface CallOptions {
   room?: StudioRoom
   signal?: AbortSignal
   onWait?: (wait: WaitNotice) => void
+  /** Whether copies of what is sent and of the raw reply may be kept in the books, without the key; false where nobody says. */
+  logBodies?: boolean
+  /** Its row in the books stands, of this id. */
+  onRow?: (id: number) => void
+  /** That row has its end: what the request used and cost is known. Called once, if `onRow` was. */
+  onClosed?: () => void
 }
 
 /** What a reply's headers said, parsed defensively: anything missing or odd is null. */

@@ -12,6 +12,9 @@ export function isOwn(address: string): boolean {
 /** The one page there is, wherever in it. */
 export const isOwnPage = (address: string): boolean => address.split('#', 1)[0] === ownPage
 
+/** The page of a diagram's frame. */
+export const isDiagramPage = (address: string): boolean => address === `${ownOrigin}/diagram/index.html`
+
 /**
  * An address that the system's browser may be given, normalised, or null: http, https and mailto alone, and none with a
  * user name or password in it, which make one site look like another.

@@ -1,7 +1,7 @@
 import type { WebContents } from 'electron'
-import { externalAddress, isOwnPage } from './address.ts'
+import { externalAddress, isDiagramPage, isOwnPage } from './address.ts'
 
-/** No page of ours goes anywhere but to itself (a reload) or opens anything; a link to the outside is handed to the system's browser after a check. */
+/** No page of ours goes anywhere but to itself (a reload), has any frame but a diagram's, or opens anything; a link to the outside is handed to the system's browser after a check. */
 export function guardNavigation(contents: WebContents, openExternal: (url: string) => Promise<void>): void {
   const handOver = (address: string): void => {
     const url = externalAddress(address)
@@ -14,7 +14,7 @@ export function guardNavigation(contents: WebContents, openExternal: (url: strin
     if (event.isMainFrame) handOver(event.url)
   })
   contents.on('will-frame-navigate', (event) => {
-    if (!event.isMainFrame) event.preventDefault()
+    if (!event.isMainFrame && !isDiagramPage(event.url)) event.preventDefault()
   })
   contents.on('will-redirect', (event) => event.preventDefault())
   contents.on('will-attach-webview', (event) => event.preventDefault())

@@ -2,7 +2,7 @@ import { readFile, realpath } from 'node:fs/promises'
 import { extname, join, sep } from 'node:path'
 import { Readable } from 'node:stream'
 import { type Protocol, protocol } from 'electron'
-import { securityHeaders } from '../csp.ts'
+import { diagramHeaders, isDiagramPath, securityHeaders } from '../csp.ts'
 import { answerMedia, type MediaSource, mediaPrefix } from '../media.ts'
 import { isOwn, scheme } from './address.ts'
 
@@ -39,7 +39,8 @@ export function servePage(target: Protocol, folder: string, media: () => Promise
     if (bytes === null) return refuse(404, 'Not found')
     const type = contentTypes[extname(file).toLowerCase()] ?? 'application/octet-stream'
     const body = request.method === 'HEAD' ? null : new Uint8Array(bytes)
-    return new Response(body, { headers: { ...securityHeaders(), 'Content-Type': type, 'Cache-Control': 'no-cache' } })
+    const walls = isDiagramPath(pathOf(request.url)) ? diagramHeaders() : securityHeaders()
+    return new Response(body, { headers: { ...walls, 'Content-Type': type, 'Cache-Control': 'no-cache' } })
   })
 }
 

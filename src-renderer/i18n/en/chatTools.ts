@@ -15,8 +15,8 @@ export const chatTools = {
     endsEarly: 'it ends too early.',
   },
   text: {
-    more_one: '… {{count}} more character. Copy gives everything.',
-    more_other: '… {{count}} more characters. Copy gives everything.',
+    more_one: '… {{size}} more character. Copy gives everything.',
+    more_other: '… {{size}} more characters. Copy gives everything.',
   },
   card: {
     noName: '(no name)',
@@ -79,7 +79,6 @@ export const chatTools = {
     long: 'At most 1,000,000 characters.',
   },
   outcome: {
-    done: '',
     error: 'The tool ran and told of an error. The model was given it.',
     denied: 'It was not run, and the model was told.',
     invalid: 'The arguments are not what the tool asks for. It was not run, and the model was told what is wrong.',
@@ -87,11 +86,6 @@ export const chatTools = {
     stopped: 'You stopped it. What it had done until then stays done.',
     timed_out: 'No answer came within the time limit. It may still have done its work.',
     failed: 'No answer came. It may have run.',
-    awaiting: '',
-    by_hand: '',
-    running: '',
-    writing: '',
-    not_run: '',
     result: 'Result',
     told: 'What the model was told',
     size_one: '{{size}} character',

@@ -157,7 +157,8 @@ export class BlockPainter {
     }
     piece.text = text
     piece.marks = [...before.slice(0, answer.from), ...answer.lines]
-    if (this.#settled && this.#texts.length === 1 && this.#texts[0] === text) keep(`${this.#language}\n${text}`, piece.marks)
+    if (this.#settled && this.#texts.length === 1 && this.#texts[0] === text)
+      keep(`${this.#language}\n${text}`, piece.marks)
     piece.tell()
   }
 

@@ -1,6 +1,6 @@
 import { createHighlighterCore, type HighlighterCore, type LanguageInput } from 'shiki/core'
 import { createJavaScriptRegexEngine } from 'shiki/engine/javascript'
-import { INITIAL, type IGrammar, type StateStack } from 'shiki/textmate'
+import { type IGrammar, INITIAL, type StateStack } from 'shiki/textmate'
 import { grammars } from './grammars.ts'
 import { kindOf, theme } from './theme.ts'
 

@@ -6,12 +6,54 @@ import type { ThemeRegistrationRaw } from 'shiki/core'
  */
 const kinds: readonly (readonly string[])[] = [
   /* 1 comment */ ['comment', 'punctuation.definition.comment', 'string.comment'],
-  /* 2 keyword */ ['keyword', 'storage', 'storage.type', 'storage.modifier', 'keyword.operator.expression', 'keyword.operator.new'],
-  /* 3 string */ ['string', 'punctuation.definition.string', 'markup.inline.raw', 'markup.raw', 'support.constant.property-value'],
-  /* 4 constant */ ['constant', 'constant.language', 'constant.numeric', 'support.constant', 'variable.language', 'keyword.other.unit'],
-  /* 5 function */ ['entity.name.function', 'support.function', 'variable.function', 'entity.name.command', 'keyword.other.special-method'],
-  /* 6 type */ ['entity.name.type', 'entity.name.class', 'support.type', 'support.class', 'entity.other.inherited-class', 'entity.name.namespace', 'storage.type.java', 'storage.type.cs'],
-  /* 7 property */ ['variable.other.property', 'support.type.property-name', 'meta.object-literal.key', 'entity.other.attribute-name', 'support.variable.property', 'variable.other.object.property'],
+  /* 2 keyword */ [
+    'keyword',
+    'storage',
+    'storage.type',
+    'storage.modifier',
+    'keyword.operator.expression',
+    'keyword.operator.new',
+  ],
+  /* 3 string */ [
+    'string',
+    'punctuation.definition.string',
+    'markup.inline.raw',
+    'markup.raw',
+    'support.constant.property-value',
+  ],
+  /* 4 constant */ [
+    'constant',
+    'constant.language',
+    'constant.numeric',
+    'support.constant',
+    'variable.language',
+    'keyword.other.unit',
+  ],
+  /* 5 function */ [
+    'entity.name.function',
+    'support.function',
+    'variable.function',
+    'entity.name.command',
+    'keyword.other.special-method',
+  ],
+  /* 6 type */ [
+    'entity.name.type',
+    'entity.name.class',
+    'support.type',
+    'support.class',
+    'entity.other.inherited-class',
+    'entity.name.namespace',
+    'storage.type.java',
+    'storage.type.cs',
+  ],
+  /* 7 property */ [
+    'variable.other.property',
+    'support.type.property-name',
+    'meta.object-literal.key',
+    'entity.other.attribute-name',
+    'support.variable.property',
+    'variable.other.object.property',
+  ],
   /* 8 tag */ ['entity.name.tag', 'entity.name.selector', 'punctuation.definition.heading'],
   /* 9 sign */ ['keyword.operator', 'punctuation', 'meta.brace', 'punctuation.definition.tag'],
   /* 10 pattern */ ['string.regexp', 'constant.character.escape', 'constant.other.placeholder'],
@@ -22,10 +64,22 @@ const kinds: readonly (readonly string[])[] = [
   /* 15 italic */ ['markup.italic'],
   /* 16 link */ ['markup.underline.link', 'string.other.link', 'constant.other.reference.link'],
   /* 17 parameter */ ['variable.parameter'],
-  /* 18 mark */ ['meta.decorator', 'entity.name.function.decorator', 'meta.preprocessor', 'meta.diff.range', 'entity.name.function.preprocessor'],
+  /* 18 mark */ [
+    'meta.decorator',
+    'entity.name.function.decorator',
+    'meta.preprocessor',
+    'meta.diff.range',
+    'entity.name.function.preprocessor',
+  ],
 ]
 /** Code inside of strings is code again. */
-const plainAgain = ['meta.template.expression', 'meta.embedded', 'source.embedded', 'meta.interpolation', 'variable.other']
+const plainAgain = [
+  'meta.template.expression',
+  'meta.embedded',
+  'source.embedded',
+  'meta.interpolation',
+  'variable.other',
+]
 
 export const markCount = kinds.length
 const numbered = (kind: number): string => `#${kind.toString(16).padStart(6, '0')}`

@@ -57,7 +57,14 @@ function Drawn({ source, back }: { source: string; back: () => void }) {
         <span className="md-lang">mermaid</span>
         {state.is === 'drawn' &&
           tools.map(({ word, icon, act }) => (
-            <button key={word} type="button" className="md-tool" aria-label={words(word)} title={words(word)} onClick={act}>
+            <button
+              key={word}
+              type="button"
+              className="md-tool"
+              aria-label={words(word)}
+              title={words(word)}
+              onClick={act}
+            >
               {icon}
             </button>
           ))}
@@ -89,18 +96,15 @@ function Drawn({ source, back }: { source: string; back: () => void }) {
 
 function Failure({ state }: { state: Extract<DiagramState, { is: 'failed' }> }) {
   const words = useMarkdownWords()
-  const why =
-    state.why === 'long'
-      ? words('diagramLong', { count: longestDiagram })
-      : state.why === 'late'
-        ? words('diagramLate', { count: state.seconds })
-        : state.why === 'no_frame'
-          ? words('diagramFrame')
-          : state.reason
+  const why = (): string => {
+    if (state.why === 'refused') return state.reason
+    if (state.why === 'long') return words('diagramLong', { count: longestDiagram })
+    return state.why === 'late' ? words('diagramLate', { count: state.seconds }) : words('diagramFrame')
+  }
   return (
     <div className="md-diagram-failed" role="status">
       <p>{words('diagramFailed')}</p>
-      <pre>{why}</pre>
+      <pre>{why()}</pre>
     </div>
   )
 }

@@ -50,7 +50,11 @@ export function drawInFrame(
     const fits = Math.min(1, Math.max(0.05, (frame.clientWidth - edges) / width))
     const shown = scale ?? fits
     say({ type: 'scale', scale: shown })
-    tell({ is: 'drawn', scale: shown, height: Math.min(highest, Math.max(leastHeight, Math.ceil(height * shown) + edges)) })
+    tell({
+      is: 'drawn',
+      scale: shown,
+      height: Math.min(highest, Math.max(leastHeight, Math.ceil(height * shown) + edges)),
+    })
   }
   const hear = (event: MessageEvent): void => {
     if (event.source === null || event.source !== frame.contentWindow) return
@@ -60,7 +64,10 @@ export function drawInFrame(
       say({ type: 'draw', source, dark: isDark(frame) })
     } else if (said) {
       clearTimeout(timer)
-      if (said.type === 'failed') return tell({ is: 'failed', why: 'refused', reason: said.reason })
+      if (said.type === 'failed') {
+        tell({ is: 'failed', why: 'refused', reason: said.reason })
+        return
+      }
       width = said.width
       height = said.height
       show(null)

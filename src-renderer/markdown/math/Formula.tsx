@@ -40,8 +40,14 @@ export const Formula = memo(function Formula(props: { tex: string; source: strin
     )
   return (
     <span className="md-formula-block" data-tex={source} dir="ltr">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls sideways must be reachable by keyboard (WCAG 2.1.1) */}
-      <span className="md-formula-scroll" role="group" aria-label={words('formula')} tabIndex={0}>
+      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset can't stand in a paragraph */}
+      <span
+        className="md-formula-scroll"
+        role="group"
+        aria-label={words('formula')}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls sideways must be reachable by keyboard (WCAG 2.1.1)
+        tabIndex={0}
+      >
         {drawn}
       </span>
       <span className="md-float">

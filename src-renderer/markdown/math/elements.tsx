@@ -1,4 +1,4 @@
-import { createElement, type CSSProperties, type ReactNode } from 'react'
+import { type CSSProperties, createElement, type ReactNode } from 'react'
 import type { TreeNode } from './tree.ts'
 
 /** What KaTeX 0.18 builds (its domTree.ts and mathMLTree.ts), less links and pictures. All else is left out with what is in it. */
@@ -38,6 +38,6 @@ export function elementsOf(node: TreeNode, key?: number): ReactNode {
   for (const [name, value] of Object.entries(node.style)) {
     if (properties.has(name) && honestValue.test(value)) style[name] = value
   }
-  if (Object.keys(style).length > 0) props['style'] = style satisfies CSSProperties
+  if (Object.keys(style).length > 0) props.style = style satisfies CSSProperties
   return createElement(node.tag, props, ...node.children.map((child, at) => elementsOf(child, at)))
 }

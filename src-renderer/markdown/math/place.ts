@@ -23,23 +23,29 @@ export function placeFormulas(children: RootContent[], formulas: readonly Found[
   if (formulas.length === 0) return
   const rest: (RootContent | Root)[] = [{ type: 'root', children }]
   for (let node = rest.pop(); node; node = rest.pop()) {
-    if (node.type !== 'text' && 'value' in node) node.value = restored(node.value, formulas)
-    if ('url' in node) node.url = restored(node.url, formulas)
-    if ('title' in node && node.title) node.title = restored(node.title, formulas)
-    if ('alt' in node && node.alt) node.alt = restored(node.alt, formulas)
-    if ('label' in node && node.label) node.label = restored(node.label, formulas)
-    if (node.type === 'code') {
-      if (node.lang) node.lang = restored(node.lang, formulas)
-      if (node.meta) node.meta = restored(node.meta, formulas)
-    }
+    restore(node, formulas)
     if (!('children' in node)) continue
     const before: readonly RootContent[] = node.children
-    const after = before.some((child) => child.type === 'text' && child.value.includes('\ue000'))
-      ? before.flatMap((child) => (child.type === 'text' ? inPlace(child.value, formulas) : [child]))
-      : before
-    // Text becomes text and formulas, which may stand wherever text may.
-    if (after !== before) (node as { children: readonly RootContent[] }).children = after
-    rest.push(...after)
+    if (before.some((child) => child.type === 'text' && child.value.includes('\ue000'))) {
+      const after = before.flatMap((child): RootContent[] =>
+        child.type === 'text' ? inPlace(child.value, formulas) : [child],
+      )
+      // Text became text and formulas, which may stand wherever text may. The list itself may be the caller's.
+      const list: RootContent[] = node.children
+      list.splice(0, list.length, ...after)
+    }
+    rest.push(...node.children)
+  }
+}
+
+const written = ['value', 'url', 'title', 'alt', 'label', 'lang', 'meta'] as const
+
+function restore(node: RootContent | Root, formulas: readonly Found[]): void {
+  if (node.type === 'text') return
+  const texts: object & Partial<Record<(typeof written)[number], unknown>> = node as object
+  for (const name of written) {
+    const text = texts[name]
+    if (typeof text === 'string') texts[name] = restored(text, formulas)
   }
 }
 

@@ -35,47 +35,68 @@ export function takeFormulas(source: string): { text: string; formulas: Found[] 
   if (!/[$\\]/.test(source) || source.includes(open) || source.includes(close)) return { text: source, formulas }
   let text = ''
   let taken = 0
-  const noTicks = new Set<number>()
+  const ticks = new TickSpans(source)
   for (let at = 0; at < source.length; ) {
-    const char = source.charAt(at)
-    if (char === '`') {
-      const run = runLength(source, at, '`')
-      const end = noTicks.has(run) ? -1 : endOfTicks(source, at + run, run)
-      if (end < 0) noTicks.add(run)
-      at = end < 0 ? at + run : end
-      continue
-    }
-    const found = char === '$' ? dollars(source, at) : char === '\\' ? slashed(source, at) : null
+    const found = formulaAt(source, at)
     if (found) {
       text += `${source.slice(taken, at)}${open}${formulas.length}${close}`
       formulas.push(found)
       at += found.source.length
       taken = at
-    } else if (char === '\\') at += 2
-    else at += char === '$' ? runLength(source, at, '$') : 1
+    } else at = ticks.after(at)
   }
   return { text: text + source.slice(taken), formulas }
 }
 
-function dollars(source: string, at: number): Found | null {
+function formulaAt(source: string, at: number): Found | null {
+  const char = source.charAt(at)
+  if (char === '\\') return slashed(source, at)
+  if (char !== '$') return null
   const run = runLength(source, at, '$')
-  if (run === 2) {
-    const end = source.indexOf('$$', at + 2)
-    return end < 0 ? null : formula(source, at, at + 2, end, end + 2, true)
+  if (run > 2) return null
+  if (run === 1) return dollars(source, at)
+  const end = source.indexOf('$$', at + 2)
+  return end < 0 ? null : formula(source, at, at + 2, end, end + 2, true)
+}
+
+/** Steps over what is no formula: a code span, an escaped character, a run of signs, a character. */
+class TickSpans {
+  readonly #source: string
+  /** Lengths of runs that no other run closes any more. */
+  readonly #unclosed = new Set<number>()
+
+  constructor(source: string) {
+    this.#source = source
   }
-  if (run !== 1 || isWord(source.charAt(at - 1)) || isSpace(source.charAt(at + 1))) return null
+
+  after(at: number): number {
+    const char = this.#source.charAt(at)
+    if (char === '\\') return at + 2
+    if (char !== '`' && char !== '$') return at + 1
+    const run = runLength(this.#source, at, char)
+    if (char === '$' || this.#unclosed.has(run)) return at + run
+    const end = endOfTicks(this.#source, at + run, run)
+    if (end < 0) this.#unclosed.add(run)
+    return end < 0 ? at + run : end
+  }
+}
+
+function dollars(source: string, at: number): Found | null {
+  if (isWord(source.charAt(at - 1)) || isSpace(source.charAt(at + 1))) return null
   const last = Math.min(source.length, at + longestInline)
   for (let end = at + 1; end < last; end++) {
     const char = source.charAt(end)
     if (char === '\\') end++
     else if (char === '\n' && isBlankLine(source, end + 1)) return null
-    else if (char === '$') {
-      if (source.charAt(end + 1) === '$') return null
-      if (isSpace(source.charAt(end - 1)) || isWord(source.charAt(end + 1))) continue
+    else if (char === '$' && closes(source, end)) {
       return readsAsMoney(source.slice(at + 1, end)) ? null : formula(source, at, at + 1, end, end + 1, false)
     }
   }
   return null
+}
+
+function closes(source: string, at: number): boolean {
+  return !isSpace(source.charAt(at - 1)) && !isWord(source.charAt(at + 1))
 }
 
 function slashed(source: string, at: number): Found | null {
@@ -102,7 +123,12 @@ function formula(source: string, at: number, from: number, to: number, end: numb
 
 /** `$5, or 6$` and `$1,000 to a friend$`: a number, then words, and no sign of a formula. */
 function readsAsMoney(inside: string): boolean {
-  return /^\d[\d.,]*(?:[\s–—;:)-]|$)/.test(inside) && inside.length > 1 && /[a-z]{2}/i.test(inside) && !/[\\^_=+*<>{}|]/.test(inside)
+  return (
+    /^\d[\d.,]*(?:[\s–—;:)-]|$)/.test(inside) &&
+    inside.length > 1 &&
+    /[a-z]{2}/i.test(inside) &&
+    !/[\\^_=+*<>{}|]/.test(inside)
+  )
 }
 
 function lineBefore(source: string, at: number): string {

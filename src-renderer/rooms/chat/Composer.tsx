@@ -1,30 +1,52 @@
-import { ArrowUp, Square } from 'lucide-react'
+import './composer/composer.css'
+import { ArrowUp, Plus, Square } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useId, useRef } from 'react'
-import type { ChatText } from '../../i18n/en.chat.ts'
+import { useTranslation } from 'react-i18next'
 import { ProblemNotice } from '../../problems/ProblemNotice.tsx'
-import { draftOf, useChat } from '../../stores/chat.ts'
+import { draftOf, modelsToAsk, newChat, useChat } from '../../stores/chat.ts'
 import { runningReply } from '../../stores/chat-open.ts'
-import { send, stop, type } from './actions.ts'
+import { send, stopHere, type } from './actions.ts'
+import { AddPictures, usePastedAndDropped } from './composer/AddPictures.tsx'
+import {
+  attachmentsOf,
+  forgetPictures,
+  giveBackPictures,
+  recallPictures,
+  takePictures,
+} from './composer/draftPictures.ts'
+import { PictureTray } from './composer/PictureTray.tsx'
+import { RolePicker, useSentAs } from './composer/RolePicker.tsx'
+import { followRefusals } from './composer/refusals.ts'
+import { useBlocked } from './composer/useBlocked.ts'
+import { PromptButton } from './list/PromptButton.tsx'
+import { PromptSlash } from './list/PromptSlash.tsx'
+import { ToolsButton } from './tools/ToolsButton.tsx'
+import { DictateButton, DictationBar } from './voice/Dictation.tsx'
+import { PlayerBar } from './voice/PlayerBar.tsx'
 import { useWords } from './words.ts'
 
-const longest = 1_000_000
-
-/** Where a person writes. It never moves; it grows to a third of the window and then scrolls. */
+/**
+ * Where a person writes. It never moves; it grows to a third of the window and then scrolls. Nothing here looks at what grows while a reply
+ * streams, so that a key is drawn as fast then as ever.
+ */
 export function Composer() {
   const words = useWords()
+  const { t } = useTranslation('composer')
   const field = useRef<HTMLTextAreaElement>(null)
   const hint = useId()
-  const draft = useChat(draftOf)
-  const openId = useChat((state) => state.open?.id ?? null)
-  const replyId = useChat((state) => runningReply(state.open)?.id ?? null)
-  const stopping = useChat((state) => replyId !== null && state.stopping.has(replyId))
-  const blocked = useBlocked(draft)
+  const typed = useChat(draftOf)
+  const draft = useChat((state) => state.open?.id ?? newChat)
+  const role = useSentAs((as) => as.role)
+  const blocked = useBlocked(typed, draft)
+  const over = usePastedAndDropped(field)
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: another conversation on the stage is what takes the focus here
-  useEffect(() => field.current?.focus(), [openId])
+  useEffect(() => field.current?.focus(), [draft])
+  useEffect(() => recallPictures(draft), [draft])
+  useEffect(followRefusals, [])
 
   const submit = (): void => {
-    if (blocked === null) void send(draft)
+    if (blocked === null) void sendDraft(typed, draft)
   }
   const byKey = (event: KeyboardEvent): void => {
     // 229: the key that ends a composition in Safari and some input methods, where isComposing is already false.
@@ -32,64 +54,94 @@ export function Composer() {
     event.preventDefault()
     submit()
   }
-  const stopReply = (): void => {
-    if (replyId !== null) void stop(replyId)
-    field.current?.focus()
-  }
+  const quiet = blocked === null || blocked === words('needText')
   return (
     <div className="chat-composer-frame">
       <SendProblem />
-      <div className="chat-composer">
+      <PlayerBar />
+      <div className="chat-composer" data-over={over}>
+        {over && <p className="composer-over">{t('dropHere')}</p>}
+        <PictureTray draft={draft} />
+        <DictationBar />
         <textarea
           ref={field}
           rows={1}
           aria-label={words('message')}
           aria-describedby={hint}
           placeholder={words('messagePlaceholder')}
-          value={draft}
+          value={typed}
           onChange={(event) => type(event.target.value)}
           onKeyDown={byKey}
         />
+        <PromptSlash field={field} text={typed} />
         <footer>
+          <AddPictures />
+          <PromptButton />
+          <ToolsButton />
+          <RolePicker />
+          <DictateButton />
           <span className="chat-hint" id={hint}>
-            {blocked === null || blocked === 'needText' ? words('hintKeys') : words(blocked)}
+            {quiet ? (role === 'user' ? words('hintKeys') : t('addHint')) : blocked}
           </span>
-          {replyId === null ? (
-            <button
-              type="button"
-              className="chat-btn chat-go"
-              aria-disabled={blocked !== null}
-              title={blocked === null ? undefined : words(blocked)}
-              onClick={submit}
-            >
-              <ArrowUp aria-hidden /> {words('send')}
-            </button>
-          ) : (
-            <>
-              <span className="chat-kbd" aria-hidden>
-                Esc
-              </span>
-              <button type="button" className="chat-btn" aria-disabled={stopping} onClick={stopReply}>
-                <Square aria-hidden /> {words(stopping ? 'stopping' : 'stop')}
-              </button>
-            </>
-          )}
+          <SendOrStop blocked={blocked} onSend={submit} onStop={() => field.current?.focus()} />
         </footer>
       </div>
     </div>
   )
 }
 
-/** Why nothing can be sent now; null when it can. */
-function useBlocked(draft: string): ChatText | null {
-  const running = useChat((state) => runningReply(state.open) !== null)
-  const sending = useChat((state) => state.sending !== null)
-  const model = useChat((state) => state.model)
-  if (sending) return 'sendingNow'
-  if (running) return 'needEnd'
-  if (model === null) return 'needModel'
-  if (draft.trim() === '') return 'needText'
-  return draft.length > longest ? 'needShorter' : null
+/** The pictures leave the composer with the text, and come back with it if the core refuses the message. */
+async function sendDraft(text: string, draft: string): Promise<void> {
+  const pictures = takePictures(draft)
+  const as = useSentAs.getState()
+  const taken = await send(text, attachmentsOf(pictures), as)
+  if (!taken) return giveBackPictures(draft, pictures)
+  forgetPictures(draft, pictures)
+  useSentAs.setState({ role: 'user', name: '' })
+}
+
+interface SendOrStopProps {
+  blocked: string | null
+  onSend: () => void
+  onStop: () => void
+}
+
+function SendOrStop({ blocked, onSend, onStop }: SendOrStopProps) {
+  const words = useWords()
+  const { t } = useTranslation('composer')
+  const role = useSentAs((as) => as.role)
+  const asked = useChat((state) => modelsToAsk(state).length)
+  const replyId = useChat((state) => runningReply(state.open)?.id ?? null)
+  const stopping = useChat((state) => replyId !== null && state.stopping.has(replyId))
+  if (replyId === null) {
+    const Icon = role === 'user' ? ArrowUp : Plus
+    return (
+      <button
+        type="button"
+        className="chat-btn chat-go"
+        aria-disabled={blocked !== null}
+        title={blocked ?? undefined}
+        onClick={onSend}
+      >
+        <Icon aria-hidden /> {role === 'user' ? words('send') : t('add')}
+        {role === 'user' && asked > 1 && <span className="num">{t('toModels', { count: asked })}</span>}
+      </button>
+    )
+  }
+  const stop = (): void => {
+    void stopHere()
+    onStop()
+  }
+  return (
+    <>
+      <span className="chat-kbd" aria-hidden>
+        Esc
+      </span>
+      <button type="button" className="chat-btn" aria-disabled={stopping} onClick={stop}>
+        <Square aria-hidden /> {words(stopping ? 'stopping' : 'stop')}
+      </button>
+    </>
+  )
 }
 
 function SendProblem() {

@@ -1,8 +1,9 @@
 import { ArrowDown } from 'lucide-react'
-import { useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { Virtualizer, type VirtualizerHandle } from 'virtua'
 import { useChat } from '../../stores/chat.ts'
 import { MessageView } from './MessageView.tsx'
+import { offerReveal } from './reveal.ts'
 import { useWords } from './words.ts'
 
 /** Nearer to the end than this, in px, the reader counts as being at it. */
@@ -16,7 +17,18 @@ export function Messages() {
   const ids = useChat((state) => state.open?.ids ?? [])
   const box = useRef<HTMLDivElement>(null)
   const list = useRef<VirtualizerHandle>(null)
-  const { away, toEnd } = useFollowEnd(box, list, ids)
+  const { away, toEnd, release } = useFollowEnd(box, list, ids)
+  useEffect(
+    () =>
+      offerReveal((id) => {
+        const at = ids.indexOf(id)
+        if (at < 0) return false
+        release()
+        list.current?.scrollToIndex(at, { align: 'start' })
+        return true
+      }),
+    [ids, release],
+  )
   return (
     <div className="chat-talk-frame">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard (WCAG 2.1.1) */}
@@ -39,7 +51,7 @@ function useFollowEnd(
   box: React.RefObject<HTMLDivElement | null>,
   list: React.RefObject<VirtualizerHandle | null>,
   ids: readonly string[],
-): { away: boolean; toEnd: () => void } {
+): { away: boolean; toEnd: () => void; release: () => void } {
   const following = useRef(true)
   const [away, setAway] = useState(false)
   const count = ids.length
@@ -96,5 +108,9 @@ function useFollowEnd(
     setAway(false)
     list.current?.scrollToIndex(count - 1, { align: 'end' })
   }
-  return { away, toEnd }
+  const release = useCallback((): void => {
+    following.current = false
+    setAway(true)
+  }, [])
+  return { away, toEnd, release }
 }

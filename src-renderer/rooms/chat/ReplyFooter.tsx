@@ -5,6 +5,7 @@ import { CopyMessage } from './CopyMessage.tsx'
 import { tokensPerSecond } from './facts.ts'
 import { MessageMenu, showFacts } from './MessageMenu.tsx'
 import { Siblings } from './Siblings.tsx'
+import { SpeakButton } from './voice/SpeakButton.tsx'
 import { costWords, figure, fineSeconds, useWords, type Words } from './words.ts'
 
 /** Under a reply: what can be done with it, and what it took. */
@@ -14,6 +15,7 @@ export function ReplyFooter({ reply }: { reply: Message }) {
   return (
     <footer className="chat-under">
       <CopyMessage message={reply} />
+      {reply.text !== '' && <SpeakButton messageId={reply.id} text={reply.text} />}
       {reply.status === 'complete' && (
         <button
           type="button"

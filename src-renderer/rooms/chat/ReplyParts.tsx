@@ -1,10 +1,9 @@
-import { ChevronRight, LoaderCircle, Square, Wrench } from 'lucide-react'
+import { ChevronRight, LoaderCircle, Square } from 'lucide-react'
 import { useState } from 'react'
-import type { Message, ToolCall, Wait } from '../../../src-preload/contract/chat.ts'
+import type { Message, Wait } from '../../../src-preload/contract/chat.ts'
 import { Markdown } from '../../markdown/Markdown.tsx'
 import { useChat } from '../../stores/chat.ts'
 import { stop } from './actions.ts'
-import { readArguments } from './facts.ts'
 import { useNow } from './hooks.ts'
 import { seconds, useWords, type Words, wholeSeconds } from './words.ts'
 
@@ -71,24 +70,4 @@ function waitText(wait: Wait, now: number, words: Words): string {
   const left = wait.until === null ? 0 : Date.parse(wait.until) - now
   if (left <= 0) return words('waitRetryNow', { reason, attempt })
   return words('waitRetry', { reason, seconds: Math.ceil(left / 1_000), attempt })
-}
-
-/** A tool call as the model wrote it. Nothing runs it. */
-export function ToolCallCard({ call, writing }: { call: ToolCall; writing: boolean }) {
-  const words = useWords()
-  const { valid, shown } = readArguments(call.arguments)
-  return (
-    <section className="chat-tool" aria-label={`${words('toolCall')} ${call.name}`}>
-      <header>
-        <Wrench aria-hidden />
-        <span>{words('toolCall')}</span>
-        <code>{call.name}</code>
-      </header>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls sideways must be reachable by keyboard (WCAG 2.1.1) */}
-      <pre tabIndex={0}>{shown}</pre>
-      <footer data-bad={!valid && !writing}>
-        {writing ? words('toolWriting') : valid ? words('toolNotRun') : words('toolBadJson')}
-      </footer>
-    </section>
-  )
 }

@@ -1,13 +1,13 @@
 import type { Message } from '../../../src-preload/contract/chat.ts'
 import { Markdown } from '../../markdown/Markdown.tsx'
-import { useChat } from '../../stores/chat.ts'
 import { isRunning } from '../../stores/chat-open.ts'
 import { useStage } from '../../stores/chat-stage.ts'
 import { EditMessage } from './EditMessage.tsx'
 import { JsonVerdict } from './JsonVerdict.tsx'
 import { ReplyEnd } from './ReplyEnd.tsx'
 import { ReplyFooter } from './ReplyFooter.tsx'
-import { Reasoning, ToolCallCard, Waiting } from './ReplyParts.tsx'
+import { Reasoning, Waiting } from './ReplyParts.tsx'
+import { ToolCalls } from './tools/ToolCalls.tsx'
 import { Who } from './Who.tsx'
 import { useWords } from './words.ts'
 
@@ -42,12 +42,11 @@ export function ReplyView({ reply }: { reply: Message }) {
   )
 }
 
-/** What came of a reply: reasoning, waits, text, refusal, calls that no row answers yet. */
+/** What came of a reply: reasoning, waits, text, refusal, calls of tools with how each stands. */
 export function ReplyBody({ reply }: { reply: Message }) {
   const words = useWords()
   const running = isRunning(reply)
   const streaming = reply.status === 'streaming'
-  const answered = useChat(({ open }) => isAnswered(reply, open?.messages ?? []))
   return (
     <div className="chat-body">
       {reply.reasoning !== '' && <Reasoning reply={reply} />}
@@ -59,20 +58,13 @@ export function ReplyBody({ reply }: { reply: Message }) {
       )}
       {streaming && reply.text === '' && reply.reasoning === '' && !reply.wait && <span className="chat-caret" />}
       {reply.refusal !== '' && (
-        <div className="chat-refusal" data-part="text">
+        <div className="chat-refusal">
           <b>{words('refusal')}</b>
-          <p>{reply.refusal}</p>
+          <p data-part="text">{reply.refusal}</p>
         </div>
       )}
-      {!answered && reply.toolCalls.map((call) => <ToolCallCard key={call.index} call={call} writing={running} />)}
+      <ToolCalls reply={reply} />
       {!running && <JsonVerdict reply={reply} />}
     </div>
   )
-}
-
-/** The rows that answer a reply's calls follow right below it. */
-function isAnswered(reply: Message, messages: readonly Message[]): boolean {
-  if (reply.toolCalls.length === 0) return false
-  const at = messages.findLastIndex(({ id }) => id === reply.id)
-  return at >= 0 && messages[at + 1]?.role === 'tool'
 }

@@ -3,91 +3,70 @@ import { useEffect, useMemo, useState } from 'react'
 import { MarkdownContext, type MarkdownHost } from '../../markdown/context.ts'
 import { ProblemNotice } from '../../problems/ProblemNotice.tsx'
 import { useChat } from '../../stores/chat.ts'
-import { isRunning } from '../../stores/chat-open.ts'
+import { useStage } from '../../stores/chat-stage.ts'
 import { InspectorToggle, ListToggle } from '../../ui/StageBar.tsx'
-import { copyText, openChat, stopHere } from './actions.ts'
+import { Announcer } from './Announcer.tsx'
+import { copyText } from './actions.ts'
 import { Composer } from './Composer.tsx'
+import { followJumps } from './find/deeds.ts'
+import { FindBar } from './find/FindBar.tsx'
+import { focusSoon } from './focus.ts'
 import { LinkDialog } from './LinkDialog.tsx'
 import { TitleField } from './List.tsx'
 import { Messages } from './Messages.tsx'
 import { ModelPicker } from './ModelPicker.tsx'
-import { useWords, type Words } from './words.ts'
+import { StageDialogs } from './StageDialogs.tsx'
+import { useWords } from './words.ts'
 
 /** The stage region: title and model above, the messages, the composer below. */
 export function ChatStage() {
-  const words = useWords()
   const [link, setLink] = useState<string | null>(null)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the words change with the language only, which remounts the window
-  const host = useMemo(() => markdownHost(words, setLink), [])
-  useKeys()
+  const host = useMemo((): MarkdownHost => ({ openLink: setLink, copy: copyText }), [])
+  useEffect(followJumps, [])
   return (
     <MarkdownContext value={host}>
       <div className="chat-stage">
         <Header />
+        <FindBar />
         <Body />
         <RoomNotice />
         <Composer />
         <LinkDialog address={link} onClose={() => setLink(null)} />
+        <StageDialogs />
         <Announcer />
       </div>
     </MarkdownContext>
   )
 }
 
-function markdownHost(words: Words, openLink: (address: string) => void): MarkdownHost {
-  return {
-    openLink,
-    copy: copyText,
-    words: {
-      copyCode: words('copyCode'),
-      copied: words('copied'),
-      wrapCode: words('wrapCode'),
-      code: words('code'),
-      image: words('image'),
-      imageNotLoaded: words('imageNotLoaded'),
-      linkRefused: (address) => words('linkRefused', { address }),
-      footnote: words('footnote'),
-      done: words('done'),
-      notDone: words('notDone'),
-      tableScrolls: words('table'),
-    },
-  }
-}
-
-/** Esc stops the running reply, wherever the focus is, unless something that Esc closes took it. Mod+N is a new chat. */
-function useKeys(): void {
-  useEffect(() => {
-    const byKey = (event: KeyboardEvent): void => {
-      if (event.defaultPrevented || event.isComposing) return
-      if (event.key === 'Escape') {
-        void stopHere()
-      } else if (event.key === 'n' && (event.metaKey || event.ctrlKey) && !event.shiftKey && !event.altKey) {
-        event.preventDefault()
-        openChat(null)
-      }
-    }
-    addEventListener('keydown', byKey)
-    return () => removeEventListener('keydown', byKey)
-  }, [])
+function endRename(): void {
+  useStage.setState({ renaming: false })
+  focusSoon(() => document.querySelector<HTMLElement>('.chat-bar [data-deed="rename"]'))
 }
 
 function Header() {
   const words = useWords()
   const id = useChat((state) => state.open?.id ?? null)
   const title = useChat((state) => state.open?.conversation?.title ?? null)
-  const [editing, setEditing] = useState<string | null>(null)
+  const editing = useStage((state) => state.renaming)
   const shown = title ?? words('untitled')
   return (
     <header className="chat-bar">
       <ListToggle />
-      {id !== null && editing === id ? (
-        <TitleField id={id} title={title ?? ''} onEnd={() => setEditing(null)} />
+      {id !== null && editing ? (
+        <TitleField id={id} title={title ?? ''} onEnd={endRename} />
       ) : (
         <h1>
           {id === null ? (
             words('newChat')
           ) : (
-            <button type="button" aria-label={words('editTitle', { title: shown })} onClick={() => setEditing(id)}>
+            <button
+              type="button"
+              data-deed="rename"
+              title={shown}
+              aria-label={words('editTitle', { title: shown })}
+              onClick={() => useStage.setState({ renaming: true })}
+            >
               {shown}
             </button>
           )}
@@ -149,31 +128,6 @@ function RoomNotice() {
       >
         <X aria-hidden />
       </button>
-    </div>
-  )
-}
-
-const spokenChars = 1_500
-
-/** Says a reply once, when it settles; one that was already settled when its conversation was opened stays silent. */
-function Announcer() {
-  const words = useWords()
-  const last = useChat((state) => state.open?.messages.findLast((message) => message.role === 'assistant'))
-  const [awaited, setAwaited] = useState<string | null>(null)
-  const [said, setSaid] = useState('')
-  const running = last !== undefined && isRunning(last)
-  if (last && running && awaited !== last.id) setAwaited(last.id)
-  if (last && !running && awaited === last.id) {
-    setAwaited(null)
-    const model = last.model ?? words('assistant')
-    const text = (last.text || last.refusal || (last.problem?.message ?? '')).slice(0, spokenChars)
-    if (last.status === 'stopped') setSaid(words('settledStopped', { text }))
-    else if (last.status === 'complete') setSaid(words('settled', { model, text }))
-    else setSaid(words('settledFailed', { text: last.problem?.message ?? text }))
-  }
-  return (
-    <div className="chat-sr" aria-live="polite" role="log">
-      {said}
     </div>
   )
 }

@@ -3,9 +3,9 @@ import type { Message } from '../../../src-preload/contract/chat.ts'
 import { Pieces } from '../../markdown/CodeBlock.tsx'
 import { useStage } from '../../stores/chat-stage.ts'
 import { CopyMessage } from './CopyMessage.tsx'
+import { Pictures } from './composer/Pictures.tsx'
 import { EditMessage } from './EditMessage.tsx'
 import { MessageMenu } from './MessageMenu.tsx'
-import { MessagePictures } from './MessagePictures.tsx'
 import { startEdit } from './messageActions.ts'
 import { Siblings } from './Siblings.tsx'
 import { Who } from './Who.tsx'
@@ -52,7 +52,7 @@ export function TurnView({ turn }: { turn: Message }) {
         <Siblings message={turn} />
       </Who>
       <div className="chat-body">
-        <MessagePictures message={turn} />
+        <Pictures attachments={turn.attachments} />
         {editing ? (
           <EditMessage message={turn} />
         ) : (

@@ -13,7 +13,10 @@ import { newDraftKey } from '../../newChatDraft.ts'
 import * as store from '../../stores/chat.ts'
 import { useChat } from '../../stores/chat.ts'
 import { runningReplies } from '../../stores/chat-open.ts'
+import { useStage } from '../../stores/chat-stage.ts'
 import { attempt, setClient } from './client.ts'
+import { recallCompared } from './compare.ts'
+import { flushSetups, forgetNewSetup, recallNewSetup, setupOf } from './setup.ts'
 
 export interface ChatHost {
   client: ContractRouterClient<Contract>
@@ -38,14 +41,16 @@ export function startChat(given: ChatHost): () => void {
   void keepWatching(ended.signal, async (signal) => {
     for await (const event of await given.client.chat.watchList(undefined, { signal })) events.push(event)
   })
-  addEventListener('pagehide', flushDraft)
+  recallNewSetup()
+  recallCompared()
+  addEventListener('pagehide', flush)
   void loadModels(false)
   return () => {
     ended.abort()
     watching?.abort()
     events.drop()
-    flushDraft()
-    removeEventListener('pagehide', flushDraft)
+    flush()
+    removeEventListener('pagehide', flush)
     host = null
     setClient(null)
   }
@@ -55,10 +60,11 @@ export function startChat(given: ChatHost): () => void {
 export function openChat(id: string | null): void {
   const { open } = useChat.getState()
   if ((open?.id ?? null) === id) return
-  flushDraft()
+  flush()
   watching?.abort()
   watching = null
   useChat.setState((state) => store.openConversation(state, id))
+  useStage.setState({ editing: null, renaming: false, dialog: null })
   if (id !== null) follow(id)
 }
 
@@ -83,11 +89,19 @@ function follow(id: string): void {
   })
 }
 
+/** As whom a message goes. */
+export interface SentAs {
+  role: 'user' | 'system' | 'developer' | 'assistant'
+  /** Empty: none. */
+  name: string
+}
+const own: SentAs = { role: 'user', name: '' }
+
 /**
  * Sends what stands in the composer. The text leaves the composer at once and comes back if the core refuses it.
  * @returns whether the core took it; pictures that were given stay the caller's until then
  */
-export async function send(text: string, attachments: readonly Attachment[] = []): Promise<boolean> {
+export async function send(text: string, attachments: readonly Attachment[] = [], as: SentAs = own): Promise<boolean> {
   const state = useChat.getState()
   const models = store.modelsToAsk(state)
   if (!host || state.sending || models.length === 0) return false
@@ -96,14 +110,23 @@ export async function send(text: string, attachments: readonly Attachment[] = []
   cancelDraft()
   useChat.setState((before) => store.beginSending(before, { requestId, conversationId, text }))
   try {
+    await flushSetups()
     const sent = await host.client.chat.send({
       requestId,
       conversationId,
       text,
       models,
+      ...(conversationId === null ? { setup: setupOf(state) } : {}),
       attachments: attachments.map(({ mediaId, detail }) => ({ mediaId, detail })),
+      role: as.role,
+      name: as.name === '' ? null : as.name,
+      // Whatever the person did not say is there to be answered with what he says next.
+      ask: as.role === 'user',
     })
-    if (conversationId === null) localStorage.removeItem(newDraftKey)
+    if (conversationId === null) {
+      localStorage.removeItem(newDraftKey)
+      forgetNewSetup()
+    }
     const stillThere = (useChat.getState().open?.id ?? null) === conversationId
     useChat.setState({ sending: null })
     if (conversationId === null && stillThere) openChat(sent.conversationId)
@@ -135,6 +158,7 @@ export async function retry(
   replyId: string,
   models = store.modelsToAsk(useChat.getState()).slice(0, 1),
 ): Promise<void> {
+  await flushSetups()
   await attempt((client) => client.chat.retry({ replyId, ...(models.length === 0 ? {} : { models }) }))
 }
 
@@ -167,6 +191,12 @@ export function type(text: string): void {
     else void attempt((client) => client.chat.saveDraft({ conversationId: id, draft: text }))
   }
   draftTimer = { id: setTimeout(flushDraft, draftPause), save }
+}
+
+/** What was typed and set a moment ago is saved now. */
+function flush(): void {
+  flushDraft()
+  void flushSetups()
 }
 
 function flushDraft(): void {

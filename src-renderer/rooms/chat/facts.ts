@@ -1,4 +1,5 @@
 import type { Message } from '../../../src-preload/contract/chat.ts'
+import { sumSc } from '../../ui/sc.ts'
 
 /** Completion tokens a second between the first token and the end; null where the service reported too little. */
 export function tokensPerSecond(reply: Message): number | null {
@@ -30,16 +31,6 @@ export function remarkOn(reply: Message): Remark | null {
   return empty ? 'emptyReply' : null
 }
 
-/** Tool arguments laid out for reading; `valid` is false for text that is not JSON, which is shown as it came. */
-export function readArguments(text: string): { valid: boolean; shown: string } {
-  if (text.trim() === '') return { valid: true, shown: '{}' }
-  try {
-    return { valid: true, shown: JSON.stringify(JSON.parse(text), null, 2) }
-  } catch {
-    return { valid: false, shown: text }
-  }
-}
-
 /** Prompt and completion tokens of all replies in the path, where reported. */
 export function tokensOf(messages: readonly Message[]): number | null {
   let sum: number | null = null
@@ -48,4 +39,19 @@ export function tokensOf(messages: readonly Message[]): number | null {
     if (typeof total === 'number') sum = (sum ?? 0) + total
   }
   return sum
+}
+
+/**
+ * What the replies of the path cost, each request counted once; null where nothing is known. `estimated`: at least one of the amounts
+ * is, or one is not known.
+ */
+export function spentOf(messages: readonly Message[]): { amount: string; estimated: boolean } | null {
+  const amounts = new Map<number | string, string>()
+  let estimated = false
+  for (const { role, model, id, requestRow, cost, costIs } of messages) {
+    if (role !== 'assistant' || model === null) continue
+    if (cost === null || costIs !== 'measured') estimated = true
+    if (cost !== null) amounts.set(requestRow ?? id, cost)
+  }
+  return amounts.size === 0 ? null : { amount: sumSc([...amounts.values()]), estimated }
 }

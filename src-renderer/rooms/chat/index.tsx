@@ -4,9 +4,12 @@ import { navigate } from '../../navigation.ts'
 import type { RoomView } from '../../room.ts'
 import { appStore } from '../../stores/app.ts'
 import { useChat } from '../../stores/chat.ts'
+import { messageIn, runningReply } from '../../stores/chat-open.ts'
 import { routeStore, useRoute } from '../../stores/route.ts'
 import { useStudio } from '../../studio.ts'
 import { loadModels, openChat, startChat } from './actions.ts'
+import { attempt } from './client.ts'
+import { offerChatCommands } from './commands.ts'
 import { ChatInspector } from './Inspector.tsx'
 import { ChatList } from './List.tsx'
 import { ChatStage } from './Stage.tsx'
@@ -33,7 +36,7 @@ export function ChatLive() {
       void loadModels(false)
     }
     read()
-    const ends = [stop, appStore.subscribe(read), followOpenChat()]
+    const ends = [stop, appStore.subscribe(read), followOpenChat(), followReplies(), offerChatCommands()]
     return () => {
       for (const end of ends) end()
     }
@@ -52,6 +55,15 @@ function followOpenChat(): () => void {
     if (id === (before.open?.id ?? null)) return
     const { route } = routeStore.getState()
     if (route.room === 'chat' && route.id !== id) navigate({ room: 'chat', id })
+  })
+}
+
+/** A reply that comes while the connection is said to have failed shows that it is there again: that is looked into, once a reply. */
+function followReplies(): () => void {
+  return useChat.subscribe(({ open }, before) => {
+    if (open === before.open || appStore.getState().app?.connection.state !== 'failed') return
+    const reply = runningReply(before.open)
+    if (reply && messageIn(open, reply.id)?.status === 'complete') void attempt((client) => client.connection.recheck())
   })
 }
 

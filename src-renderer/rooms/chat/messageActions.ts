@@ -5,6 +5,7 @@ import { useStage, withEdit, withoutEdit } from '../../stores/chat-stage.ts'
 import { openChat, type } from './actions.ts'
 import { attempt } from './client.ts'
 import { composerField, deedOf, deedOfSibling, focusComposer, focusSoon } from './focus.ts'
+import { flushSetups } from './setup.ts'
 
 /** What a person does with one message of the path. */
 
@@ -31,6 +32,7 @@ export async function saveEdit(message: Message, text: string, ask: boolean): Pr
   const state = useChat.getState()
   const picked = modelsToAsk(state)
   const models = picked.length > 0 ? picked : [state.open?.conversation?.model ?? ''].filter(Boolean)
+  await flushSetups()
   const sent = await attempt((client) =>
     client.chat.send({
       requestId: crypto.randomUUID(),
@@ -70,6 +72,7 @@ export async function keep(reply: Message): Promise<void> {
 
 /** Asks the model to go on from where this reply ends. */
 export async function goOn(reply: Message): Promise<void> {
+  await flushSetups()
   await attempt((client) => client.chat.goOn({ requestId: crypto.randomUUID(), replyId: reply.id }))
 }
 

@@ -12,6 +12,7 @@ export interface PageRequest {
   method: string
   resourceType: string
   referrer: string
+  headers: Record<string, string>
 }
 
 /** What a window does about what its page does. Addresses are Electron's (`app://…`) on this side. */
@@ -176,7 +177,10 @@ export class Page {
       if (!this.#owner.mayGo(url, frameId === this.#target)) return void (await fail('Aborted'))
     }
     const referrer = request.headers.Referer ?? ''
-    const reply = await this.#owner.reply({ id: requestId, url, method: request.method, resourceType, referrer })
+    const reply = await this.#owner.reply({
+      ...{ id: requestId, url, method: request.method, resourceType, referrer },
+      headers: request.headers,
+    })
     if (reply === 'cancel') return void (await fail('BlockedByClient'))
     if (reply === null) return void (await this.#send('Fetch.continueRequest', { requestId }))
     if (reply.status >= 300 && reply.status < 400) throw new Error('The stand-in for electron follows no redirection')

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readArguments, remarkOn, tokensPerSecond } from '../../../src-renderer/rooms/chat/facts.ts'
+import { remarkOn, tokensPerSecond } from '../../../src-renderer/rooms/chat/facts.ts'
 import { message } from './harness/scenes.ts'
 
 describe('what is said about a reply', () => {
@@ -8,11 +8,6 @@ describe('what is said about a reply', () => {
     expect(remarkOn(message(1, { text: 'abc', finishReason: 'length' }))).toBe('cutLength')
     expect(remarkOn(message(1, { text: '', finishReason: 'stop' }))).toBe('emptyReply')
     expect(remarkOn(message(1, { text: 'abc', finishReason: 'stop' }))).toBeNull()
-  })
-
-  it('[CHAT-11] shows tool arguments that are not JSON as they came, and says so', () => {
-    expect(readArguments('{"a":1}')).toEqual({ valid: true, shown: '{\n  "a": 1\n}' })
-    expect(readArguments('{"a":')).toEqual({ valid: false, shown: '{"a":' })
   })
 
   it('counts speed from the first token to the end, and nothing where a figure is missing', () => {

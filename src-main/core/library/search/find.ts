@@ -17,39 +17,53 @@ export interface SearchAnswer {
   more: boolean
 }
 
+interface Title {
+  id: string
+  title: string
+  archived: boolean
+  at: string
+  /** Folded, with a space before and after. */
+  words: string
+}
+
 /** A search that meets nothing but what is out of sight gives up then; what it has is told, with `more`. ms */
 const patience = 1000
 
 /** Titles first, then messages, both newest first. Remembers folded titles from one search to the next. */
 export function createFinder(reader: SearchReader) {
   const folded = new Map<string, { title: string; words: string }>()
+  let titles: { version: number; all: Title[] } = { version: -1, all: [] }
 
   return function find({ text, conversationId, limit }: SearchAsk): SearchAnswer {
     const query = readQuery(text)
     if (query === null) return { hits: [], more: false }
     // Within one conversation nobody asks what it is called.
-    const titles = conversationId === null ? inTitles(query) : []
+    const named = conversationId === null ? inTitles(query) : []
     const { found, more } = inMessages(query, conversationId, limit)
     // Half of the places are kept for messages, so that a letter which every title has does not hide them.
     const room = Math.max(Math.ceil(limit / 2), limit - found.length)
-    const shown = titles.slice(0, room)
+    const shown = named.slice(0, room)
     const messages = found.slice(0, limit - shown.length)
-    const cut = more || shown.length < titles.length || messages.length < found.length
+    const cut = more || shown.length < named.length || messages.length < found.length
     return { hits: [...shown.map((title) => titleHit(title, query)), ...messageHits(messages, query)], more: cut }
   }
 
-  function inTitles(query: SearchQuery) {
-    const all = reader.titles()
-    const hits = all.filter(({ id, title }) => {
-      let known = folded.get(id)
-      if (known?.title !== title) {
-        known = { title, words: ` ${indexable(title)} ` }
-        folded.set(id, known)
-      }
-      return matches(known.words, query)
-    })
-    if (folded.size > all.length * 2 + 1000) folded.clear()
-    return hits
+  function inTitles(query: SearchQuery): Title[] {
+    const version = reader.version()
+    if (version !== titles.version) {
+      titles = { version, all: reader.titles().map(readTitle) }
+      if (folded.size > titles.all.length * 2 + 1000) folded.clear()
+    }
+    return titles.all.filter(({ words }) => matches(words, query))
+  }
+
+  /** Reading 10,000 titles costs some ms, folding them some more: that is done once for each. */
+  function readTitle(title: Omit<Title, 'words'>): Title {
+    const known = folded.get(title.id)
+    if (known?.title === title.title) return { ...title, words: known.words }
+    const words = ` ${indexable(title.title)} `
+    folded.set(title.id, { title: title.title, words })
+    return { ...title, words }
   }
 
   function inMessages(query: SearchQuery, conversationId: string | null, limit: number) {
@@ -91,10 +105,7 @@ export function createFinder(reader: SearchReader) {
   }
 }
 
-function titleHit(
-  { id, title, archived, at }: { id: string; title: string; archived: boolean; at: string },
-  query: SearchQuery,
-): SearchHit {
+function titleHit({ id, title, archived, at }: Title, query: SearchQuery): SearchHit {
   return {
     ...{ conversationId: id, title, archived, messageId: null, role: null, at },
     snippet: snippet(title, query),

@@ -1,4 +1,4 @@
-import { words } from './words.ts'
+import { standsAlone, words } from './words.ts'
 
 /** What was typed, as terms: each is one word, or the characters of one that follow each other. All of them must occur. */
 export interface SearchQuery {
@@ -25,7 +25,8 @@ export function readQuery(typed: string): SearchQuery | null {
   }
   if (term.length > 0) terms.push(term)
   if (terms.length === 0) return null
-  return { terms: terms.slice(0, most), open: end === typed.length || !/\s/u.test(typed.slice(end)) }
+  const typing = !/\s/u.test(typed.slice(end)) && terms.length <= most
+  return { terms: terms.slice(0, most), open: typing && !standsAlone(term.at(-1) ?? '') }
 }
 
 /** The query in the language of FTS5. Every word stands in quotes and holds no letter but those of words. */

@@ -1,6 +1,6 @@
 import type { SearchHit } from '../../../../src-preload/contract/library.ts'
 import type { SearchQuery } from './query.ts'
-import { type Word, words } from './words.ts'
+import { standsAlone, type Word, words } from './words.ts'
 
 /** Characters (UTF-16 units) of a snippet, and of them before the first hit. */
 const whole = 300
@@ -15,7 +15,7 @@ interface Place {
 export function snippet(text: string, query: SearchQuery, from = 0): SearchHit['snippet'] {
   const places: Place[] = []
   let first: Place | null = null
-  for (const place of hits(text, query, from)) {
+  for (const place of hits(text, query, firstLook(text, query, from))) {
     first ??= place
     if (place.end > first.start + whole) break
     places.push(place)
@@ -40,6 +40,29 @@ export function snippet(text: string, query: SearchQuery, from = 0): SearchHit['
   add(show(at, end), false)
   return pieces
 }
+
+const sign = '\\p{L}\\p{N}\\p{M}'
+
+/**
+ * Where to begin to look. A first look through the text as it is written, by an expression, is a hundred times faster than to fold
+ * all of a long text; where it finds nothing (an accent, another form of a character), the text is folded from the start.
+ */
+function firstLook(text: string, { terms, open }: SearchQuery, from: number): number {
+  if (text.length - from < quickly) return from
+  const ways = terms.map((term, index) => {
+    const isOpen = open && index === terms.length - 1
+    // Folded words hold letters, digits, marks and pictographs: nothing that means something in an expression.
+    const before = standsAlone(term[0] ?? '') ? '' : `(?<![${sign}])`
+    const after = isOpen || standsAlone(term.at(-1) ?? '') ? '' : `(?![${sign}])`
+    return before + term.join(`[^${sign}]*`) + after
+  })
+  const look = new RegExp(ways.join('|'), 'giu')
+  look.lastIndex = from
+  return look.exec(text)?.index ?? from
+}
+
+/** Texts shorter than this are folded at once. */
+const quickly = 600
 
 /** Where a term of the query stands, in order. */
 function* hits(text: string, { terms, open }: SearchQuery, from: number): Generator<Place, undefined> {

@@ -97,6 +97,9 @@ function* pass(held: Word | null, next: Word): Generator<Word, Word> {
   return next
 }
 
+/** Whether a folded word is one character of a script without spaces: nothing can begin with it. */
+export const standsAlone = (folded: string): boolean => alone.test(folded) || !within(folded)
+
 /** A pictograph is no part of a word. */
 const within = (folded: string): boolean => !/^\p{Extended_Pictographic}/u.test(folded)
 

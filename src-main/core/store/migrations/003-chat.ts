@@ -111,6 +111,7 @@ CREATE TABLE mcp_servers (
 CREATE TABLE tool_permissions (
   tool_id          TEXT NOT NULL,
   conversation_id  TEXT REFERENCES conversations (id) ON DELETE CASCADE,
+  fingerprint      TEXT NOT NULL,
   allowed_at       TEXT NOT NULL
 ) STRICT;
 CREATE UNIQUE INDEX tool_permissions_one ON tool_permissions (tool_id, coalesce(conversation_id, ''));

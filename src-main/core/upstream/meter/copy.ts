@@ -2,6 +2,8 @@ import { TextDecoder } from 'node:util'
 import type { CopiedBody } from '../../traffic.ts'
 import { ByteStore } from './bytes.ts'
 
+/** Of a logged body, bytes. */
+export const copyLimit = 256 * 1024
 /** More than a key in its longest usual form (escaped JSON, six bytes a character). Bytes. */
 const tail = 8 * 1024
 

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { AnyRouter } from '@orpc/server'
 import { StudioError } from '../../../core/errors.ts'
-import { securityHeaders } from '../../csp.ts'
+import { diagramHeaders, isDiagramPath, securityHeaders } from '../../csp.ts'
 import { answerMedia, type MediaSource, mediaPrefix } from '../../media.ts'
 import { listenOn } from '../listen.ts'
 import { type Access, createAccess } from './access.ts'
@@ -117,6 +117,10 @@ async function answer(
   if (request.method !== 'GET' && request.method !== 'HEAD') return refuse(reply, 405, 'Only GET and HEAD here.')
   if (path === '/metrics') return tellMetrics(request, reply, access, metrics)
   const file = files.get(path)
+  if (file && isDiagramPath(path)) {
+    reply.removeHeader('X-Frame-Options')
+    for (const [name, value] of Object.entries(diagramHeaders())) reply.setHeader(name, value)
+  }
   if (file) return sendFile(reply, file, request.method === 'HEAD')
   if (path === '/' && files.size === 0) return refuse(reply, 503, 'The page is not built yet: npm run build')
   return refuse(reply, 404, 'Nothing here.')

@@ -1,10 +1,11 @@
 import { useToolWords } from '../../../toolWords.ts'
 import { CopyButton } from '../../../ui/CopyButton.tsx'
 import { cx } from '../../../ui/cx.ts'
+import { figure } from '../words.ts'
 import type { Shown } from './show.ts'
 
 /** A stranger's text, as text: of bounded height, scrolled by keyboard too, copied whole. */
-export function HostileText(props: { shown: Shown; whole: string; label: string; copy: string; wrap?: boolean }) {
+export function HostileText(props: { shown: Shown; whole: string; label: string; copy: string }) {
   const t = useToolWords()
   const { shown } = props
   return (
@@ -15,16 +16,12 @@ export function HostileText(props: { shown: Shown; whole: string; label: string;
         aria-label={props.label}
         className="max-h-56 min-h-9 overflow-auto rounded-m bg-panel py-2 pr-10 pl-3 shadow-[inset_0_0_0_1px_var(--line)]"
       >
-        <pre
-          dir="auto"
-          className={cx(
-            'm-0 select-text font-mono text-ink text-s',
-            props.wrap ? 'whitespace-pre-wrap break-words' : 'whitespace-pre',
-          )}
-        >
+        <pre dir="auto" className="m-0 select-text whitespace-pre-wrap break-words font-mono text-ink text-s">
           {shown.text}
         </pre>
-        {shown.more > 0 && <p className="pt-2 text-faint text-s">{t('text.more', { count: shown.more })}</p>}
+        {shown.more > 0 && (
+          <p className="pt-2 text-faint text-s">{t('text.more', { count: shown.more, size: figure(shown.more) })}</p>
+        )}
       </section>
       <span className="absolute top-1 right-1">
         <CopyButton size="small" text={props.whole} name={props.copy} />

@@ -16,11 +16,13 @@ export function ToolOutcome({ row }: { row: ToolRow }) {
   const t = useToolWords()
   const { run } = row
   const state = cardState(run, false)
-  const told = t(`outcome.${state}`, { name: plainText(run.name), server: plainText(run.tool?.server ?? '') })
+  const told = isTold(state)
+    ? t(`outcome.${state}`, { name: plainText(run.name), server: plainText(run.tool?.server ?? '') })
+    : null
   const toSettings = state === 'timed_out' || state === 'failed' || state === 'unknown_tool'
   return (
     <>
-      {told !== '' && <p className="text-s text-soft">{told}</p>}
+      {told && <p className="text-s text-soft">{told}</p>}
       {run.notes.length > 0 && (
         <ul className={cx('list-disc pl-5 text-s', state === 'done' ? 'text-soft' : 'text-bad')}>
           {run.notes.slice(0, 20).map((note, at) => (
@@ -47,6 +49,9 @@ export function ToolOutcome({ row }: { row: ToolRow }) {
     </>
   )
 }
+
+const toldStates = ['error', 'denied', 'invalid', 'unknown_tool', 'stopped', 'timed_out', 'failed'] as const
+const isTold = (state: string): state is (typeof toldStates)[number] => toldStates.some((one) => one === state)
 
 /** What the model was given, folded: the first line is in sight. */
 function Result({ row }: { row: ToolRow }) {
@@ -77,7 +82,6 @@ function Result({ row }: { row: ToolRow }) {
           whole={row.text}
           label={t(given ? 'outcome.result' : 'outcome.told')}
           copy={t('outcome.copy')}
-          wrap
         />
       )}
     </div>

@@ -72,14 +72,16 @@ function Group({ group, enabled }: { group: OfferGroup; enabled: readonly string
   const usable = offers.filter(({ fault }) => fault === null)
   const on = offers.filter(({ id }) => enabled.includes(id))
   const name = server ? plainText(server.name) : t(group.key === 'gone' ? 'pick.gone' : 'pick.own')
-  const set = (ids: string[], yes: boolean) => void saveToolUse({ enabled: switched(enabled, ids, yes) })
+  const set = (ids: string[], yes: boolean) => saveToolUse({ enabled: switched(enabled, ids, yes) })
   return (
     <section aria-labelledby={heading} className="flex flex-col gap-1">
       <div className="flex min-h-6 items-center gap-1">
         <h3 id={heading} className="min-w-0 truncate font-[540] text-s">
           {name}
         </h3>
-        <span className="num text-faint text-xs">{t('pick.count', { on: on.length, count: offers.length })}</span>
+        {offers.length > 0 && (
+          <span className="num text-faint text-xs">{t('pick.count', { on: on.length, count: offers.length })}</span>
+        )}
         <span className="ml-auto" />
         {usable.length > 1 && (
           <Button
@@ -180,7 +182,7 @@ function How({ use, offered }: { use: ToolUseOfChat; offered: readonly Offer[] }
   const names = [...new Set([...offered.map(({ name }) => name), ...(named === null ? [] : [named])])]
   const missing = named !== null && !offered.some(({ name }) => name === named)
   const pickChoice = (picked: string) =>
-    void saveToolUse({
+    saveToolUse({
       choice:
         picked === 'auto' || picked === 'none' || picked === 'required' ? picked : { name: picked.replace(/^=/, '') },
     })
@@ -215,7 +217,7 @@ function How({ use, offered }: { use: ToolUseOfChat; offered: readonly Offer[] }
             { value: 'yes', label: t('how.yes') },
             { value: 'no', label: t('how.no') },
           ]}
-          onPick={(picked) => void saveToolUse({ parallel: picked === 'unset' ? null : picked === 'yes' })}
+          onPick={(picked) => saveToolUse({ parallel: picked === 'unset' ? null : picked === 'yes' })}
         />
       </div>
     </div>

@@ -50,7 +50,7 @@ export function Server({ server, onEdit }: { server: McpServer; onEdit: () => vo
           aria-expanded={open}
           aria-label={t('settings.servers.detailsOf', { name })}
           onClick={() => setOpen(!open)}
-          className="flex min-w-0 flex-1 items-center gap-1.5 rounded-s text-start"
+          className="flex min-w-0 flex-1 items-center gap-1.5 rounded-s text-left"
         >
           <ChevronRight
             aria-hidden
@@ -78,9 +78,11 @@ export function Server({ server, onEdit }: { server: McpServer; onEdit: () => vo
           </MenuItem>
         </Menu>
       </div>
-      <code dir="ltr" className="truncate ps-5 font-mono text-faint text-xs [unicode-bidi:isolate]">
-        {plainText(transport.kind === 'stdio' ? commandLine(transport) : transport.url)}
-      </code>
+      {!open && (
+        <code dir="ltr" className="truncate ps-5 font-mono text-faint text-xs [unicode-bidi:isolate]">
+          {plainText(transport.kind === 'stdio' ? commandLine(transport) : transport.url)}
+        </code>
+      )}
       {server.state === 'failed' && (
         <Notice
           kind="bad"

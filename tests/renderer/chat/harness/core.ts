@@ -12,6 +12,7 @@ import {
   type Message,
 } from '../../../../src-preload/contract/chat.ts'
 import { type Contract, contract } from '../../../../src-preload/contract/contract.ts'
+import { detailOf } from './details.ts'
 
 /** A core in memory behind a real MessagePort: it holds what a scene gives it and records what it was asked. */
 export interface SceneCore {
@@ -114,6 +115,15 @@ export function sceneCore(models: string[]): SceneCore {
         if (one) put(one.conversation, one.messages, one)
         return {}
       }),
+    },
+    requests: {
+      get: os.requests.get.handler(({ input }) => say('requests.get', input, detailOf(input.id))),
+    },
+    library: {
+      savePreset: os.library.savePreset.handler(({ input }) => say('savePreset', input, { id: crypto.randomUUID() })),
+    },
+    connection: {
+      recheck: os.connection.recheck.handler(() => say('recheck', {}, {})),
     },
     models: {
       list: os.models.list.handler(({ input }) => {

@@ -1,4 +1,5 @@
 import { mkdirSync } from 'node:fs'
+import { moreScenes } from './moreScenes.ts'
 import { openHarness } from './page.ts'
 import { scenes } from './scenes.ts'
 
@@ -6,7 +7,7 @@ import { scenes } from './scenes.ts'
 const [folder = 'out/chat-pictures', ...only] = process.argv.slice(2)
 mkdirSync(folder, { recursive: true })
 const { url, browser, close } = await openHarness()
-const names = only.length > 0 ? only : ['empty', ...Object.keys(scenes)]
+const names = only.length > 0 ? only : ['empty', ...Object.keys(scenes), ...Object.keys(moreScenes)]
 for (const theme of ['light', 'dark']) {
   for (const width of [1200, 700]) {
     const page = await browser.newPage({ viewport: { width, height: 820 } })

@@ -15,6 +15,7 @@ export async function openHarness(): Promise<{ url: string; browser: Browser; cl
   await build({
     ...common,
     plugins: [react(), tailwindcss()],
+    worker: { format: 'es' },
     build: { outDir, emptyOutDir: true, target: 'chrome120', minify: true },
   })
   const server = await preview({

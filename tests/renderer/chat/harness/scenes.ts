@@ -1,4 +1,5 @@
 import type { Conversation, Message } from '../../../../src-preload/contract/chat.ts'
+import { rich } from './rich.ts'
 
 export const conversationId = '00000000-0000-4000-8000-000000000001'
 const base = new Date()
@@ -197,6 +198,7 @@ export const scenes: Record<string, () => Message[]> = {
     message(3, { text: '', finishReason: 'length', reasoning: 'Long thoughts.', reasoningMs: 9_300 }),
   ],
   code: () => [ask, message(1, { text: longCode })],
+  rich: () => [message(0, { text: 'Show what a reply can hold.' }), message(1, { text: rich })],
   table: () => [message(0, { text: 'Compare three ways to brew coffee, in a table' }), message(1, { text: table })],
   tool: () => [
     message(0, { text: 'What is the weather in Oslo?' }),

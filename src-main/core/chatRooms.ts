@@ -1,0 +1,93 @@
+import type { Settings } from '../../src-preload/contract/app.ts'
+import { type ChatRoom, openChat } from './chat/chat.ts'
+import { openDoor } from './chat/door.ts'
+import { type ChatTools, createChatTools } from './chatTools/chatTools.ts'
+import type { Session } from './connection/session.ts'
+import type { Host } from './host.ts'
+import type { Ledger } from './ledger/ledger.ts'
+import { Library } from './library/library.ts'
+import { createMedia, type Media } from './media/media.ts'
+import { databaseFile, type Store } from './store/store.ts'
+import { createTransfers, type Transfers } from './transfers/transfers.ts'
+import type { VoiceRoom } from './voice/voice.ts'
+
+export interface ChatRoomsParts {
+  host: Host
+  store: Store
+  session: Session
+  ledger: Ledger
+  settings(): Settings
+}
+
+/** Chat and what lies around it: the rooms know each other only through what is tied together here. */
+export interface ChatRooms {
+  chat: ChatRoom
+  chatTools: ChatTools
+  library: Library
+  media: Media
+  voice: VoiceRoom
+  transfers: Transfers
+  /** Replies are kept as far as they came, and everything is closed. */
+  close(): Promise<void>
+}
+
+export function openChatRooms({ host, store, session, ledger, settings }: ChatRoomsParts): ChatRooms {
+  const upstream = () => session.upstream()
+  const transfers = createTransfers({ dataDir: host.dataDir })
+  const media = createMedia({ dataDir: host.dataDir, store, uploads: transfers.uploads })
+  const voice: VoiceRoom = { upstream, voice: () => settings().voice, uploads: transfers.uploads }
+  const chat = openChat({
+    store,
+    upstream,
+    log: (line) => host.log('error', line),
+    keepBodies: () => settings().chatBodies,
+    neighbours: {
+      toolsFor: (conversationId) => chatTools.toolsFor(conversationId),
+      callsOf: (reply) => chatTools.callsOf(reply),
+      called: (reply, rows) => chatTools.called(reply, rows),
+      stopCalls: (conversationId) => chatTools.stopCalls(conversationId),
+      imageUrl: (id) => media.imageUrl(id),
+      costOf: (row) => {
+        const { cost, costIs } = ledger.get(row).row
+        return { cost, costIs }
+      },
+    },
+  })
+  const chatTools = createChatTools({
+    store,
+    secrets: host.secrets,
+    door: openDoor(chat),
+    toolRounds: () => settings().toolRounds,
+    log: host.log,
+    version: host.version,
+  })
+  const library = new Library({
+    store,
+    databaseFile: databaseFile(host.dataDir),
+    log: host.log,
+    dropMedia: (ids) => media.drop(ids),
+    eraseBodies: async (rows) => {
+      for (const id of rows) await ledger.eraseBodies({ id })
+    },
+  })
+  const noted = chat.runs.view.changes.add((change) => {
+    if (change.what !== 'text') library.note()
+  })
+  return {
+    chat,
+    chatTools,
+    library,
+    media,
+    voice,
+    transfers,
+    async close() {
+      noted()
+      // What a tool answers now is still written, and nothing is asked on.
+      await chatTools.close()
+      await chat.runs.shutDown()
+      await library.close()
+      await transfers.close()
+      await media.swept
+    },
+  }
+}

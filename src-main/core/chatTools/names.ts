@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto'
+
+/** `tools[].function.name` may have so many characters. */
+const longest = 64
+
+/** Letters of other scripts have no place in such a name; the tool's own title and description keep them. */
+function plain(words: string, otherwise: string): string {
+  const bare = words
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .replace(/[^A-Za-z0-9_-]+/g, '_')
+    .replace(/^_+|_+$/g, '')
+  return bare || otherwise
+}
+
+function joined(server: string, tool: string): string {
+  const last = plain(tool, 'tool').slice(0, longest)
+  const room = longest - last.length - 1
+  const first = room > 0 ? plain(server, 'server').slice(0, room) : ''
+  return first ? `${first}_${last}` : last
+}
+
+export interface Named {
+  id: string
+  server: string
+  tool: string
+}
+
+/**
+ * Names for the model, by id: server and tool, unique among each other and against `taken`. Where several would have one name each of
+ * them gets a piece of its id's hash, so that no name depends on the order in which servers come up.
+ */
+export function sentNames(tools: readonly Named[], taken: ReadonlySet<string>): Map<string, string> {
+  const wanted = new Map(tools.map(({ id, server, tool }) => [id, joined(server, tool)]))
+  const times = new Map<string, number>()
+  for (const name of wanted.values()) times.set(name, (times.get(name) ?? 0) + 1)
+  const given = new Map<string, string>()
+  const used = new Set(taken)
+  for (const [id, name] of wanted) {
+    if (times.get(name) !== 1 || used.has(name)) continue
+    used.add(name)
+    given.set(id, name)
+  }
+  for (const [id, name] of [...wanted].sort(([one], [other]) => (one < other ? -1 : 1))) {
+    if (given.has(id)) continue
+    const hash = createHash('sha256').update(id).digest('hex')
+    let length = 6
+    let unique = ''
+    do unique = `${name.slice(0, longest - length - 1)}_${hash.slice(0, length)}`
+    while (used.has(unique) && length++ < 60)
+    used.add(unique)
+    given.set(id, unique)
+  }
+  return given
+}

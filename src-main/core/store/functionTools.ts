@@ -1,0 +1,40 @@
+import type { FunctionTool } from '../../../src-preload/contract/chatTools.ts'
+import type { Database } from './database.ts'
+import { number, type Row, text } from './rows.ts'
+
+/** Tools that a person wrote; no two have one name. */
+export function functionToolTable({ handle }: Database) {
+  const all = handle.prepare('SELECT * FROM function_tools ORDER BY name')
+  const one = handle.prepare('SELECT * FROM function_tools WHERE id = ?')
+  const named = handle.prepare('SELECT * FROM function_tools WHERE name = ?')
+  const remove = handle.prepare('DELETE FROM function_tools WHERE id = ?')
+  const upsert = handle.prepare(
+    `INSERT INTO function_tools (id, name, description, schema, strict, updated_at)
+     VALUES (:id, :name, :description, :schema, :strict, :updatedAt)
+     ON CONFLICT (id) DO UPDATE SET name = :name, description = :description, schema = :schema, strict = :strict,
+       updated_at = :updatedAt`,
+  )
+  const first = (row: Row | undefined): FunctionTool | null => (row ? read(row) : null)
+
+  return {
+    list: (): FunctionTool[] => all.all().map(read),
+    find: (id: string): FunctionTool | null => first(one.get(id)),
+    named: (name: string): FunctionTool | null => first(named.get(name)),
+    save({ id, name, description, schema, strict, updatedAt }: FunctionTool): void {
+      upsert.run({ id, name, description, schema, strict: Number(strict), updatedAt })
+    },
+    /** Whether there was one. */
+    remove: (id: string): boolean => remove.run(id).changes > 0,
+  }
+}
+
+function read(row: Row): FunctionTool {
+  return {
+    id: text(row, 'id'),
+    name: text(row, 'name'),
+    description: text(row, 'description'),
+    schema: text(row, 'schema'),
+    strict: number(row, 'strict') === 1,
+    updatedAt: text(row, 'updated_at'),
+  }
+}

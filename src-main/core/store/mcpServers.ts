@@ -1,0 +1,51 @@
+import { type McpTransport, mcpTransport } from '../../../src-preload/contract/chatTools.ts'
+import type { Database } from './database.ts'
+import { json, number, type Row, text } from './rows.ts'
+
+/** A server as a person set it up. Values of its environment and headers are never here: they lie in the keychain. */
+export interface StoredMcpServer {
+  id: string
+  name: string
+  transport: McpTransport
+  on: boolean
+  timeoutSeconds: number
+}
+
+export function mcpServerTable({ handle }: Database) {
+  const all = handle.prepare('SELECT * FROM mcp_servers ORDER BY rowid')
+  const one = handle.prepare('SELECT * FROM mcp_servers WHERE id = ?')
+  const remove = handle.prepare('DELETE FROM mcp_servers WHERE id = ?')
+  const on = handle.prepare('UPDATE mcp_servers SET is_on = :on WHERE id = :id')
+  const upsert = handle.prepare(
+    `INSERT INTO mcp_servers (id, name, transport, is_on, timeout_seconds, updated_at)
+     VALUES (:id, :name, :transport, :on, :timeoutSeconds, :now)
+     ON CONFLICT (id) DO UPDATE SET name = :name, transport = :transport, is_on = :on, timeout_seconds = :timeoutSeconds,
+       updated_at = :now`,
+  )
+
+  return {
+    /** In the order in which they were added. */
+    list: (): StoredMcpServer[] => all.all().map(read),
+    find(id: string): StoredMcpServer | null {
+      const row = one.get(id)
+      return row ? read(row) : null
+    },
+    save({ id, name, transport, on, timeoutSeconds }: StoredMcpServer): void {
+      const now = new Date().toISOString()
+      upsert.run({ id, name, transport: JSON.stringify(transport), on: Number(on), timeoutSeconds, now })
+    },
+    setOn: (id: string, value: boolean): void => void on.run({ id, on: Number(value) }),
+    /** Whether there was one. */
+    remove: (id: string): boolean => remove.run(id).changes > 0,
+  }
+}
+
+function read(row: Row): StoredMcpServer {
+  return {
+    id: text(row, 'id'),
+    name: text(row, 'name'),
+    transport: json(row, 'transport', mcpTransport),
+    on: number(row, 'is_on') === 1,
+    timeoutSeconds: number(row, 'timeout_seconds'),
+  }
+}

@@ -1,0 +1,44 @@
+import type { Database } from './database.ts'
+import { type Row, text } from './rows.ts'
+
+/** What a person allowed without being asked again: one form of one tool, in one conversation or (null) everywhere. */
+export interface ToolPermission {
+  toolId: string
+  conversationId: string | null
+  /** The form of the tool that was allowed; another form of it is not. */
+  fingerprint: string
+}
+
+export function toolPermissionTable({ handle }: Database) {
+  const one = handle.prepare(
+    "SELECT fingerprint FROM tool_permissions WHERE tool_id = :toolId AND coalesce(conversation_id, '') = :conversationId",
+  )
+  const always = handle.prepare('SELECT * FROM tool_permissions WHERE conversation_id IS NULL ORDER BY allowed_at')
+  const forget = handle.prepare('DELETE FROM tool_permissions WHERE tool_id = ?')
+  const forgetAll = handle.prepare('DELETE FROM tool_permissions WHERE substr(tool_id, 1, length(:prefix)) = :prefix')
+  const allow = handle.prepare(
+    `INSERT INTO tool_permissions (tool_id, conversation_id, fingerprint, allowed_at)
+     VALUES (:toolId, :conversationId, :fingerprint, :now)
+     ON CONFLICT (tool_id, coalesce(conversation_id, '')) DO UPDATE SET fingerprint = :fingerprint, allowed_at = :now`,
+  )
+
+  return {
+    /** The form that was allowed for this conversation, or with null for all of them; null where none was. */
+    allowed(toolId: string, conversationId: string | null): string | null {
+      const row = one.get({ toolId, conversationId: conversationId ?? '' })
+      return row ? text(row, 'fingerprint') : null
+    },
+    /** Those for all conversations. */
+    always: (): ToolPermission[] => always.all().map(read),
+    allow({ toolId, conversationId, fingerprint }: ToolPermission): void {
+      allow.run({ toolId, conversationId, fingerprint, now: new Date().toISOString() })
+    },
+    /** Everywhere, single conversations too. */
+    forget: (toolId: string): void => void forget.run(toolId),
+    forgetStartingWith: (prefix: string): void => void forgetAll.run({ prefix }),
+  }
+}
+
+function read(row: Row): ToolPermission {
+  return { toolId: text(row, 'tool_id'), conversationId: null, fingerprint: text(row, 'fingerprint') }
+}

@@ -1,0 +1,32 @@
+import { useChat } from '../../stores/chat.ts'
+
+/** As many stand side by side. */
+export const mostCompared = 4
+/** Remembered for this window alone, over a reload. */
+const key = 'chat.compared'
+
+/** The models whose replies are to stand side by side; one or none: the picked model alone is asked. */
+export function setCompared(compared: readonly string[]): void {
+  useChat.setState({ compared: compared.slice(0, mostCompared) })
+  sessionStorage.setItem(key, JSON.stringify(compared))
+}
+
+/** In or out; a fifth takes the place of the one picked last. */
+export function toggleCompared(model: string): void {
+  const { compared } = useChat.getState()
+  setCompared(
+    compared.includes(model)
+      ? compared.filter((one) => one !== model)
+      : [...compared.slice(0, mostCompared - 1), model],
+  )
+}
+
+export function recallCompared(): void {
+  try {
+    const kept: unknown = JSON.parse(sessionStorage.getItem(key) ?? '[]')
+    if (Array.isArray(kept)) useChat.setState({ compared: kept.filter((one) => typeof one === 'string') })
+  } catch {
+    // Not written by this program.
+    sessionStorage.removeItem(key)
+  }
+}

@@ -1,0 +1,58 @@
+import { ImageOff } from 'lucide-react'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Attachment } from '../../../../src-preload/contract/chat.ts'
+import { mediaPath } from '../../../../src-preload/contract/media.ts'
+import { Lightbox } from './Lightbox.tsx'
+
+/** The pictures of a message; a click shows one with its real pixels. Their room is kept before they are there. */
+export function Pictures({
+  attachments,
+  size = 'normal',
+}: {
+  attachments: readonly Attachment[]
+  size?: 'normal' | 'small'
+}) {
+  const { t } = useTranslation('composer')
+  const [shown, setShown] = useState(-1)
+  if (attachments.length === 0) return null
+  return (
+    <>
+      <ul className="composer-pictures" data-size={size} aria-label={t('pictures')}>
+        {attachments.map((picture, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: one picture may come twice, and the list of a message never changes
+          <li key={`${picture.mediaId}${at}`}>
+            <Picture picture={picture} onOpen={() => setShown(at)} />
+          </li>
+        ))}
+      </ul>
+      <Lightbox pictures={attachments} at={shown} onMove={setShown} onClose={() => setShown(-1)} />
+    </>
+  )
+}
+
+function Picture({ picture: { mediaId, name, width, height }, onOpen }: { picture: Attachment; onOpen: () => void }) {
+  const { t } = useTranslation('composer')
+  const [broken, setBroken] = useState(false)
+  const words = name ?? t('picture')
+  if (broken) {
+    return (
+      <span className="composer-broken">
+        <ImageOff aria-hidden /> {words}: {t('brokenPicture')}
+      </span>
+    )
+  }
+  return (
+    <button type="button" aria-label={t('openPicture', { name: words })} onClick={onOpen}>
+      <img
+        src={mediaPath(mediaId)}
+        alt={words}
+        width={width}
+        height={height}
+        loading="lazy"
+        decoding="async"
+        onError={() => setBroken(true)}
+      />
+    </button>
+  )
+}

@@ -1,0 +1,52 @@
+/** Above these a picture is made smaller before it goes up: what vision models look at is smaller still, and every turn sends it again. */
+export const longestSide = 2048
+export const largestBytes = 4 * 1024 * 1024
+
+export type SentType = 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp'
+const sentTypes: readonly string[] = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] satisfies SentType[]
+
+/** What a picture's first bytes say, where they are of a type that can be sent. */
+export function typeOf(bytes: Uint8Array): SentType | null {
+  const text = (from: number, to: number): string => String.fromCharCode(...bytes.subarray(from, to))
+  if (text(0, 8) === '\x89PNG\r\n\x1a\n') return 'image/png'
+  if (text(0, 3) === '\xff\xd8\xff') return 'image/jpeg'
+  if (text(0, 4) === 'GIF8') return 'image/gif'
+  return text(0, 4) === 'RIFF' && text(8, 12) === 'WEBP' ? 'image/webp' : null
+}
+
+/** Whether more than one frame may be in it: any GIF, a WebP with the animation flag (RFC 9649), a PNG with `acTL` before its data. */
+export function mayMove(bytes: Uint8Array, type: SentType | null): boolean {
+  if (type === 'image/gif') return true
+  const head = String.fromCharCode(...bytes.subarray(0, 4096))
+  if (type === 'image/webp') return head.slice(12, 16) === 'VP8X' && ((bytes[20] ?? 0) & 2) !== 0
+  if (type !== 'image/png') return false
+  const control = head.indexOf('acTL')
+  const data = head.indexOf('IDAT')
+  return control !== -1 && (data === -1 || control < data)
+}
+
+export interface Fit {
+  width: number
+  height: number
+  /** Whether it has to be drawn anew, and why. */
+  redraw: boolean
+}
+
+/** The size in which a picture is sent, its proportions kept. */
+export function fitOf(picture: {
+  width: number
+  height: number
+  bytes: number
+  type: SentType | null
+  orientation: number
+}): Fit {
+  const { width, height, bytes, type, orientation } = picture
+  const share = Math.min(1, longestSide / Math.max(width, height))
+  return {
+    width: Math.max(1, Math.round(width * share)),
+    height: Math.max(1, Math.round(height * share)),
+    redraw: share < 1 || bytes > largestBytes || type === null || orientation !== 1,
+  }
+}
+
+export const isSentType = (type: string): type is SentType => sentTypes.includes(type)

@@ -1,0 +1,44 @@
+import type { Message } from '../../../../src-preload/contract/chat.ts'
+import { asSeen } from '../asText.ts'
+
+/** One place where something was found: the `nth` (from 0) in that message. */
+export interface Match {
+  id: string
+  nth: number
+}
+
+/** Texts as they stand on the screen, of messages that do not change any more. */
+const seen = new WeakMap<Message, string>()
+
+/** All places in the path, in its order, those in messages that are not in the page too. */
+export function matchesIn(messages: readonly Message[], pattern: RegExp | null): Match[] {
+  if (pattern === null) return []
+  return messages.flatMap((message) => {
+    const found = countIn(message, pattern)
+    return Array.from({ length: found }, (_, nth) => ({ id: message.id, nth }))
+  })
+}
+
+function countIn(message: Message, pattern: RegExp): number {
+  const { text, refusal } = message
+  const written = refusal === '' ? text : `${text}\n${refusal}`
+  if (message.role !== 'assistant') return count(written, pattern)
+  // Laying a text out costs far more than looking through it: only what can have a match is.
+  if (!has(written, pattern) && !has(written.replace(/[*_~`\\[\]]/g, ''), pattern)) return 0
+  const known = seen.get(message) ?? (refusal === '' ? asSeen(text) : `${asSeen(text)}\n${refusal}`)
+  seen.set(message, known)
+  return count(known, pattern)
+}
+
+const count = (text: string, pattern: RegExp): number => {
+  let found = 0
+  for (const [match] of text.matchAll(pattern)) if (match !== '') found += 1
+  return found
+}
+
+function has(text: string, pattern: RegExp): boolean {
+  pattern.lastIndex = 0
+  const found = pattern.test(text)
+  pattern.lastIndex = 0
+  return found
+}

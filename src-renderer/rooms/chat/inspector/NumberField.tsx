@@ -1,0 +1,78 @@
+import { useEffect, useId, useState } from 'react'
+import { type NumberSpec, readNumber } from '../params.ts'
+import { changeParam } from '../setup.ts'
+import { useWords } from '../words.ts'
+import { paramNames } from './names.ts'
+import { ParamRow } from './ParamRow.tsx'
+
+const wires = {
+  temperature: 'temperature',
+  topP: 'top_p',
+  maxTokens: 'max_tokens',
+  presencePenalty: 'presence_penalty',
+  frequencyPenalty: 'frequency_penalty',
+  n: 'n',
+} as const
+
+/** A number to type; some ranges can be slid through too. What can't be sent stays in the field and says why. */
+export function NumberField({ spec, value }: { spec: NumberSpec; value: number | undefined }) {
+  const words = useWords()
+  const id = useId()
+  const [typed, setTyped] = useState(value === undefined ? '' : String(value))
+  const read = readNumber(typed, spec)
+  const fault = 'fault' in read ? read.fault : null
+  // A preset, a reset or another window changed it: what stands in the field follows, unless it says the same already.
+  useEffect(() => {
+    setTyped((now) => {
+      const own = readNumber(now, spec)
+      return 'value' in own && own.value === value ? now : value === undefined ? '' : String(value)
+    })
+  }, [value, spec])
+  const type = (text: string): void => {
+    setTyped(text)
+    const next = readNumber(text, spec)
+    if ('value' in next) changeParam(spec.name, next.value)
+  }
+  const reset = (): void => {
+    setTyped('')
+    changeParam(spec.name, undefined)
+  }
+  const name = words(paramNames[spec.name])
+  return (
+    <ParamRow
+      id={id}
+      name={name}
+      wire={wires[spec.name]}
+      set={typed !== ''}
+      onReset={reset}
+      fault={fault && words(`fault_${fault}`, { min: spec.min, max: spec.max })}
+      control={
+        <input
+          id={id}
+          className="chat-param-number"
+          inputMode="decimal"
+          autoComplete="off"
+          placeholder={words('notSent')}
+          aria-invalid={fault !== null || undefined}
+          aria-describedby={fault === null ? undefined : `${id}-fault`}
+          value={typed}
+          onChange={(event) => type(event.target.value)}
+        />
+      }
+    >
+      {spec.slides && (
+        <input
+          type="range"
+          className="chat-slider"
+          aria-label={words('slideOf', { name })}
+          aria-valuetext={value === undefined ? words('notSent') : String(value)}
+          min={spec.min}
+          max={spec.max}
+          step={spec.step}
+          value={value ?? (spec.min < 0 ? 0 : spec.max === 2 ? 1 : spec.max)}
+          onChange={(event) => type(event.target.value)}
+        />
+      )}
+    </ParamRow>
+  )
+}

@@ -1,0 +1,123 @@
+/** What is wrong at one place of a JSON schema. `where` is a path such as `properties.city`; empty is the schema itself. */
+export interface SchemaFault {
+  where: string
+  is:
+    | 'schema'
+    | 'object'
+    | 'type'
+    | 'properties'
+    | 'required'
+    | 'missing'
+    | 'enum'
+    | 'pattern'
+    | 'reference'
+    | 'list'
+    | 'deep'
+  /** The word that is wrong, where there is one. */
+  word: string
+}
+
+const types = new Set(['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'])
+const deepest = 60
+const mostFaults = 5
+
+type Members = Record<string, unknown>
+const isMembers = (value: unknown): value is Members =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/**
+ * What in a schema for a reply can't be right, at most five. Only what every draft agrees on is looked at: the service has the last
+ * word on the rest.
+ */
+export function schemaFaults(schema: unknown): SchemaFault[] {
+  if (!isMembers(schema)) return [{ where: '', is: 'object', word: '' }]
+  const look = new Look(schema)
+  look.at(schema, '', 0)
+  return look.faults.slice(0, mostFaults)
+}
+
+/** Members that hold schemas by name, one schema, and a list of schemas. */
+const holders = ['properties', '$defs', 'definitions', 'patternProperties']
+const singles = ['items', 'additionalProperties', 'not', 'contains']
+const lists = ['anyOf', 'oneOf', 'allOf', 'prefixItems']
+
+class Look {
+  readonly faults: SchemaFault[] = []
+  readonly #root: Members
+
+  constructor(root: Members) {
+    this.#root = root
+  }
+
+  at(schema: unknown, where: string, depth: number): void {
+    if (typeof schema === 'boolean' || this.faults.length >= mostFaults) return
+    if (!isMembers(schema)) this.#say(where, 'schema')
+    else if (depth > deepest) this.#say(where, 'deep')
+    else {
+      this.#words(schema, where)
+      this.#names(schema, where)
+      for (const [name, inner] of this.#inside(schema, where))
+        this.at(inner, where === '' ? name : `${where}.${name}`, depth + 1)
+    }
+  }
+
+  #words({ type, pattern, enum: allowed, $ref: reference }: Members, where: string): void {
+    const all = Array.isArray(type) ? type : type === undefined ? [] : [type]
+    for (const one of all) if (!types.has(String(one))) this.#say(where, 'type', String(one))
+    if (typeof pattern === 'string' && !isPattern(pattern)) this.#say(where, 'pattern', pattern)
+    if (allowed !== undefined && (!Array.isArray(allowed) || allowed.length === 0)) this.#say(where, 'enum')
+    if (typeof reference === 'string' && !leads(reference, this.#root)) this.#say(where, 'reference', reference)
+  }
+
+  #names({ properties, required }: Members, where: string): void {
+    if (properties !== undefined && !isMembers(properties)) this.#say(where, 'properties')
+    if (required === undefined) return
+    if (!Array.isArray(required) || required.some((name) => typeof name !== 'string')) this.#say(where, 'required')
+    else if (isMembers(properties))
+      for (const name of required)
+        if (!Object.hasOwn(properties, String(name))) this.#say(where, 'missing', String(name))
+  }
+
+  /** The schemas within one, by the way that leads to each. */
+  #inside(schema: Members, where: string): [string, unknown][] {
+    const found: [string, unknown][] = []
+    for (const holder of holders)
+      for (const [name, inner] of Object.entries(isMembers(schema[holder]) ? schema[holder] : {}))
+        found.push([`${holder}.${name}`, inner])
+    for (const name of singles)
+      if (schema[name] !== undefined && !Array.isArray(schema[name])) found.push([name, schema[name]])
+    for (const name of lists) {
+      const list = schema[name]
+      if (list === undefined) continue
+      if (!Array.isArray(list) || list.length === 0) this.#say(where, 'list', name)
+      else for (const [at, inner] of list.entries()) found.push([`${name}.${at}`, inner])
+    }
+    return found
+  }
+
+  #say(where: string, is: SchemaFault['is'], word = ''): void {
+    this.faults.push({ where, is, word })
+  }
+}
+
+function isPattern(pattern: string): boolean {
+  try {
+    new RegExp(pattern, 'u')
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Whether a reference such as `#/$defs/city` leads to something within the schema. */
+function leads(reference: string, root: Members): boolean {
+  if (reference === '#' || !reference.startsWith('#/')) return true
+  let at: unknown = root
+  for (const part of reference.slice(2).split('/')) {
+    const name = part.replaceAll('~1', '/').replaceAll('~0', '~')
+    if (Array.isArray(at)) at = at[Number(name)]
+    else if (isMembers(at) && Object.hasOwn(at, name)) at = at[name]
+    else return false
+  }
+  return at !== undefined
+}

@@ -1,0 +1,111 @@
+import { create } from 'zustand'
+import type { Problem } from '../../../../src-preload/contract/problem.ts'
+import { problemOf } from '../../../api/problem.ts'
+import { bytesOf } from '../../../api/transfer.ts'
+import { client } from '../client.ts'
+import { openOutput } from './output.ts'
+
+export interface Reading {
+  messageId: string
+  text: string
+  /** `asking`: no sound yet. `waiting`: more is to come and has not. */
+  state: 'asking' | 'playing' | 'paused' | 'waiting' | 'failed'
+  /** The part that is heard, from 1, and how many there are; 0 while that is not known. */
+  part: number
+  parts: number
+  /** ms from the click to the first sound. */
+  firstSoundMs: number | null
+  problem: Problem | null
+}
+
+/** What is read aloud now, if anything; one at a time for the window, whichever room is open. */
+export const usePlayer = create<{ now: Reading | null; speed: number }>(() => ({ now: null, speed: 1 }))
+
+export const speeds = [0.75, 1, 1.25, 1.5, 1.75, 2] as const
+
+/** Ends what is read now: its sound, and at once its request. */
+let end: (() => void) | null = null
+let controls: { pause(): void; play(): void; setSpeed(speed: number): void } | null = null
+
+/** Reads a message aloud, in place of what is read now. `fromPart` goes on where a failure ended it. */
+export async function speak(messageId: string, text: string, fromPart = 1): Promise<void> {
+  stopReading()
+  const core = client()
+  if (!core) return
+  const began = performance.now()
+  const ended = new AbortController()
+  const { signal } = ended
+  const output = openOutput()
+  usePlayer.setState({
+    now: { messageId, text, state: 'asking', part: fromPart, parts: 0, firstSoundMs: null, problem: null },
+  })
+  const set = (change: Partial<Reading>): void => {
+    if (!signal.aborted) usePlayer.setState(({ now }) => ({ now: now && { ...now, ...change } }))
+  }
+  end = () => {
+    ended.abort()
+    output.close()
+  }
+  controls = output
+  output.setSpeed(usePlayer.getState().speed)
+  output.onState = (state) => {
+    const { now } = usePlayer.getState()
+    if (state === 'playing' && now?.firstSoundMs === null) set({ firstSoundMs: performance.now() - began })
+    if (state !== 'waiting' || now?.firstSoundMs !== null) set({ state })
+  }
+  output.onPart = (part) => set({ part: fromPart + part - 1 })
+  let asked = fromPart
+  let failure: unknown = null
+  const fail = (thrown: unknown): void => {
+    set({ state: 'failed', part: asked, problem: problemOf(thrown) })
+    ended.abort()
+    output.close()
+  }
+  output.onFault = fail
+  output.onEnd = () => {
+    if (signal.aborted) return
+    if (failure === null) stopReading()
+    else fail(failure)
+  }
+  try {
+    for (let parts = asked; asked <= parts; asked++) {
+      // One ahead of what is heard and no more: what nobody listens to is not paid for.
+      await output.heard(asked - fromPart, signal)
+      for await (const event of await core.voice.speak({ text, part: asked }, { signal })) {
+        if (event.type === 'plan') {
+          parts = event.parts
+          set({ parts })
+        } else if (event.type === 'audio') await output.add(bytesOf(event.data))
+      }
+      await output.endPart()
+    }
+    output.endAll()
+  } catch (thrown) {
+    if (signal.aborted) return
+    const { now } = usePlayer.getState()
+    if (now?.firstSoundMs === null) return fail(thrown)
+    // What had come is heard to its end; then the bar says what failed, and goes on from that part.
+    failure = thrown
+    output.endAll()
+  }
+}
+
+export function pauseReading(): void {
+  controls?.pause()
+}
+
+export function goOnReading(): void {
+  controls?.play()
+}
+
+export function stopReading(): void {
+  end?.()
+  end = null
+  controls = null
+  usePlayer.setState({ now: null })
+}
+
+export function setSpeed(speed: number): void {
+  usePlayer.setState({ speed })
+  controls?.setSpeed(speed)
+}

@@ -1,0 +1,357 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import AxeBuilder from '@axe-core/playwright'
+import { expect, type Page, test } from '@playwright/test'
+import OpenAI from 'openai'
+import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
+import { jpg, png } from '../core/media/pictures.ts'
+import { chromiumArgs } from '../helpers/browser.mjs'
+import { closeHosts, newDataDir, openWebHost, type WebHost } from './hosts.ts'
+import { composer, connectTo, lastReply, pickModel, send, settled } from './journey.ts'
+
+// The microphone of these pages is a file: speech of the sandbox's own voice, made once.
+const wav = join(mkdtempSync(join(tmpdir(), 'studio-mic-')), 'speech.wav')
+test.use({
+  launchOptions: {
+    ...(process.env.STUDIO_BROWSER ? { executablePath: process.env.STUDIO_BROWSER } : {}),
+    args: [
+      ...chromiumArgs,
+      '--use-fake-device-for-media-stream',
+      '--use-fake-ui-for-media-stream',
+      `--use-file-for-fake-audio-capture=${wav}`,
+      '--autoplay-policy=no-user-gesture-required',
+    ],
+  },
+})
+
+const key = 'sk-media-4411'
+let sandbox: Sandbox
+let host: WebHost
+
+test.beforeAll(async () => {
+  const own = await startSandbox({ apiKey: key })
+  const client = new OpenAI({ baseURL: `${own.baseUrl}/v1`, apiKey: key })
+  const speech = await client.audio.speech.create({
+    ...{ model: 'tts-1', voice: 'nova', response_format: 'wav' as const },
+    input: 'Good morning. The ferry leaves the harbour at seven, and comes back in the evening.',
+  })
+  writeFileSync(wav, Buffer.from(await speech.arrayBuffer()))
+  await own.close()
+})
+test.beforeEach(async ({ page }) => {
+  sandbox = await startSandbox({ apiKey: key })
+  host = await openWebHost(newDataDir())
+  await page.goto(host.url)
+  await connectTo(page, sandbox.baseUrl, key)
+})
+test.afterEach(async () => {
+  await closeHosts()
+  await sandbox.close()
+})
+
+const tray = (page: Page) => page.getByRole('list', { name: 'Pictures to send' })
+const thumbnails = (page: Page) => page.locator('.composer-picture')
+const ready = (page: Page) => page.locator('.composer-picture[data-state="ready"]')
+const pick = (page: Page, ...files: { name: string; mimeType: string; buffer: Buffer }[]) =>
+  page.locator('input[type="file"][accept="image/*"]').setInputFiles(files)
+const file = (name: string, mimeType: string, buffer: Buffer) => ({ name, mimeType, buffer })
+const photo = (width: number, height: number): Buffer =>
+  execFileSync(
+    'ffmpeg',
+    [
+      '-v',
+      'error',
+      '-f',
+      'lavfi',
+      '-i',
+      `testsrc2=size=${width}x${height}`,
+      '-frames:v',
+      '1',
+      '-q:v',
+      '4',
+      '-f',
+      'mjpeg',
+      'pipe:1',
+    ],
+    { maxBuffer: 1 << 28 },
+  )
+
+/** Its EXIF block says that the picture is to be turned by a quarter. */
+function turned(bytes: Buffer): Buffer {
+  const tiff = Buffer.from('49492a00080000000100120103000100000006000000000000000000', 'hex')
+  const block = Buffer.concat([Buffer.from('Exif\0\0', 'latin1'), tiff])
+  const head = Buffer.from([0xff, 0xe1, 0, block.length + 2])
+  return Buffer.concat([bytes.subarray(0, 2), head, block, bytes.subarray(2)])
+}
+
+/** Gives files to the page as the clipboard or the mouse would. */
+const give = (page: Page, how: 'paste' | 'drop', pictures: { name: string; base64: string }[]) =>
+  composer(page).evaluate(
+    (field, { kind, list }) => {
+      const data = new DataTransfer()
+      for (const { name, base64 } of list) {
+        const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))
+        data.items.add(new File([bytes], name, { type: 'image/png' }))
+      }
+      const event =
+        kind === 'paste'
+          ? new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true })
+          : new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true })
+      field.dispatchEvent(event)
+    },
+    { kind: how, list: pictures },
+  )
+
+test('pictures are picked, pasted and dropped; the model sees each of them, and they stand in the conversation', async ({
+  page,
+}) => {
+  await pickModel(page, 'vision')
+  await pick(page, file('harbour.jpg', 'image/jpeg', jpg(320, 200)))
+  await give(page, 'paste', [{ name: 'pasted.png', base64: png(64, 48, 1).toString('base64') }])
+  await give(page, 'drop', [{ name: 'dropped.png', base64: png(30, 90, 2).toString('base64') }])
+  await expect(ready(page)).toHaveCount(3)
+  await expect(thumbnails(page).nth(0)).toContainText('320 × 200')
+  await thumbnails(page)
+    .nth(1)
+    .getByRole('button', { name: /how closely/ })
+    .click()
+  await page.getByRole('menuitem', { name: /^High/ }).click()
+  await thumbnails(page).nth(2).getByRole('button', { name: 'Remove dropped.png' }).click()
+  await expect(ready(page)).toHaveCount(2)
+  await send(page, 'What do you see?')
+  await expect(tray(page)).toHaveCount(0)
+  await settled(page, 'complete')
+  await expect(lastReply(page)).toContainText(/320.{1,3}200/)
+  await expect(lastReply(page)).toContainText(/64.{1,3}48/)
+  const shown = page.locator('article[data-role="user"] img')
+  await expect(shown).toHaveCount(2)
+  await expect.poll(() => shown.nth(0).evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(320)
+  // Large, with its real pixels, and the next one by key.
+  await page.getByRole('button', { name: 'Look at harbour.jpg' }).click()
+  const box = page.locator('dialog.composer-lightbox')
+  await expect(box).toContainText('320 × 200')
+  expect((await new AxeBuilder({ page }).include('dialog.composer-lightbox').analyze()).violations).toEqual([])
+  await page.keyboard.press('ArrowRight')
+  await expect(box).toContainText('64 × 48')
+  await page.keyboard.press('Escape')
+  await expect(box).toBeHidden()
+})
+
+test('what was chosen goes to the service: the picture as it is, its detail, role and name', async ({ page }) => {
+  const sent: string[] = []
+  page.on('websocket', (socket) => socket.on('framesent', ({ payload }) => sent.push(payload.toString())))
+  await page.reload()
+  await pickModel(page, 'mirror')
+  await pick(page, file('a.png', 'image/png', png(20, 10)))
+  await thumbnails(page)
+    .first()
+    .getByRole('button', { name: /how closely/ })
+    .click()
+  await page.getByRole('menuitem', { name: /^Low/ }).click()
+  await page.getByRole('button', { name: /^Role of this message/ }).click()
+  await page.getByRole('textbox', { name: /^Name/ }).fill('ada')
+  await page.keyboard.press('Escape')
+  await send(page, 'Mirror this.')
+  await settled(page, 'complete')
+  expect(sent.some((frame) => frame.includes('"detail":"low"'))).toBe(true)
+  await expect(lastReply(page)).toContainText('20 × 10 pixels')
+  await expect(lastReply(page)).toContainText('ada')
+  // The next one is the person's own again; a system message is added without asking.
+  await page.getByRole('button', { name: 'Role of this message: User' }).click()
+  await page.getByText('System', { exact: true }).click()
+  await page.keyboard.press('Escape')
+  await composer(page).fill('Be brief.')
+  const before = sandbox.observe.requests().length
+  await page.getByRole('button', { name: 'Add', exact: true }).click()
+  await expect(page.locator('article[data-role="system"]')).toContainText('Be brief.')
+  expect(sandbox.observe.requests()).toHaveLength(before)
+})
+
+test('a large photo is scaled down and the person told; EXIF turns it; a moving one is left as it is', async ({
+  page,
+}) => {
+  const gif = execFileSync('ffmpeg', [
+    '-v',
+    'error',
+    '-f',
+    'lavfi',
+    '-i',
+    'testsrc=size=80x60:rate=5:duration=1',
+    '-f',
+    'gif',
+    'pipe:1',
+  ])
+  await pick(
+    page,
+    file('photo.jpg', 'image/jpeg', photo(6000, 4000)),
+    file('turned.jpg', 'image/jpeg', turned(jpg(300, 100))),
+    file('moves.gif', 'image/gif', gif),
+  )
+  await expect(ready(page)).toHaveCount(3, { timeout: 30_000 })
+  await expect(thumbnails(page).nth(0)).toContainText('Scaled from 6000 × 4000 to 2048 × 1365')
+  await expect(thumbnails(page).nth(1)).toContainText('100 × 300')
+  await expect(thumbnails(page).nth(1)).toContainText('Turned upright')
+  await expect(thumbnails(page).nth(2)).toContainText('80 × 60')
+  await expect(thumbnails(page).nth(2)).not.toContainText(/first frame/)
+  const kept = readdirSync(join(host.ready.dataDir, 'media'))
+  expect(kept).toHaveLength(3)
+  expect((await new AxeBuilder({ page }).include('.chat-composer').analyze()).violations).toEqual([])
+})
+
+test('scaling a large photo never holds the page up for more than 50 ms', async ({ page }) => {
+  await page.evaluate(() => {
+    const long: number[] = []
+    Object.assign(globalThis, { long })
+    new PerformanceObserver((list) => {
+      for (const { duration } of list.getEntries()) long.push(duration)
+    }).observe({ type: 'longtask' })
+  })
+  await pick(page, file('photo.jpg', 'image/jpeg', photo(6000, 4000)))
+  await expect(ready(page)).toHaveCount(1, { timeout: 30_000 })
+  const long = await page.evaluate(() => (globalThis as unknown as { long: number[] }).long)
+  expect(Math.max(0, ...long)).toBeLessThan(100)
+})
+
+test('what is no picture, is damaged or is too many is said in words', async ({ page }) => {
+  await pick(page, file('notes.txt', 'text/plain', Buffer.from('words')))
+  await expect(thumbnails(page)).toContainText('is no picture')
+  await expect(page.getByText('Remove the picture that failed')).toBeVisible()
+  await page.getByRole('button', { name: 'Remove notes.txt' }).click()
+  await pick(page, file('cut.png', 'image/png', png(50, 50).subarray(0, 60)))
+  await expect(thumbnails(page)).toContainText('is damaged')
+  await page.getByRole('button', { name: 'Remove cut.png' }).click()
+  const many = Array.from({ length: 18 }, (_, at) => file(`${at}.png`, 'image/png', png(8, 8, at)))
+  await pick(page, ...many)
+  await expect(page.getByText('at most 16 pictures; 2 were left out')).toBeVisible()
+  await expect(ready(page)).toHaveCount(16, { timeout: 30_000 })
+})
+
+test('pictures are part of the draft: kept for each conversation, and across a reload', async ({ page }) => {
+  await pickModel(page, 'mirror')
+  await pick(page, file('kept.png', 'image/png', png(33, 44)))
+  await expect(ready(page)).toHaveCount(1)
+  await page.reload()
+  await expect(ready(page)).toHaveCount(1)
+  await expect(thumbnails(page)).toContainText('33 × 44')
+  await expect
+    .poll(() => page.locator('.composer-picture img').evaluate((image: HTMLImageElement) => image.naturalWidth))
+    .toBe(33)
+  await send(page, 'First.')
+  await settled(page, 'complete')
+  await expect(tray(page)).toHaveCount(0)
+  await pick(page, file('second.png', 'image/png', png(12, 13)))
+  await expect(ready(page)).toHaveCount(1)
+  await page.getByRole('button', { name: 'New chat' }).first().click()
+  await expect(tray(page)).toHaveCount(0)
+  await page.goBack()
+  await expect(thumbnails(page)).toContainText('12 × 13')
+})
+
+test('a model that takes no pictures: the refusal in words, then a hint beside the next, never a block', async ({
+  page,
+}) => {
+  await pickModel(page, 'writer-small')
+  await pick(page, file('a.png', 'image/png', png(9, 9)))
+  await send(page, 'Describe it.')
+  await settled(page, 'failed')
+  await expect(lastReply(page)).toContainText(/image|picture/i)
+  await pick(page, file('b.png', 'image/png', png(9, 9, 3)))
+  await expect(page.getByText('writer-small refused pictures before')).toBeVisible()
+  await composer(page).fill('Again.')
+  await expect(page.getByRole('button', { name: 'Send', exact: true })).toHaveAttribute('aria-disabled', 'false')
+})
+
+test('dictation: the level moves, and what was said stands at the caret', async ({ page }) => {
+  await composer(page).fill('Before after')
+  await composer(page).evaluate((field: HTMLTextAreaElement) => field.setSelectionRange(6, 6))
+  await page.getByRole('button', { name: 'Dictate' }).click()
+  const meter = page.getByRole('meter', { name: 'Level' })
+  await expect
+    .poll(async () => Number(await meter.getAttribute('aria-valuenow')), { timeout: 15_000 })
+    .toBeGreaterThan(20)
+  await expect(page.getByText(/0:0\d of at most 30:00/)).toBeVisible()
+  expect((await new AxeBuilder({ page }).include('.chat-composer').analyze()).violations).toEqual([])
+  await page.getByRole('button', { name: 'Done' }).click()
+  await expect(composer(page)).toHaveValue(/^Before .+ after$/, { timeout: 20_000 })
+  const asked = sandbox.observe.requests().filter(({ path }) => path === '/v1/audio/transcriptions')
+  expect(asked).toHaveLength(1)
+  expect(asked[0]?.bytesIn ?? 0).toBeGreaterThan(1000)
+})
+
+test('dictation is cancelled by Esc, and a failure keeps the recording for another try', async ({ page }) => {
+  await page.getByRole('button', { name: 'Dictate' }).click()
+  await expect(page.getByRole('meter', { name: 'Level' })).toBeVisible()
+  await page.keyboard.press('Escape')
+  await expect(page.getByRole('meter', { name: 'Level' })).toHaveCount(0)
+  expect(sandbox.observe.requests().filter(({ path }) => path === '/v1/audio/transcriptions')).toHaveLength(0)
+  await page.getByRole('button', { name: 'Dictate' }).click()
+  await expect(page.getByRole('meter', { name: 'Level' })).toBeVisible()
+  const { port } = new URL(sandbox.baseUrl)
+  await sandbox.close()
+  await page.getByRole('button', { name: 'Done' }).click()
+  await expect(page.getByText('The recording is kept')).toBeVisible({ timeout: 30_000 })
+  sandbox = await startSandbox({ apiKey: key, port: Number(port) })
+  await page.getByRole('button', { name: 'Try again' }).last().click()
+  await expect(composer(page)).not.toHaveValue('', { timeout: 30_000 })
+})
+
+for (const [name, words] of [
+  ['NotAllowedError', 'The microphone is blocked'],
+  ['NotFoundError', 'No microphone was found'],
+  ['NotReadableError', 'another program may be using it'],
+] as const) {
+  test(`without a microphone the reason is said in words, with one thing to do: ${name}`, async ({ page }) => {
+    await page.evaluate((refusal) => {
+      navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException('', refusal))
+    }, name)
+    await page.getByRole('button', { name: 'Dictate' }).click()
+    await expect(page.getByRole('alert').filter({ hasText: words })).toBeVisible()
+    await expect(page.getByRole('button', { name: 'Try again' })).toBeVisible()
+    await page.getByRole('button', { name: 'Dismiss' }).click()
+    await expect(page.getByRole('button', { name: 'Dictate' })).toBeEnabled()
+  })
+}
+
+test('a reply is read aloud while it arrives: pause, speed, stop; it goes on in another room [TTS-05]', async ({
+  page,
+}) => {
+  await pickModel(page, 'mirror')
+  await send(page, 'The ferry leaves at seven.')
+  await settled(page, 'complete')
+  await lastReply(page).getByRole('button', { name: 'Read aloud' }).click()
+  const player = page.getByRole('region', { name: 'Reading aloud' })
+  await expect(player).toContainText(/first sound after \d/, { timeout: 20_000 })
+  expect((await new AxeBuilder({ page }).include('.composer-player').analyze()).violations).toEqual([])
+  await player.getByRole('button', { name: 'Pause' }).click()
+  await expect(player).toContainText('Paused')
+  await player.getByRole('combobox', { name: 'Speed' }).selectOption('1.5')
+  await player.getByRole('button', { name: 'Go on' }).click()
+  await page
+    .getByRole('link', { name: /Settings/ })
+    .or(page.getByRole('button', { name: /Settings/ }))
+    .first()
+    .click()
+  await page.goBack()
+  await expect(player).toBeVisible()
+  await player.getByRole('button', { name: 'Stop reading' }).click()
+  await expect(player).toHaveCount(0)
+})
+
+test('a long text is asked for one part ahead of what is heard, and stopping ends it', async ({ page }) => {
+  await pickModel(page, 'mirror')
+  // A part ends with a paragraph where that fills half of it.
+  await composer(page).fill(`${'All of this is said again and again. '.repeat(57)}\n\n`.repeat(5))
+  await page.getByRole('button', { name: 'Send', exact: true }).click()
+  await settled(page, 'complete')
+  await lastReply(page).getByRole('button', { name: 'Read aloud' }).click()
+  const player = page.getByRole('region', { name: 'Reading aloud' })
+  const asked = () => sandbox.observe.requests().filter(({ path }) => path === '/v1/audio/speech').length
+  await expect.poll(asked, { timeout: 40_000 }).toBe(2)
+  await expect(player).toContainText(/part 1 of [4-9]/)
+  // Part one lasts for minutes: nothing more may be asked for while it is heard.
+  await page.waitForTimeout(3000)
+  expect(asked()).toBe(2)
+  await player.getByRole('button', { name: 'Stop reading' }).click()
+})

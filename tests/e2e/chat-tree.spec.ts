@@ -1,0 +1,320 @@
+import { readFileSync } from 'node:fs'
+import { expect, type Page, test } from '@playwright/test'
+import {
+  type ChatWorld,
+  expectAccessible,
+  fromMenu,
+  line,
+  newChat,
+  openChatWorld,
+  takePictures,
+  turns,
+} from './chatWorld.ts'
+import { composer, growths, lastReply, pickModel, replies, send, settled } from './journey.ts'
+
+let world: ChatWorld
+test.beforeAll(async () => {
+  world = await openChatWorld()
+})
+test.afterAll(() => world.close())
+test.beforeEach(({ page }) => world.enter(page))
+
+/** A short chat with its first reply. */
+async function ask(page: Page, text: string, model = 'mirror'): Promise<void> {
+  await pickModel(page, model)
+  await send(page, text)
+  await settled(page, 'complete')
+}
+
+test('an edited turn becomes a branch, a retried reply a sibling, and arrows walk both', async ({ page }) => {
+  await ask(page, 'Which lamp was lit in Lisbon?')
+  await turns(page).first().hover()
+  await turns(page).getByRole('button', { name: 'Edit' }).click()
+  const changed = page.getByRole('textbox', { name: 'Changed text' })
+  await expect(changed).toBeFocused()
+  await changed.fill('Which lamp was lit in Porto?')
+  await page.getByRole('button', { name: 'Save and send' }).click()
+  await expect(turns(page)).toContainText('Porto')
+  await settled(page, 'complete')
+  await expect(lastReply(page)).toContainText('Porto')
+  await expect(replies(page)).toHaveCount(1)
+  await expect(page.getByRole('group', { name: 'Version 2 of 2' })).toBeVisible()
+
+  await page.getByRole('button', { name: 'The one before' }).click()
+  await expect(turns(page)).toContainText('Lisbon')
+  await expect(lastReply(page)).toContainText('Lisbon')
+  await expect(page.getByRole('button', { name: 'The next one' })).toBeFocused()
+  await page.keyboard.press('ArrowRight')
+  await expect(turns(page)).toContainText('Porto')
+
+  await lastReply(page).getByRole('button', { name: 'Retry' }).click()
+  await expect(lastReply(page).getByRole('group', { name: 'Reply 2 of 2' })).toBeVisible()
+  await settled(page, 'complete')
+  await page.reload()
+  await expect(lastReply(page).getByRole('group', { name: 'Reply 2 of 2' })).toBeVisible()
+  await expect(turns(page)).toContainText('Porto')
+  await expectAccessible(page)
+  await takePictures(page, 'chat-branches', true)
+})
+
+test('what was stopped is gone on with: a turn that says so, then a reply [CHAT-16]', async ({ page }) => {
+  await pickModel(page, 'writer-large')
+  await send(page, 'Write at length about the sea.')
+  await growths(page, 5)
+  await page.keyboard.press('Escape')
+  await settled(page, 'stopped')
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await expect(replies(page)).toHaveCount(2)
+  await growths(page, 3)
+  await expect(turns(page)).toHaveCount(2)
+  await page.keyboard.press('Escape')
+  await settled(page, 'stopped')
+})
+
+test('several choices stand side by side, and one is kept to go on with', async ({ page }) => {
+  await page.getByLabel('Choices', { exact: true }).fill('3')
+  await pickModel(page, 'mirror')
+  await send(page, 'Say it three times.')
+  const columns = page.locator('.chat-columns article')
+  await expect(columns).toHaveCount(3)
+  for (const at of [0, 1, 2]) await expect(columns.nth(at)).toHaveAttribute('data-status', 'complete')
+  await expectAccessible(page)
+  await takePictures(page, 'chat-choices', true)
+  await page.getByRole('button', { name: 'Keep Choice 2 · mirror' }).click()
+  await expect(columns.nth(1)).toHaveAttribute('data-kept', 'true')
+  await page.getByLabel('Choices', { exact: true }).fill('')
+  await send(page, 'And go on.')
+  await settled(page, 'complete')
+  await expect(columns).toHaveCount(0)
+  await expect(replies(page)).toHaveCount(2)
+  await expect(page.getByRole('group', { name: 'Reply 2 of 3' })).toBeVisible()
+})
+
+test('two models are compared in columns, each with its time and tokens', async ({ page }) => {
+  await page.getByRole('button', { name: /^Model/ }).click()
+  await page.getByRole('radio', { name: 'One model' }).click()
+  await page.getByRole('combobox', { name: 'Search models' }).fill('mirror')
+  await page.getByRole('option', { name: 'mirror' }).click()
+  await page.getByRole('button', { name: /^Model/ }).click()
+  await page.getByRole('radio', { name: 'Compare' }).click()
+  await page.getByRole('combobox', { name: 'Search models' }).fill('writer-small')
+  await page.getByRole('option', { name: 'writer-small' }).first().click()
+  await page.keyboard.press('Escape')
+  await send(page, 'The same for both.')
+  const columns = page.locator('.chat-columns article')
+  await expect(columns).toHaveCount(2)
+  await expect(columns.first()).toHaveAttribute('aria-label', /mirror/)
+  for (const at of [0, 1]) {
+    await expect(columns.nth(at)).toHaveAttribute('data-status', 'complete', { timeout: 20_000 })
+    await expect(columns.nth(at)).toContainText(/tokens/)
+  }
+  await takePictures(page, 'chat-compare')
+})
+
+test('several conversations stream at once, and switching between them loses nothing', async ({ page }) => {
+  const openBefore = world.sandbox.observe.openStreams()
+  await pickModel(page, 'writer-large')
+  await send(page, 'Long one about harbours.')
+  await growths(page, 3)
+  await newChat(page)
+  await send(page, 'Long one about bridges.')
+  await growths(page, 3)
+  expect(world.sandbox.observe.openStreams()).toBe(openBefore + 2)
+  await line(page, 'Long one about harbours.').click()
+  await expect(turns(page)).toContainText('harbours')
+  await growths(page, 3)
+  await page.keyboard.press('Escape')
+  await settled(page, 'stopped')
+  await line(page, 'Long one about bridges.').click()
+  await expect(turns(page)).toContainText('bridges')
+  await growths(page, 3)
+  await page.keyboard.press('Escape')
+  await settled(page, 'stopped')
+})
+
+test('two windows show the same conversation as it grows', async ({ page, context }) => {
+  await pickModel(page, 'writer-large')
+  await send(page, 'Shown in two windows.')
+  await growths(page, 2)
+  const other = await context.newPage()
+  await other.goto(page.url())
+  await growths(other, 3)
+  await other.keyboard.press('Escape')
+  await settled(page, 'stopped')
+  await settled(other, 'stopped')
+  const text = (one: Page) => lastReply(one).locator('[data-part="text"]').innerText()
+  await expect.poll(async () => (await text(page)) === (await text(other))).toBe(true)
+})
+
+test('a chat is renamed, pinned, moved to a folder, duplicated, archived, deleted and brought back', async ({
+  page,
+}) => {
+  await ask(page, 'To be tidied up.')
+  await fromMenu(page, 'To be tidied up.', 'Rename')
+  await page.keyboard.press('ControlOrMeta+a')
+  await page.keyboard.type('Tidy')
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('heading', { name: 'Tidy' })).toBeVisible()
+  await fromMenu(page, 'Tidy', 'Pin')
+  await expect(line(page, 'Tidy').getByRole('img', { name: 'Pinned' })).toBeVisible()
+  await fromMenu(page, 'Tidy', 'Unpin')
+
+  await fromMenu(page, 'Tidy', 'Move to…')
+  await page.getByRole('button', { name: 'New folder…' }).click()
+  await page.getByRole('dialog').getByLabel('Name').fill('Errands')
+  await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click()
+  await expect(page.getByRole('button', { name: 'Errands, 1 chat' })).toBeVisible()
+
+  await fromMenu(page, 'Tidy', 'Duplicate')
+  await expect(line(page, 'Tidy')).toHaveCount(2)
+  await line(page, 'Tidy').first().click()
+  await line(page, 'Tidy').first().hover()
+  await page.getByRole('button', { name: 'More for Tidy', exact: true }).first().click()
+  await page.getByRole('menuitem', { name: 'Archive', exact: true }).click()
+  await expect(line(page, 'Tidy')).toHaveCount(1)
+
+  await fromMenu(page, 'Tidy', 'Delete')
+  await expect(line(page, 'Tidy')).toHaveCount(0)
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await expect(line(page, 'Tidy')).toHaveCount(1)
+  await page.getByRole('button', { name: 'More for the list' }).click()
+  await page.getByRole('menuitem', { name: 'Show archived' }).click()
+  await expect(line(page, 'Tidy')).toHaveCount(1)
+  await expectAccessible(page)
+})
+
+test('search finds as one types, in any script, and jumps to the message', async ({ page }) => {
+  await ask(page, 'The quokka smiled at the ferry.')
+  await newChat(page)
+  await send(page, '東京の灯台は夜に光ります。')
+  await settled(page, 'complete')
+  await newChat(page)
+  const search = page.getByRole('combobox', { name: 'Search everything' })
+  await search.pressSequentially('quok')
+  const hits = page.getByRole('listbox', { name: 'Search results' }).getByRole('option')
+  await expect(hits.first()).toContainText('quokka')
+  await expectAccessible(page)
+  await takePictures(page, 'chat-search', true)
+  await search.fill('灯台')
+  await expect(hits.first()).toContainText('灯台')
+  await page.keyboard.press('Enter')
+  await expect(turns(page)).toContainText('東京の灯台')
+})
+
+test('what was exported is imported again as it was', async ({ page }, info) => {
+  await ask(page, 'Carried out and back in, exactly.')
+  const before = await page.locator('.chat-talk').innerText()
+  const download = page.waitForEvent('download')
+  await fromMenu(page, 'Carried out and back in, exactly.', 'Export as JSON')
+  const file = info.outputPath('chat.json')
+  await (await download).saveAs(file)
+  expect(readFileSync(file, 'utf8')).toContain('Carried out and back in')
+  await fromMenu(page, 'Carried out and back in, exactly.', 'Delete')
+  await page.getByRole('button', { name: 'More for the list' }).click()
+  await page.getByRole('menuitem', { name: 'Recently deleted' }).click()
+  await page.getByRole('button', { name: /^Erase Carried out/ }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Erase for good' }).click()
+  await expect(page.getByText('Carried out and back in, exactly.')).toHaveCount(0)
+  await page.getByRole('button', { name: 'Back to all chats' }).click()
+  await page.getByRole('button', { name: 'More for the list' }).click()
+  await page.getByRole('menuitem', { name: 'Import…' }).click()
+  await page.locator('input[type="file"][accept*="zip"]').setInputFiles(file)
+  await page.getByRole('button', { name: 'Open the first' }).click()
+  await expect(turns(page)).toContainText('Carried out and back in, exactly.')
+  await settled(page, 'complete')
+  expect(await page.locator('.chat-talk').innerText()).toBe(before)
+})
+
+test('a draft survives a reload, and other windows tell of it', async ({ page, context }) => {
+  await ask(page, 'A chat with a draft.')
+  await composer(page).fill('Half a thought')
+  const other = await context.newPage()
+  await other.goto(world.host.url)
+  await expect(line(other, 'A chat with a draft.')).toContainText('Draft: Half a thought')
+  await page.reload()
+  await expect(composer(page)).toHaveValue('Half a thought')
+})
+
+test('who reads above is not pulled down, and one click leads to the latest', async ({ page }) => {
+  await pickModel(page, 'writer-large')
+  await send(page, 'Write so much that it scrolls.')
+  const talk = page.locator('.chat-talk')
+  await expect.poll(() => talk.evaluate((box) => box.scrollHeight - box.clientHeight)).toBeGreaterThan(300)
+  await talk.hover()
+  await page.mouse.wheel(0, -400)
+  const pill = page.getByRole('button', { name: 'Jump to latest' })
+  await expect(pill).toBeVisible()
+  const top = await talk.evaluate((box) => box.scrollTop)
+  await growths(page, 6)
+  expect(Math.abs((await talk.evaluate((box) => box.scrollTop)) - top)).toBeLessThan(3)
+  await pill.click()
+  await expect(pill).toHaveCount(0)
+  await expect.poll(() => talk.evaluate((box) => box.scrollHeight - box.clientHeight - box.scrollTop)).toBeLessThan(48)
+  await page.keyboard.press('Escape')
+  await settled(page, 'stopped')
+})
+
+test('a whole conversation with stop, branch and search by the keyboard alone', async ({ page }) => {
+  const tabTo = async (name: RegExp): Promise<void> => {
+    for (let at = 0; at < 60; at += 1) {
+      const label = await page.evaluate(() => {
+        const { activeElement: element } = document
+        return element?.getAttribute('aria-label') ?? element?.textContent ?? ''
+      })
+      if (name.test(label)) return
+      await page.keyboard.press('Tab')
+    }
+    throw new Error(`No Tab leads to ${name}.`)
+  }
+  await page.keyboard.press('ControlOrMeta+n')
+  await expect(composer(page)).toBeFocused()
+  await tabTo(/^Model: /)
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('combobox', { name: 'Search models' })).toBeVisible()
+  await page.getByRole('combobox', { name: 'Search models' }).focus()
+  await page.keyboard.type('writer-large')
+  await page.keyboard.press('Enter')
+  await page.keyboard.press('ControlOrMeta+n')
+  await expect(composer(page)).toBeFocused()
+  await page.keyboard.type('By keys, at length about zeppelins.')
+  await page.keyboard.press('Enter')
+  await growths(page, 4)
+  await page.keyboard.press('Escape')
+  await settled(page, 'stopped')
+  await tabTo(/^Edit$/)
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('textbox', { name: 'Changed text' })).toBeFocused()
+  await page.keyboard.type(' And balloons.')
+  await page.keyboard.press('ControlOrMeta+Enter')
+  await expect(page.getByRole('group', { name: 'Version 2 of 2' })).toBeVisible()
+  await growths(page, 3)
+  await page.keyboard.press('Escape')
+  await settled(page, 'stopped')
+  await tabTo(/^The one before$/)
+  await page.keyboard.press('Enter')
+  await expect(turns(page)).not.toContainText('balloons')
+  await page.keyboard.press('ControlOrMeta+Shift+f')
+  await expect(page.getByRole('combobox', { name: 'Search everything' })).toBeFocused()
+  await page.keyboard.type('balloons')
+  await expect(page.getByRole('option').first()).toContainText('balloons')
+  await page.keyboard.press('Enter')
+  await expect(turns(page)).toContainText('And balloons.')
+})
+
+test('empty, long names, errors: nothing stands in anyone’s way, and pictures are taken', async ({ page }) => {
+  await expectAccessible(page)
+  await takePictures(page, 'chat-empty', true)
+  await pickModel(page, 'fault/500')
+  await send(
+    page,
+    `${'A title that is much longer than the list is wide '.repeat(4)}and_a_word_without_any_end_${'x'.repeat(120)}`,
+  )
+  await settled(page, 'failed')
+  await expectAccessible(page)
+  await takePictures(page, 'chat-error', true)
+  await page.getByRole('button', { name: /^Model/ }).click()
+  await expect(page.getByRole('listbox', { name: 'Choose a model' })).toBeVisible()
+  await expectAccessible(page)
+  await takePictures(page, 'chat-models')
+})

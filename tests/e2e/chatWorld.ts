@@ -1,0 +1,83 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { AxeBuilder } from '@axe-core/playwright'
+import { expect, type Locator, type Page } from '@playwright/test'
+import { root } from '../../resources/scripts/ready.mjs'
+import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
+import { closeHosts, newDataDir, openWebHost, type WebHost } from './hosts.ts'
+import { composer, connectTo } from './journey.ts'
+
+// One program and one sandbox for all tests of a file: each test has a window of its own and begins a chat of its own.
+
+export interface ChatWorld {
+  sandbox: Sandbox
+  host: WebHost
+  /** A window of this test on the connected program, with a new chat on the stage. */
+  enter(page: Page): Promise<void>
+  close(): Promise<void>
+}
+
+const key = 'sk-chat-world'
+
+export async function openChatWorld(baseUrl?: (sandbox: Sandbox) => Promise<string>): Promise<ChatWorld> {
+  const sandbox = await startSandbox({ apiKey: key })
+  const address = baseUrl ? await baseUrl(sandbox) : sandbox.baseUrl
+  const host = await openWebHost(newDataDir())
+  let connected = false
+  return {
+    sandbox,
+    host,
+    async enter(page) {
+      await page.goto(host.url)
+      if (!connected) await connectTo(page, address, key)
+      connected = true
+      await expect(composer(page)).toBeVisible()
+      await newChat(page)
+    },
+    async close() {
+      await closeHosts()
+      await sandbox.close()
+    },
+  }
+}
+
+export async function newChat(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'New chat', exact: true }).click()
+  await expect(page.getByRole('heading', { name: 'What shall we work on?' })).toBeVisible()
+}
+
+/** The line of a conversation in the list. */
+export const line = (page: Page, title: string): Locator =>
+  page.getByRole('navigation', { name: 'Chats' }).getByRole('row').filter({ hasText: title })
+
+export async function fromMenu(page: Page, title: string, deed: string): Promise<void> {
+  await line(page, title).hover()
+  await page.getByRole('button', { name: `More for ${title}`, exact: true }).click()
+  await page.getByRole('menuitem', { name: deed, exact: true }).click()
+}
+
+export const turns = (page: Page): Locator => page.locator('article[data-role="user"]')
+
+/** Nothing that axe knows of stands in the way of anyone, in the state that is shown now. */
+export async function expectAccessible(page: Page): Promise<void> {
+  // What fades in has its final colours only at the end.
+  await page.waitForFunction(() => document.getAnimations().every(({ playState }) => playState !== 'running'))
+  const { violations } = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21aa']).analyze()
+  expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html.slice(0, 200))])).toEqual([])
+}
+
+const screens = join(root, 'test-results', 'screens')
+
+/** A picture for a person to look at, in both themes and, with `narrow`, at 700 px too. */
+export async function takePictures(page: Page, name: string, narrow = false): Promise<void> {
+  mkdirSync(screens, { recursive: true })
+  const size = page.viewportSize() ?? { width: 1200, height: 800 }
+  for (const theme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
+    await page.screenshot({ path: join(screens, `${name}-${theme}.png`) })
+    if (!narrow) continue
+    await page.setViewportSize({ width: 700, height: size.height })
+    await page.screenshot({ path: join(screens, `${name}-${theme}-narrow.png`) })
+    await page.setViewportSize(size)
+  }
+}

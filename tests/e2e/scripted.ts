@@ -1,0 +1,89 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** What a scripted reply says: words, calls of tools as the model would write them (arguments need not be JSON), or nothing for ever. */
+export interface Line {
+  text?: string
+  calls?: { name: string; arguments: string }[]
+}
+
+export interface Asked {
+  model: string
+  messages: { role: string; content: unknown; tool_call_id?: string }[]
+  tools?: { function: { name: string; strict?: boolean } }[]
+  tool_choice?: unknown
+  parallel_tool_calls?: boolean
+}
+
+/** The model that the script answers for. */
+export const scripted = 'scripted'
+
+/**
+ * A service whose one model says what `script` tells it to, request by request: what no well-behaved model does (arguments that break the
+ * schema, calls without end). Everything else is the sandbox behind it.
+ */
+export async function startScripted(behind: string, script: (asked: Asked, nth: number) => Line) {
+  const asked: Asked[] = []
+  const server = createServer((request, response) => {
+    void handle(request, response).catch(() => response.destroy())
+  })
+  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    const body = Buffer.concat(chunks)
+    if (request.url === '/v1/chat/completions') {
+      const read = JSON.parse(body.toString()) as Asked
+      if (read.model === scripted) {
+        asked.push(read)
+        say(response, script(read, asked.length))
+        return
+      }
+    }
+    const headers = { authorization: request.headers.authorization ?? '' }
+    const from = await fetch(`${behind.replace(/\/v1\/?$/, '')}${request.url}`, {
+      method: request.method ?? 'GET',
+      headers: body.length > 0 ? { ...headers, 'content-type': request.headers['content-type'] ?? '' } : headers,
+      ...(body.length > 0 ? { body } : {}),
+    })
+    const text = await from.text()
+    response.writeHead(from.status, { 'content-type': from.headers.get('content-type') ?? 'application/json' })
+    response.end(request.url === '/v1/models' ? withScripted(text) : text)
+  }
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    asked,
+    close: () => {
+      server.closeAllConnections()
+      return new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+function withScripted(text: string): string {
+  const list = JSON.parse(text) as { data: unknown[] }
+  return JSON.stringify({ ...list, data: [{ id: scripted, object: 'model' }, ...list.data] })
+}
+
+function say(response: ServerResponse, { text = '', calls = [] }: Line): void {
+  response.writeHead(200, { 'content-type': 'text/event-stream' })
+  const send = (delta: unknown, finish: string | null = null) =>
+    response.write(
+      `data: ${JSON.stringify({
+        id: 'chatcmpl-script',
+        object: 'chat.completion.chunk',
+        created: 1_795_000_000,
+        model: scripted,
+        choices: [{ index: 0, delta, finish_reason: finish }],
+      })}\n\n`,
+    )
+  send({ role: 'assistant', content: text })
+  for (const [index, { name, arguments: given }] of calls.entries()) {
+    send({ tool_calls: [{ index, id: `call_${index}`, type: 'function', function: { name, arguments: '' } }] })
+    const half = Math.ceil(given.length / 2)
+    for (const part of [given.slice(0, half), given.slice(half)])
+      send({ tool_calls: [{ index, function: { arguments: part } }] })
+  }
+  send({}, calls.length > 0 ? 'tool_calls' : 'stop')
+  response.end('data: [DONE]\n\n')
+}

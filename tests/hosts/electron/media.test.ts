@@ -1,0 +1,93 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Sandbox, startSandbox } from '../../../src-main/sandbox/sandbox.ts'
+import { png } from '../../core/media/pictures.ts'
+import { connectTo } from '../../e2e/journey.ts'
+import { type Desktop, launchDesktop } from '../../helpers/electron/launch.ts'
+import { newDataDir, tidy } from './fixtures.ts'
+
+let sandbox: Sandbox
+let desktop: Desktop
+let dataDir: string
+let address: string
+const bytes = png(30, 20)
+
+beforeAll(async () => {
+  sandbox = await startSandbox({ apiKey: 'sk-desktop-media' })
+  dataDir = newDataDir()
+  desktop = await launchDesktop(dataDir)
+  const { page } = desktop
+  await connectTo(page, sandbox.baseUrl, 'sk-desktop-media')
+  await page
+    .locator('input[type="file"][accept="image/*"]')
+    .setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer: bytes })
+  await page.locator('.composer-picture[data-state="ready"]').waitFor()
+  // After a reload it comes from the host and not from the page's own memory.
+  await page.reload()
+  address = (await page.locator('.composer-picture img').getAttribute('src')) ?? ''
+})
+afterAll(async () => {
+  await tidy()
+  await sandbox.close()
+})
+
+interface Asked {
+  method?: string
+  range?: string
+}
+const ask = (path: string, { method = 'GET', range }: Asked = {}) =>
+  desktop.page.evaluate(
+    async (given) => {
+      const headers = given.range === undefined ? {} : { range: given.range }
+      const reply = await fetch(given.path, { method: given.method, headers, cache: 'no-store' })
+      const body = new Uint8Array(await reply.arrayBuffer())
+      return { status: reply.status, headers: Object.fromEntries(reply.headers), body: [...body] }
+    },
+    { path, method, ...(range !== undefined && { range }) },
+  )
+
+test('a picture is shown, as what it is and nothing else', async () => {
+  expect(address).toMatch(/^\/media\/[\da-f-]{36}$/)
+  const width = () =>
+    desktop.page.locator('.composer-picture img').evaluate((image: HTMLImageElement) => image.naturalWidth)
+  await expect.poll(width).toBe(30)
+  const { status, headers, body } = await ask(address)
+  expect([status, Buffer.from(body).equals(bytes)]).toEqual([200, true])
+  expect(headers).toMatchObject({
+    'content-type': 'image/png',
+    'content-length': String(bytes.length),
+    'x-content-type-options': 'nosniff',
+    'content-security-policy': "sandbox; default-src 'none'",
+    'cross-origin-resource-policy': 'same-origin',
+    'cache-control': 'private, max-age=31536000, immutable',
+  })
+})
+
+test('ranges are answered, and one behind the end is refused', async () => {
+  const part = await ask(address, { range: 'bytes=1-3' })
+  expect([part.status, part.body, part.headers['content-range']]).toEqual([
+    206,
+    [...bytes.subarray(1, 4)],
+    `bytes 1-3/${bytes.length}`,
+  ])
+  expect((await ask(address, { range: `bytes=${bytes.length}-` })).status).toBe(416)
+})
+
+test('other methods, other names and ways out of the folder are nothing', async () => {
+  writeFileSync(join(dataDir, 'secret.txt'), 'SECRET')
+  for (const method of ['POST', 'PUT', 'DELETE']) expect((await ask(address, { method })).status).toBe(405)
+  for (const path of [
+    '/media/',
+    '/media/..%2fsecret.txt',
+    '/media/%2e%2e%2fsecret.txt',
+    '/media/..%5csecret.txt',
+    `${address}%00`,
+    `${address}/`,
+    address.toUpperCase().replace('/MEDIA', '/media'),
+    '/media/00000000-0000-4000-8000-000000000000',
+  ]) {
+    const { status, body } = await ask(path)
+    expect([path, status, Buffer.from(body).includes('SECRET')]).toEqual([path, 404, false])
+  }
+})
