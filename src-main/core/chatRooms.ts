@@ -79,7 +79,7 @@ export function openChatRooms({ host, store, session, ledger, settings }: ChatRo
     media,
     downloads: transfers.downloads,
     uploads: transfers.uploads,
-    cleanUp: () => library.cleanUp(),
+    cleanUp: async () => void (await library.sweep()),
     added: (ids) => {
       for (const conversationId of ids) chat.runs.view.changes.tell({ what: 'restored', conversationId })
     },
