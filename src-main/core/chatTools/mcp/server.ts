@@ -32,6 +32,8 @@ interface Attempt {
 /** Failures that another attempt may find gone. */
 const passing = new Set(['connection_lost', 'connect_failed', 'connect_timeout', 'malformed_reply'])
 
+/** New lines of its log are told together: the state that goes with them may be large, and a server can write without end. */
+const logMs = 250
 const secretName = /key|token|secret|pass|auth|credential|cookie|session/i
 
 /** One server of the Model Context Protocol as it was set up: started, listed, called, started anew after a crash, ended. */
@@ -48,6 +50,7 @@ export class McpServerRun {
   #log = new LogTail(this.#redact)
   #attempt: Attempt | null = null
   #crashes = 0
+  #logTold: NodeJS.Timeout | null = null
   #again: NodeJS.Timeout | undefined
   #renewing: Promise<void> | null = null
   readonly #ending = new Set<Promise<unknown>>()
@@ -180,7 +183,10 @@ export class McpServerRun {
       if (first && this.#attempt === attempt) this.#log = log
       first = false
       log.push(chunk)
-      changed()
+      this.#logTold ??= setTimeout(() => {
+        this.#logTold = null
+        changed()
+      }, logMs).unref()
     }
     const { connectMcp } = await import('./connection.ts')
     const connecting = connectMcp({
