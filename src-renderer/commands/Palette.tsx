@@ -63,12 +63,9 @@ function Content() {
   }
   const byKey = (event: KeyboardEvent): void => {
     if (event.nativeEvent.isComposing) return
-    if (event.key === 'ArrowDown' || event.key === 'ArrowUp')
-      goTo(entryAfter(lines, at, event.key === 'ArrowDown' ? 1 : -1))
-    else if (event.key === 'PageDown' || event.key === 'PageUp') {
-      const far = Math.max(0, Math.min(lines.length - 1, at + (event.key === 'PageDown' ? 9 : -9)))
-      goTo(lines[far]?.line === 'entry' ? far : entryAfter(lines, far, 1))
-    } else if (event.key === 'Enter') run(chosen)
+    const goal = goalOf(event.key, lines, at)
+    if (goal !== null) goTo(goal)
+    else if (event.key === 'Enter') run(chosen)
     else if (isPaletteKey(event.nativeEvent, shortcuts)) close()
     else return
     event.preventDefault()
@@ -95,13 +92,7 @@ function Content() {
       </div>
       <div id="palette-list" role="listbox" aria-label={t('results')} className="palette-list">
         {lines.length > 0 && (
-          <VList
-            ref={list}
-            data={lines}
-            keepMounted={at < 0 ? [] : [at]}
-            tabIndex={-1}
-            style={{ height: heightOf(lines) }}
-          >
+          <VList ref={list} data={lines} keepMounted={at < 0 ? [] : [at]} style={{ height: heightOf(lines) }}>
             {(line: Line, index) =>
               line.line === 'heading' ? (
                 <div key={`heading ${line.group}`} role="presentation" className="palette-heading">
@@ -128,6 +119,19 @@ function Content() {
       </p>
     </>
   )
+}
+
+/** How many lines PageUp and PageDown go. */
+const page = 9
+
+/** The line that a key leads to; null where it leads to none. */
+function goalOf(key: string, lines: readonly Line[], at: number): number | null {
+  if (lines.length === 0) return null
+  if (key === 'ArrowDown') return entryAfter(lines, at, 1)
+  if (key === 'ArrowUp') return entryAfter(lines, at, -1)
+  if (key !== 'PageDown' && key !== 'PageUp') return null
+  const far = Math.max(0, Math.min(lines.length - 1, at + (key === 'PageDown' ? page : -page)))
+  return lines[far]?.line === 'entry' ? far : entryAfter(lines, far, 1)
 }
 
 /** The palette's own keys shut it again. */

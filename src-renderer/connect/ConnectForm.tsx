@@ -122,7 +122,7 @@ export function ConnectForm({
         </Notice>
       )}
       <div className="flex flex-wrap items-center justify-end gap-2">
-        <div className="mr-auto">{aside}</div>
+        <div className="me-auto">{aside}</div>
         <Button busy={form.phase === 'testing'} disabled={!canAsk(form)} onClick={() => void ask('testing')}>
           {form.phase === 'testing' ? t('testing') : t('test')}
         </Button>

@@ -12,7 +12,7 @@ export function Rail() {
   return (
     <nav
       aria-label={t('rooms.label')}
-      className="flex w-14 shrink-0 flex-col items-center gap-0.5 overflow-y-auto border-line border-r bg-panel py-2.5"
+      className="flex w-14 shrink-0 flex-col items-center gap-0.5 overflow-y-auto border-line border-e bg-panel py-2.5"
     >
       {rooms.map((name, index) => (
         <RailLink key={name} name={name} current={name === room} number={index + 1} />
@@ -30,13 +30,13 @@ function RailLink({ name, current, number }: { name: Room; current: boolean; num
         href={hrefOf({ room: name, id: null })}
         aria-current={current ? 'page' : undefined}
         className={cx(
-          'grid size-11 shrink-0 place-content-center place-items-center gap-0.5 rounded-m text-2xs leading-[1.3] tracking-[.01em] transition-colors duration-100',
+          'grid h-11 w-[52px] shrink-0 place-content-center place-items-center gap-0.5 rounded-m text-2xs leading-[1.3] tracking-[.01em] transition-colors duration-100',
           current ? 'bg-raise text-accent shadow-[0_0_0_1px_var(--line)]' : 'text-faint hover:bg-hover hover:text-ink',
           name === 'settings' && 'mt-auto',
         )}
       >
         <Icon aria-hidden size={18} strokeWidth={1.75} />
-        {t(`rooms.${name}`)}
+        <span className="max-w-full truncate">{t(`rooms.${name}`)}</span>
       </a>
     </Tooltip>
   )

@@ -29,7 +29,7 @@ export function StatusBar() {
         <ConnectionItem app={app} />
       )}
       {app && <ProxyItem app={app} />}
-      <span className="ml-auto" />
+      <span className="ms-auto" />
       {app?.bucket && <BucketItem bucket={app.bucket} />}
     </footer>
   )

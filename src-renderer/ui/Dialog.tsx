@@ -151,7 +151,7 @@ export function Drawer(props: {
       aria-label={props.label}
       className={cx(
         'm-0 outline-none h-full max-h-none max-w-[86vw] overflow-hidden bg-panel p-0 text-ink shadow-large',
-        props.side === 'left' ? 'w-[288px] open:animate-slide-left' : 'ml-auto w-[304px] open:animate-slide-right',
+        props.side === 'left' ? 'w-[288px] open:animate-slide-left' : 'ms-auto w-[304px] open:animate-slide-right',
       )}
     >
       {props.open && (

@@ -94,9 +94,9 @@ export function PasswordInput({
         autoCapitalize="off"
         data-1p-ignore
         data-lpignore="true"
-        className={cx('pr-9', className)}
+        className={cx('pe-9', className)}
       />
-      <span className="absolute top-1 right-1">
+      <span className="absolute top-1 end-1">
         <IconButton
           icon={shown ? EyeOff : Eye}
           size="small"

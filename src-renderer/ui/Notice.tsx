@@ -45,7 +45,7 @@ export function Notice({ kind, title, children, action, details, role = 'note', 
           )}
         </div>
         {action && (
-          <Button size="small" busy={action.busy ?? false} onClick={action.onClick} className="ml-auto text-ink">
+          <Button size="small" busy={action.busy ?? false} onClick={action.onClick} className="ms-auto text-ink">
             {action.label}
           </Button>
         )}

@@ -35,7 +35,7 @@ export function Select<T extends string>({
           if (picked) onPick(picked.value)
         }}
         className={cx(
-          'h-7 w-full min-w-0 appearance-none truncate rounded-m bg-raise pr-7 pl-2.5 text-ink text-s',
+          'h-7 w-full min-w-0 appearance-none truncate rounded-m bg-raise pe-7 ps-2.5 text-ink text-s',
           'shadow-[inset_0_0_0_1px_var(--line-strong)] hover:bg-hover disabled:opacity-55',
         )}
       >
@@ -45,7 +45,7 @@ export function Select<T extends string>({
           </option>
         ))}
       </select>
-      <ChevronDown aria-hidden size={14} className="pointer-events-none absolute top-[7px] right-2 text-soft" />
+      <ChevronDown aria-hidden size={14} className="pointer-events-none absolute top-[7px] end-2 text-soft" />
     </span>
   )
 }

@@ -16,7 +16,7 @@ export const FrameContext = createContext<FrameControls>({ openList: null, inspe
 export function ListToggle() {
   const { openList } = use(FrameContext)
   const { t } = useTranslation('common')
-  return openList && <IconButton icon={PanelLeft} label={t('showList')} onClick={openList} className="-ml-1.5" />
+  return openList && <IconButton icon={PanelLeft} label={t('showList')} onClick={openList} className="-ms-1.5" />
 }
 
 export function InspectorToggle() {
@@ -34,7 +34,7 @@ export function StageBar(props: { title: ReactNode; beside?: ReactNode; actions?
       <ListToggle />
       <h1 className="min-w-0 truncate font-semibold text-l tracking-[-.01em]">{props.title}</h1>
       {props.beside}
-      <div className="ml-auto flex min-w-0 items-center gap-2">
+      <div className="ms-auto flex min-w-0 items-center gap-2">
         {props.actions}
         <InspectorToggle />
       </div>

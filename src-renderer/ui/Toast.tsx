@@ -31,7 +31,7 @@ export function Toasts({
           onOpenChange={(open) => {
             if (!open) onGone(id)
           }}
-          className="flex animate-appear items-center gap-3 rounded-m bg-raise py-2 pr-2 pl-3.5 shadow-[0_0_0_1px_var(--line-strong),var(--lift-large)]"
+          className="flex animate-appear items-center gap-3 rounded-m bg-raise py-2 pe-2 ps-3.5 shadow-[0_0_0_1px_var(--line-strong),var(--lift-large)]"
         >
           <Radix.Description className="min-w-0 flex-1">{text}</Radix.Description>
           {action && (
@@ -48,7 +48,10 @@ export function Toasts({
           </Radix.Close>
         </Radix.Root>
       ))}
-      <Radix.Viewport className="fixed right-4 bottom-10 z-50 flex w-[min(360px,calc(100vw-32px))] flex-col gap-2 outline-none" />
+      <Radix.Viewport
+        label={t('notification')}
+        className="fixed end-4 bottom-10 z-50 flex w-[min(360px,calc(100vw-32px))] flex-col gap-2 outline-none"
+      />
     </Radix.Provider>
   )
 }

@@ -45,7 +45,7 @@ function faultsOf(value: unknown, schemaText: string): string[] {
     const code = thrown instanceof Error && 'code' in thrown ? thrown.code : null
     if (code === 'ERR_SCRIPT_EXECUTION_TIMEOUT')
       return ['Checking it against its schema took too long and was given up.']
-    return [short(`Its schema cannot be used: ${thrown instanceof Error ? thrown.message : String(thrown)}`)]
+    return [short(`Its schema cannot be used: ${isError && 'message' in thrown ? thrown.message : String(thrown)}`)]
   }
 }
 

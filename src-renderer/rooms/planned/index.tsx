@@ -27,7 +27,7 @@ function planned(room: Planned, icon: LucideIcon): RoomView {
             }
           >
             <p>{t(`planned.${room}.about`)}</p>
-            <div className="mt-5 rounded-m bg-hover px-4 py-3 text-left text-s">
+            <div className="mt-5 rounded-m bg-hover px-4 py-3 text-start text-s">
               <div className="font-semibold text-ink">{t('planned.today')}</div>
               <p className="mt-0.5">{t(`planned.${room}.today`)}</p>
             </div>

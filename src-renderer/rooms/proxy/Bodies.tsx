@@ -52,7 +52,7 @@ function Body({ which, body }: { which: Which; body: LoggedBody }) {
     <div className="min-w-0">
       <div className="flex items-center gap-1">
         <h3 className="font-[540]">{t(`detail.body.${which}`)}</h3>
-        <span className="num ml-1 min-w-0 flex-1 truncate text-faint">{shown && !body.capped && size}</span>
+        <span className="num ms-1 min-w-0 flex-1 truncate text-faint">{shown && !body.capped && size}</span>
         {shown && (
           <>
             <CopyButton size="small" text={shown.text} name={t('detail.body.copy', { which: name })} />
@@ -120,7 +120,7 @@ export function Headers({ detail }: { detail: RequestDetail }) {
 function HeaderList({ name, headers }: { name: string; headers: [string, string][] }) {
   return (
     <details>
-      <summary className="w-fit rounded-s pr-1 font-[520]">
+      <summary className="w-fit rounded-s pe-1 font-[520]">
         {name} <span className="num font-normal text-faint">{headers.length}</span>
       </summary>
       <dl className="mt-1 mb-1.5 flex flex-col gap-0.5 font-mono text-xs">

@@ -75,7 +75,7 @@ export function Cards(props: CardsProps) {
         <div className="flex items-start gap-3">
           {ended.length > 0 && <Ended tools={ended} now={now} onDeed={props.onDeed} />}
           {alive.length > 0 && (
-            <Button look="plain" size="small" icon={Plus} onClick={props.onAdd} className="ml-auto">
+            <Button look="plain" size="small" icon={Plus} onClick={props.onAdd} className="ms-auto">
               {t('add')}
             </Button>
           )}
@@ -130,7 +130,7 @@ function ToolCard({ tool, now, onDeed }: { tool: Tool; now: number; onDeed: Card
           <h2 className="min-w-0 truncate font-[580]" title={tool.name}>
             {tool.name}
           </h2>
-          <span className="ml-auto" />
+          <span className="ms-auto" />
           <StatePill state={state} />
           <CardMenu tool={tool} onDeed={onDeed} />
         </header>
@@ -158,9 +158,9 @@ function Spend({ use }: { use: ToolUse | null }) {
     >
       {some && use?.estimated && <span className="font-medium text-soft">≈ </span>}
       {showSc(spent)}
-      <span className="ml-1.5 font-medium text-soft text-s tracking-normal">{t('tools.today')}</span>
+      <span className="ms-1.5 font-medium text-soft text-s tracking-normal">{t('tools.today')}</span>
       {some && (
-        <span className="ml-1 font-normal text-faint text-s tracking-normal">
+        <span className="ms-1 font-normal text-faint text-s tracking-normal">
           {t(use?.estimated ? 'tools.estimated' : 'tools.measured')}
         </span>
       )}
@@ -230,7 +230,7 @@ function CardMenu({ tool, onDeed }: { tool: Tool; onDeed: CardsProps['onDeed'] }
   return (
     <Menu
       trigger={
-        <IconButton icon={Ellipsis} size="small" label={t('tools.menu.name', { name: tool.name })} className="-mr-2" />
+        <IconButton icon={Ellipsis} size="small" label={t('tools.menu.name', { name: tool.name })} className="-me-2" />
       }
     >
       {alive && (
@@ -271,7 +271,7 @@ function Ended({ tools, now, onDeed }: { tools: readonly Tool[]; now: number; on
   const { t } = useTranslation('proxy')
   return (
     <details className="group min-w-0 flex-1 text-s">
-      <summary className="flex min-h-6 w-fit list-none items-center gap-1 rounded-s pr-1.5 text-soft hover:text-ink">
+      <summary className="flex min-h-6 w-fit list-none items-center gap-1 rounded-s pe-1.5 text-soft hover:text-ink">
         <ChevronRight aria-hidden size={14} className="transition-transform duration-100 group-open:rotate-90" />
         {t('tools.ended', { count: tools.length })}
       </summary>

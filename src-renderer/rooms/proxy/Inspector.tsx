@@ -93,7 +93,7 @@ function Close() {
     closeDetail()
     closeOver()
   }
-  return <IconButton icon={X} size="small" label={t('detail.close')} onClick={close} className="-mr-1.5" />
+  return <IconButton icon={X} size="small" label={t('detail.close')} onClick={close} className="-me-1.5" />
 }
 
 function Facts({ row }: { row: RequestRow }) {

@@ -35,7 +35,7 @@ export function LogBar({ onFollow }: { onFollow: () => void }) {
           {t('log.clear')}
         </Button>
       )}
-      <span className="ml-auto flex flex-1 items-center justify-between gap-3">
+      <span className="ms-auto flex flex-1 items-center justify-between gap-3">
         <FollowButton onFollow={onFollow} />
         <Kept />
       </span>

@@ -66,7 +66,7 @@ function Cell({ className, title, children }: { className?: string; title?: stri
     </div>
   )
 }
-const right = 'text-right'
+const right = 'text-end'
 
 function Cells({ row, today, words: { t, who, status } }: { row: RequestRow; today: number; words: RowWords }) {
   const name = who(row.who)

@@ -25,7 +25,7 @@ export function ModelsField(props: {
         <span aria-hidden className="font-[540] text-s">
           {t('form.models')}
           {!props.any && props.models.length > 0 && (
-            <span className="num ml-2 font-normal text-faint">
+            <span className="num ms-2 font-normal text-faint">
               {t('form.modelsPicked', { count: props.models.length })}
             </span>
           )}
@@ -118,7 +118,7 @@ function Choice({ models, onChange }: { models: readonly string[]; onChange: (mo
               <>
                 <span className="break-all">{id}</span>
                 {state === 'ready' && unlisted.includes(id) && (
-                  <span className="ml-2 text-faint">{t('form.modelsUnlisted')}</span>
+                  <span className="ms-2 text-faint">{t('form.modelsUnlisted')}</span>
                 )}
               </>
             }

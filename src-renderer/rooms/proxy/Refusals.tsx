@@ -35,7 +35,7 @@ export function Refusals({ proxy, settings }: Pick<AppState, 'proxy' | 'settings
           type="button"
           aria-expanded={open}
           onClick={() => setOpen(!open)}
-          className="flex min-h-9 w-full items-center gap-2 rounded-l px-3.5 py-1.5 text-left text-s hover:bg-hover"
+          className="flex min-h-9 w-full items-center gap-2 rounded-l px-3.5 py-1.5 text-start text-s hover:bg-hover"
         >
           <ChevronRight
             aria-hidden
@@ -78,11 +78,11 @@ function Table(props: {
     <section tabIndex={0} aria-label={t('refusals.title')} className="max-h-72 overflow-auto border-line border-t">
       <table className="num w-full text-s">
         <thead>
-          <tr className="text-left text-soft">
+          <tr className="text-start text-soft">
             <th scope="col" className={head}>
               {t('refusals.reason')}
             </th>
-            <th scope="col" className={cx(head, 'text-right')}>
+            <th scope="col" className={cx(head, 'text-end')}>
               {t('refusals.times')}
             </th>
             <th scope="col" className={head}>
@@ -102,14 +102,14 @@ function Table(props: {
                   {one.message} <code className="font-mono text-faint text-xs">{one.code}</code>
                 </div>
               </td>
-              <td className={cx(cell, 'text-right')}>{count(one.times)}</td>
+              <td className={cx(cell, 'text-end')}>{count(one.times)}</td>
               <td className={cx(cell, 'whitespace-nowrap')}>
                 <Time at={one.lastAt} now={now} />
                 {one.times > 1 && (
                   <div className="text-faint">{t('refusals.since', { at: showTime(one.firstAt, now) })}</div>
                 )}
               </td>
-              <td className={cx(cell, 'text-right')}>
+              <td className={cx(cell, 'text-end')}>
                 <AllowCell origin={one.origin} allowed={props.allowed} onAllow={props.onAllow} />
               </td>
             </tr>
@@ -171,7 +171,7 @@ function Origins({ origins }: { origins: readonly string[] }) {
       {origins.length === 0 && <span className="text-soft">{t('refusals.originsNone')}</span>}
       <ul className="contents">
         {origins.map((origin) => (
-          <li key={origin} className="flex max-w-full items-center gap-1 rounded-m bg-hover py-0.5 pr-0.5 pl-2">
+          <li key={origin} className="flex max-w-full items-center gap-1 rounded-m bg-hover py-0.5 pe-0.5 ps-2">
             <code className="min-w-0 truncate font-mono text-xs">{origin}</code>
             <button
               type="button"

@@ -118,7 +118,7 @@ function SetupList({
                 aria-current={setup.id === picked ? 'true' : undefined}
                 onClick={() => onPick(setup)}
                 className={cx(
-                  'truncate rounded-s px-2 py-1 text-left text-s transition-colors duration-100',
+                  'truncate rounded-s px-2 py-1 text-start text-s transition-colors duration-100',
                   setup.id === picked ? 'bg-pick font-[540] text-accent' : 'text-ink hover:bg-hover',
                 )}
               >
@@ -162,7 +162,7 @@ function Texts(props: {
           key={`${about} ${file ?? ''}`}
           className="min-w-0 overflow-hidden rounded-m shadow-[0_0_0_1px_var(--line)]"
         >
-          <div className="flex min-h-8 items-center gap-2 border-line border-b bg-hover py-1 pr-1 pl-3 text-s">
+          <div className="flex min-h-8 items-center gap-2 border-line border-b bg-hover py-1 pe-1 ps-3 text-s">
             <span className="min-w-0 flex-1">
               {about}
               {file && <code className="block break-all font-mono text-soft text-xs">{file}</code>}

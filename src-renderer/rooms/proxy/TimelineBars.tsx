@@ -28,12 +28,12 @@ export function TimelineBars({ row, now }: { row: RequestRow; now: number }) {
               style={{ left: `${Math.min((from / total) * 100, 98)}%`, width: `${(ms / total) * 100}%` }}
             />
           </span>
-          <span className="text-right">{showMs(ms)}</span>
+          <span className="text-end">{showMs(ms)}</span>
         </li>
       ))}
       <li className="grid grid-cols-[minmax(0,1fr)_62px] gap-1 border-line border-t pt-1.5">
         <span className="text-soft">{t('detail.timeline.total')}</span>
-        <span className="text-right font-[540]">{showMs(total)}</span>
+        <span className="text-end font-[540]">{showMs(total)}</span>
       </li>
     </ol>
   )

@@ -114,7 +114,7 @@ function Form({
       {problem && <ProblemNotice problem={problem} on={{ retry: save }} />}
       <div className="sticky bottom-0 -mx-5 -mb-5 flex flex-wrap items-center justify-end gap-2 border-line border-t bg-raise px-5 py-3">
         {Object.keys(errors).length > 0 && (
-          <span role="alert" className="mr-auto text-bad text-s">
+          <span role="alert" className="me-auto text-bad text-s">
             {t('form.bad.some')}
           </span>
         )}

@@ -76,7 +76,7 @@ function Basics({ form, errors, onChange }: FieldsProps) {
             <label
               key={colour}
               className={cx(
-                'flex items-center gap-1.5 rounded-m py-1 pr-2 pl-1.5 text-s has-[:focus-visible]:outline-2 has-[:focus-visible]:outline-accent',
+                'flex items-center gap-1.5 rounded-m py-1 pe-2 ps-1.5 text-s has-[:focus-visible]:outline-2 has-[:focus-visible]:outline-accent',
                 form.colour === colour
                   ? 'bg-pick text-ink shadow-[inset_0_0_0_1px_var(--accent)]'
                   : 'text-soft hover:bg-hover',

@@ -55,7 +55,7 @@ export function ConnectionSection({ app: { connection } }: { app: AppState }) {
             <span className="truncate font-semibold">{profile.name}</span>
             <Pill tone={tones[state]}>{t(`connection.state.${state}`)}</Pill>
             {connection.checkedAt && (
-              <span className="ml-auto text-faint text-s">
+              <span className="ms-auto text-faint text-s">
                 {t('connection.checkedAt', { at: showInstant(connection.checkedAt) })}
               </span>
             )}
@@ -95,7 +95,7 @@ export function ConnectionSection({ app: { connection } }: { app: AppState }) {
           </Button>
         )}
         {profile && (
-          <Button look="danger" className="ml-auto" onClick={() => setDialog('disconnect')}>
+          <Button look="danger" className="ms-auto" onClick={() => setDialog('disconnect')}>
             {t('connection.disconnect')}
           </Button>
         )}

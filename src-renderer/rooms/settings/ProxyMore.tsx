@@ -61,7 +61,7 @@ function Origins({ origins }: { origins: readonly string[] }) {
       ) : (
         <ul className="flex flex-wrap gap-1.5">
           {origins.map((origin) => (
-            <li key={origin} className="flex max-w-full items-center gap-1 rounded-m bg-hover py-0.5 pr-0.5 pl-2">
+            <li key={origin} className="flex max-w-full items-center gap-1 rounded-m bg-hover py-0.5 pe-0.5 ps-2">
               <code className="min-w-0 truncate font-mono text-xs">{origin}</code>
               <button
                 type="button"

@@ -69,7 +69,7 @@ export const FolderRow = memo(function FolderRow({
             >
               <ChevronRight aria-hidden data-open={open} className="list-twist" />
               <Icon aria-hidden />
-              <b>{folder.name}</b>
+              <b dir="auto">{folder.name}</b>
               <span className="num">{count}</span>
             </button>
           </Cell>
@@ -128,7 +128,9 @@ export const ChatRow = memo(function ChatRow({
               <Under conversation={conversation} current={current} />
             </button>
           </Cell>
-          <State conversation={conversation} />
+          <Cell>
+            <State conversation={conversation} />
+          </Cell>
           <More title={title} reached={reached} />
         </>
       )}
@@ -149,7 +151,9 @@ function Under({ conversation, current }: { conversation: Conversation; current:
 function State({ conversation: { running, waiting, draft, pinned, archived } }: { conversation: Conversation }) {
   const { t } = useTranslation('library')
   return (
-    <span className="list-state">
+    // biome-ignore lint/a11y/useFocusableInteractive: it only says something
+    // biome-ignore lint/a11y/useSemanticElements: a virtual list has no table
+    <span role="gridcell" className="list-state">
       {pinned && !archived && <Pin role="img" aria-label={t('pinned')} />}
       {waiting ? (
         <i className="list-dot" data-state="waiting" role="img" aria-label={t('waiting')} />

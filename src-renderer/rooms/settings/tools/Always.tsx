@@ -29,7 +29,7 @@ export function Always({ tools }: { tools: ChatToolsState }) {
               <span className="min-w-0 truncate text-faint text-s">{place}</span>
               <Button
                 size="small"
-                className="ml-auto"
+                className="ms-auto"
                 aria-label={t('settings.always.forgetOf', { name })}
                 onClick={() => void deed((client) => client.chatTools.forget({ toolId: id }))}
               >

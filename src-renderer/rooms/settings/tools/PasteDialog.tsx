@@ -83,7 +83,7 @@ function Paste(props: { servers: readonly McpServer[]; onReview: (form: ServerFo
         </section>
       )}
       {read && read.leftOut.length > 0 && (
-        <ul className="list-disc pl-5 text-s text-warn">
+        <ul className="list-disc ps-5 text-s text-warn">
           {read.leftOut.map(({ name, why }) => (
             <li key={name}>
               {t('settings.paste.left', {

@@ -10,7 +10,7 @@ export function SchemaWords({ faults, tone }: { faults: readonly SchemaFault[]; 
   const t = useToolWords()
   if (faults.length === 0) return null
   return (
-    <ul className={cx('list-disc pl-5 text-s', tone === 'bad' ? 'text-bad' : 'text-warn')}>
+    <ul className={cx('list-disc ps-5 text-s', tone === 'bad' ? 'text-bad' : 'text-warn')}>
       {faults.slice(0, most).map(({ kind, path, value }) => {
         const what = t(`settings.schema.${kind}`, { value })
         const whole = kind === 'rootObject' || kind === 'rootType'

@@ -40,7 +40,7 @@ export function ServerDetails({ server }: { server: McpServer }) {
       : [{ id: 'about', name: t('settings.servers.says'), value: plainText(server.about.slice(0, 300)) }]),
   ]
   return (
-    <div className="flex min-w-0 flex-col gap-3 pl-5">
+    <div className="flex min-w-0 flex-col gap-3 ps-5">
       <KeyValue rows={rows} />
       {server.instructions && (
         <section aria-label={t('settings.servers.instructions')} className="flex flex-col gap-1 text-s">

@@ -1,0 +1,111 @@
+import { mkdirSync } from 'node:fs'
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Page } from '@playwright/test'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openWindow, type WindowHarness } from '../harness/page.ts'
+import { inspect } from './inspect.ts'
+
+/** What the harness's core makes up: names, models, addresses, and what the core itself says of a request are not the page's words. */
+const data = [
+  'Refactor the stream parser',
+  'whisper-1',
+  'a web page at https://evil.example',
+  'A web page elsewhere tried to use the local /v1.',
+  'The budget of 2 SC a day is used up.',
+  'writer-large',
+  'writer-small',
+  'reasoner',
+  'main account',
+  'req_8fd21c',
+  'stop',
+  'opencode',
+  'notebook',
+  'release-notes',
+  'night-batch',
+  'old editor',
+  'workshop',
+]
+const open = '#/chat/00000000-0000-4000-8000-000000000001'
+const pictures = new URL('../../../test-results/languages/', import.meta.url).pathname
+
+interface Place {
+  name: string
+  hash: string
+  ready: (page: Page) => Promise<unknown>
+  act?: (page: Page) => Promise<unknown>
+}
+const heading = (page: Page) => page.locator('main h1').first().waitFor()
+const key = (keys: string) => (page: Page) => page.keyboard.press(keys)
+const dialog = (page: Page) => page.locator('dialog[open]').last().waitFor()
+
+const places: Place[] = [
+  { name: 'chat', hash: open, ready: (page) => page.locator('article').first().waitFor() },
+  { name: 'new chat', hash: '#/chat', ready: (page) => page.locator('.chat-welcome').waitFor() },
+  ...['speech', 'transcribe', 'images', 'usage', 'keys', 'settings'].map((name) => ({
+    name,
+    hash: `#/${name}`,
+    ready: heading,
+  })),
+  { name: 'proxy', hash: '#/proxy', ready: (page) => page.getByRole('grid').waitFor() },
+  { name: 'palette', hash: open, ready: dialog, act: key('Control+k') },
+  { name: 'shortcuts', hash: open, ready: dialog, act: key('Control+/') },
+  ...(
+    [
+      ['prompts', 2],
+      ['folder', 3],
+      ['import', 4],
+    ] as const
+  ).map(([name, steps]) => ({
+    name,
+    hash: open,
+    ready: dialog,
+    // The list's own commands by the palette: their names are other ones in each language, their order is not.
+    act: async (page: Page) => {
+      await page.keyboard.press('Control+k')
+      await dialog(page)
+      for (let n = 0; n < steps; n++) await page.keyboard.press('ArrowDown')
+      await page.keyboard.press('Enter')
+    },
+  })),
+]
+
+async function axe(page: Page): Promise<string[]> {
+  const { violations } = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21aa']).analyze()
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(' | ')}`)
+}
+
+let harness: WindowHarness
+beforeAll(async () => {
+  mkdirSync(pictures, { recursive: true })
+  harness = await openWindow()
+}, 90_000)
+afterAll(() => harness?.close())
+
+const task = 'at %i px: all words translated, nothing cut off or overlapping, axe finds nothing'
+describe.each(['en-XA', 'ar-XB'])('every room in %s', (language) => {
+  it.each([1200, 700])(
+    task,
+    async (width) => {
+      const { page, faults, context } = await harness.open({ language, width })
+      for (const { name, hash, ready, act } of places) {
+        await page.evaluate((to) => {
+          location.hash = to
+        }, hash)
+        if (act) await page.locator('article').first().waitFor()
+        await act?.(page)
+        await ready(page)
+        await page.screenshot({ path: `${pictures}${name.replace(' ', '-')}-${language}-${width}.png` })
+        const found = await inspect(page, data)
+        // Its findings depend on the direction, hardly on letters and width, and each look takes a second or two.
+        if (language === 'ar-XB' && width === 1200) found.push(...(await axe(page)))
+        faults.push(...found.map((fault) => `${name}: ${fault}`))
+        if (!act) continue
+        await page.keyboard.press('Escape')
+        await page.locator('dialog[open]').waitFor({ state: 'detached' })
+      }
+      await context.close()
+      expect([...new Set(faults)]).toEqual([])
+    },
+    120_000,
+  )
+})
