@@ -48,33 +48,32 @@ const backToChat = async (page: Page): Promise<void> => {
 const serverCard = (page: Page, name: string): Locator =>
   page.getByRole('region', { name: 'MCP servers' }).locator(`[data-server="${name}"]`)
 
-/** Adds a server unless it is there already, and switches it on after reading the warning. */
+const ready = new Set<string>()
+
+/** Adds a server at its first use in this file, and switches it on after reading the warning. */
 async function haveServer(page: Page, name: string, what: { url: string } | { args: string[] }, limit = 60) {
+  if (ready.has(name)) return
+  ready.add(name)
   await toSettings(page)
   const card = serverCard(page, name)
-  if ((await card.count()) === 0) {
-    await page.getByRole('button', { name: 'Add a server' }).click()
-    const dialog = page.getByRole('dialog')
-    await dialog.getByLabel('Name', { exact: true }).first().fill(name)
-    if ('url' in what) {
-      await dialog.getByRole('radio', { name: 'an address (HTTP)' }).click()
-      await dialog.getByLabel('Address').fill(what.url)
-    } else {
-      await dialog.getByLabel('Program').fill(node24())
-      await dialog.getByLabel('Arguments, one a line').fill(what.args.join('\n'))
-    }
-    await dialog.getByLabel(/^Time limit/).fill(String(limit))
-    await dialog.getByRole('button', { name: 'Add', exact: true }).click()
-    await expect(dialog).toHaveCount(0)
+  await page.getByRole('button', { name: 'Add a server' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Name', { exact: true }).first().fill(name)
+  if ('url' in what) {
+    await dialog.getByRole('radio', { name: 'an address (HTTP)' }).click()
+    await dialog.getByLabel('Address').fill(what.url)
+  } else {
+    await dialog.getByLabel('Program').fill(node24())
+    await dialog.getByLabel('Arguments, one a line').fill(what.args.join('\n'))
   }
-  const on = page.getByRole('switch', { name: `Switch ${name} on` })
-  if (!(await on.isChecked())) {
-    await on.click()
-    await expect(page.getByRole('dialog')).toContainText(
-      'url' in what ? 'This connects to' : 'This starts a program on this machine with your rights',
-    )
-    await page.getByRole('dialog').getByRole('button', { name: 'Switch on' }).click()
-  }
+  await dialog.getByLabel(/^Time limit/).fill(String(limit))
+  await dialog.getByRole('button', { name: 'Add', exact: true }).click()
+  await expect(dialog).toHaveCount(0)
+  await page.getByRole('switch', { name: `Switch ${name} on` }).click()
+  await expect(page.getByRole('dialog')).toContainText(
+    'url' in what ? 'This connects to' : 'This starts a program on this machine with your rights',
+  )
+  await page.getByRole('dialog').getByRole('button', { name: 'Switch on' }).click()
   await expect(card.getByText('ready', { exact: true })).toBeVisible({ timeout: 20_000 })
   await backToChat(page)
 }
@@ -139,11 +138,9 @@ test('a tool of one’s own: the schema is checked as one types, the result is g
 test('a tool is deleted with undo, and comes back as the same tool', async ({ page }) => {
   await toSettings(page)
   const own = page.getByRole('region', { name: 'Your own tools' })
-  if ((await own.getByRole('button', { name: 'Edit keep_me' }).count()) === 0) {
-    await page.getByRole('button', { name: 'Add a tool' }).click()
-    await page.getByRole('dialog').getByLabel('Name').fill('keep_me')
-    await page.getByRole('dialog').getByRole('button', { name: 'Add', exact: true }).click()
-  }
+  await page.getByRole('button', { name: 'Add a tool' }).click()
+  await page.getByRole('dialog').getByLabel('Name').fill('keep_me')
+  await page.getByRole('dialog').getByRole('button', { name: 'Add', exact: true }).click()
   await backToChat(page)
   await offer(page, 'keep_me')
   await toSettings(page)
@@ -153,14 +150,14 @@ test('a tool is deleted with undo, and comes back as the same tool', async ({ pa
   await expect(own).toContainText('keep_me')
   await toRoom(page, '#/chat')
   await page.getByRole('button', { name: /^Tools/ }).click()
-  await expect(page.getByRole('switch', { name: 'Offer keep_me' })).toBeChecked()
+  await expect(page.getByRole('dialog').getByRole('switch', { name: 'Offer keep_me' })).toBeChecked()
 })
 
 test('a server over stdio is off until switched on, asks before each call, and shows what came', async ({ page }) => {
   await haveServer(page, 'local', { args: [stdio] })
-  await offer(page, 'echo')
+  await offer(page, 'local_echo')
   await pickModel(page, scripted)
-  script = once(call('echo', { text: 'hello from here' }))
+  script = once(call('local_echo', { text: 'hello from here' }))
   await send(page, 'Echo it.')
   await state(page, 'awaiting')
   await expect(card(page)).toContainText('It runs on the MCP server local, a program on this machine')
@@ -188,9 +185,9 @@ test('a server over stdio is off until switched on, asks before each call, and s
 
 test('over HTTP: a yes for the conversation, one for always, and Settings forgets it', async ({ page }) => {
   await haveHttp(page)
-  await offer(page, 'add')
+  await offer(page, 'remote_add')
   await pickModel(page, scripted)
-  script = once(call('add', { a: 2, b: 3 }))
+  script = once(call('remote_add', { a: 2, b: 3 }))
   await send(page, 'Add.')
   await card(page).getByRole('button', { name: 'Allow in this conversation' }).click()
   await expect(lastReply(page)).toContainText('"sum":5')
@@ -200,12 +197,12 @@ test('over HTTP: a yes for the conversation, one for always, and Settings forget
   expect(mcp.state.called).toEqual(['add', 'add'])
 
   await newChat(page)
-  await offer(page, 'add')
+  await offer(page, 'remote_add')
   await send(page, 'Another chat asks anew.')
   await card(page).getByRole('button', { name: 'Always allow this tool' }).click()
   await expect(lastReply(page)).toContainText('"sum":5')
   await newChat(page)
-  await offer(page, 'add')
+  await offer(page, 'remote_add')
   await send(page, 'And now none is asked.')
   await expect(lastReply(page)).toContainText('"sum":5')
   expect(mcp.state.called).toHaveLength(4)
@@ -215,7 +212,7 @@ test('over HTTP: a yes for the conversation, one for always, and Settings forget
   await always.getByRole('button', { name: 'Forget that add is always allowed' }).click()
   await expect(always).toContainText('every call asks first')
   await backToChat(page)
-  await offer(page, 'add')
+  await offer(page, 'remote_add')
   await send(page, 'It asks again.')
   await state(page, 'awaiting')
   expect(mcp.state.called).toHaveLength(4)
@@ -225,12 +222,18 @@ test('arguments that are no JSON, or not what the schema asks, are shown, told t
   page,
 }) => {
   await haveHttp(page)
-  await offer(page, 'add')
+  await offer(page, 'remote_add')
   await pickModel(page, scripted)
   script = ({ messages }) =>
     messages.at(-1)?.role === 'tool'
       ? { text: 'I see.' }
-      : { calls: [{ name: 'add', arguments: '{"a": 1, "b": ' }, call('add', { a: 1, b: 'two' }), call('erase', {})] }
+      : {
+          calls: [
+            { name: 'remote_add', arguments: '{"a": 1, "b": ' },
+            call('remote_add', { a: 1, b: 'two' }),
+            call('erase', {}),
+          ],
+        }
   await send(page, 'Be wrong.')
   await expect(lastReply(page)).toContainText('I see.')
   await expect(cards(page, 'invalid')).toHaveCount(2)
@@ -247,9 +250,9 @@ test('arguments that are no JSON, or not what the schema asks, are shown, told t
 
 test('a running call is stopped at once, and its server is told', async ({ page }) => {
   await haveHttp(page)
-  await offer(page, 'slow')
+  await offer(page, 'remote_slow')
   await pickModel(page, scripted)
-  script = once(call('slow', { ms: 600_000 }))
+  script = once(call('remote_slow', { ms: 600_000 }))
   const cancelled = mcp.state.cancelled
   await send(page, 'Take your time.')
   await card(page).getByRole('button', { name: 'Allow once' }).click()
@@ -262,14 +265,9 @@ test('a running call is stopped at once, and its server is told', async ({ page 
 
 test('a call that takes longer than its limit is given up, and that is told', async ({ page }) => {
   await haveServer(page, 'hasty', { args: [stdio] }, 1)
-  await page.getByRole('button', { name: /^Tools/ }).click()
-  await page.getByRole('searchbox', { name: 'Search tools' }).fill('hasty slow')
-  const slow = page.getByRole('dialog', { name: 'Tools' }).getByRole('switch')
-  const name = ((await slow.getAttribute('aria-label')) ?? '').replace('Offer ', '')
-  await slow.click()
-  await page.keyboard.press('Escape')
+  await offer(page, 'hasty_slow')
   await pickModel(page, scripted)
-  script = once(call(name, { ms: 600_000 }))
+  script = once(call('hasty_slow', { ms: 600_000 }))
   await send(page, 'Too slow.')
   await card(page).getByRole('button', { name: 'Allow once' }).click()
   await state(page, 'timed_out')
@@ -284,9 +282,9 @@ test('after so many rounds in a row the person is asked, and the model goes on o
   await page.getByLabel('Rounds of calls').fill('2')
   await page.keyboard.press('Enter')
   await backToChat(page)
-  await offer(page, 'echo')
+  await offer(page, 'remote_echo')
   await pickModel(page, scripted)
-  script = () => ({ calls: [call('echo', { text: 'again' })] })
+  script = () => ({ calls: [call('remote_echo', { text: 'again' })] })
   await send(page, 'Never end.')
   await card(page).getByRole('button', { name: 'Allow in this conversation' }).click()
   await expect(page.getByText('The model asked for tools 2 times in a row. Go on?')).toBeVisible()
@@ -301,9 +299,9 @@ test('after so many rounds in a row the person is asked, and the model goes on o
 
 test('a reload while a call waits loses nothing: it still waits, and the answer is the same', async ({ page }) => {
   await haveHttp(page)
-  await offer(page, 'echo')
+  await offer(page, 'remote_echo')
   await pickModel(page, scripted)
-  script = once(call('echo', { text: 'after the reload' }))
+  script = once(call('remote_echo', { text: 'after the reload' }))
   await send(page, 'Wait for me.')
   await state(page, 'awaiting')
   await page.reload()
@@ -315,9 +313,13 @@ test('a reload while a call waits loses nothing: it still waits, and the answer 
 
 test('several calls of one reply are allowed together and answered in their order', async ({ page }) => {
   await haveHttp(page)
-  await offer(page, 'echo', 'add')
+  await offer(page, 'remote_echo', 'remote_add')
   await pickModel(page, scripted)
-  script = once(call('echo', { text: 'one' }), call('add', { a: 1, b: 1 }), call('echo', { text: 'three' }))
+  script = once(
+    call('remote_echo', { text: 'one' }),
+    call('remote_add', { a: 1, b: 1 }),
+    call('remote_echo', { text: 'three' }),
+  )
   await send(page, 'All at once.')
   await expect(cards(page, 'awaiting')).toHaveCount(3)
   await takePictures(page, 'tools-several', true)
@@ -334,10 +336,10 @@ test('which tools, how they may be chosen and whether several at once reach the 
   page,
 }) => {
   await haveHttp(page)
-  await offer(page, 'echo')
+  await offer(page, 'remote_echo')
   await page.getByRole('button', { name: /^Tools/ }).click()
   const picker = page.getByRole('dialog', { name: 'Tools' })
-  await picker.getByRole('combobox', { name: 'The model' }).selectOption({ label: 'must use echo' })
+  await picker.getByRole('combobox', { name: 'The model' }).selectOption({ label: 'must use remote_echo' })
   await picker.getByRole('combobox', { name: 'Several calls at once' }).selectOption({ label: 'one at a time' })
   await page.keyboard.press('Escape')
   await pickModel(page, scripted)
@@ -345,8 +347,8 @@ test('which tools, how they may be chosen and whether several at once reach the 
   await send(page, 'Look at the request.')
   await settled(page, 'complete')
   const [asked] = service.asked
-  expect(asked?.tools?.map(({ function: { name } }) => name)).toEqual(['echo'])
-  expect(asked?.tool_choice).toEqual({ type: 'function', function: { name: 'echo' } })
+  expect(asked?.tools?.map(({ function: { name } }) => name)).toEqual(['remote_echo'])
+  expect(asked?.tool_choice).toEqual({ type: 'function', function: { name: 'remote_echo' } })
   expect(asked?.parallel_tool_calls).toBe(false)
 })
 
