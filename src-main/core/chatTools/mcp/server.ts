@@ -35,13 +35,14 @@ const passing = new Set(['connection_lost', 'connect_failed', 'connect_timeout',
 /** One server of the Model Context Protocol as it was set up: started, listed, called, started anew after a crash, ended. */
 export class McpServerRun {
   readonly config: StoredMcpServer
+  /** Takes its secrets out of its words. */
+  secrecy: Secrecy = noSecrets
   readonly #parts: ServerParts
   #state: McpServer['state'] = 'off'
   #problem: StudioError | null = null
   #about: string | null = null
   #instructions: string | null = null
   #tools: ListedTool[] = []
-  #secrecy = noSecrets
   #log = new LogTail(noSecrets.words)
   #attempt: Attempt | null = null
   #crashes = 0
@@ -54,11 +55,6 @@ export class McpServerRun {
     this.#parts = parts
   }
 
-  /** What takes its secrets out of its words. */
-  get secrecy(): Secrecy {
-    return this.#secrecy
-  }
-
   get state(): McpServer['state'] {
     return this.#state
   }
@@ -69,20 +65,15 @@ export class McpServerRun {
   }
 
   view(sentName: (tool: string) => string): McpServer {
-    const { id, name, transport, on, timeoutSeconds } = this.config
     const tools = this.tools.map(({ fingerprint: _, ...tool }) => ({ ...tool, sentName: sentName(tool.name) }))
     return {
-      id,
-      name,
-      transport,
-      on,
+      ...this.config,
       state: this.#state,
       problem: this.#problem?.toProblem() ?? null,
       about: this.#about,
       instructions: this.#instructions,
       tools,
       log: this.#log.lines,
-      timeoutSeconds,
     }
   }
 
@@ -97,7 +88,7 @@ export class McpServerRun {
     clearTimeout(this.#again)
     this.#drop()
     this.#become('off', null)
-    await Promise.all(this.#ending)
+    while (this.#ending.size > 0) await Promise.all(this.#ending)
   }
 
   /**
@@ -105,33 +96,28 @@ export class McpServerRun {
    * now, and what kept the answer from coming
    */
   async call(name: string, fingerprint: string, args: Record<string, unknown>, signal: AbortSignal): Promise<Answered> {
-    const tool = this.#sameForm(name, fingerprint)
     const attempt = this.#attempt
+    const ask = async (): Promise<Answered> => {
+      const { connection, schema } = this.#sameForm(name, fingerprint)
+      return await connection.call(name, schema, args, signal)
+    }
     try {
-      return await this.#connected().call(name, tool.schema, args, signal)
+      return await ask()
     } catch (thrown) {
       const failure = this.#clean(thrown)
       // The session is over, and the call was not taken (Streamable HTTP, Session Management): a new session is begun.
       if (failure.kind !== 'not_found' || signal.aborted) throw failure
       await this.#renew(attempt)
-      const known = this.#sameForm(name, fingerprint)
-      return await this.#connected()
-        .call(name, known.schema, args, signal)
-        .catch((second: unknown) => Promise.reject(this.#clean(second)))
+      return await ask().catch((second: unknown) => Promise.reject(this.#clean(second)))
     }
   }
 
-  #sameForm(name: string, fingerprint: string): ListedTool {
+  #sameForm(name: string, fingerprint: string): { connection: Connection; schema: string } {
     const tool = this.tools.find((one) => one.name === name)
-    if (!tool) throw new StudioError('bad_input', `“${this.config.name}” does not offer this tool now.`)
-    if (tool.fingerprint === fingerprint) return tool
-    throw new StudioError('bad_input', `“${this.config.name}” has changed this tool since it was allowed.`)
-  }
-
-  #connected(): Connection {
     const connection = this.#attempt?.connection
-    if (!connection) throw new StudioError('bad_input', `“${this.config.name}” is not ready.`)
-    return connection
+    if (!tool || !connection) throw new StudioError('bad_input', `“${this.config.name}” does not offer this tool now.`)
+    if (tool.fingerprint === fingerprint) return { connection, schema: tool.schema }
+    throw new StudioError('bad_input', `“${this.config.name}” has changed this tool since it was allowed.`)
   }
 
   /** Of calls that find at the same time that the session is over, the first begins a new one. */
@@ -156,8 +142,8 @@ export class McpServerRun {
       const tools = await readListing(await connection.list(), this.config, this.#parts.check)
       if (this.#attempt !== attempt) return
       this.#tools = tools
-      this.#about = connection.about && this.#secrecy.words(connection.about)
-      this.#instructions = connection.instructions && this.#secrecy.words(connection.instructions)
+      this.#about = connection.about && this.secrecy.words(connection.about)
+      this.#instructions = connection.instructions && this.secrecy.words(connection.instructions)
       attempt.readyAt = performance.now()
       this.#become('ready', null)
       attempt.listing.begin()
@@ -171,8 +157,8 @@ export class McpServerRun {
     const { transport, id } = this.config
     const secrets = await readSecrets(store, id, transport)
     if (attempt.abort.signal.aborted) throw new StudioError('cancelled', 'It was switched off.')
-    this.#secrecy = secrecyOf(transport, secrets)
-    const log = new LogTail(this.#secrecy.words, changed)
+    this.secrecy = secrecyOf(transport, secrets)
+    const log = new LogTail(this.secrecy.words, changed)
     // What the one before said last is kept beside the reason why it failed, until this one says something.
     let first = true
     const onStderr = (chunk: Uint8Array): void => {
@@ -258,6 +244,6 @@ export class McpServerRun {
   /** Our own words, and a stranger's, without the secrets that they may hold. */
   #clean(thrown: unknown): StudioError {
     const { kind, message, facts } = asStudioError(thrown)
-    return new StudioError(kind, this.#secrecy.words(message), facts)
+    return new StudioError(kind, this.secrecy.words(message), facts)
   }
 }
