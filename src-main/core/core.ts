@@ -270,6 +270,7 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
   const background: Promise<unknown>[] = [lookForKeychain()]
   try {
     await proxy.apply(proxyWish())
+    rooms.chatTools.start()
     // A command line's wish fails loudly; a stored profile that cannot be opened is a state to show.
     const opening = connectAtStart()
     if (options.connect) await opening
