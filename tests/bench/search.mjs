@@ -12,11 +12,19 @@ export async function searchBench(report, { quick = false } = {}) {
   const { indexing, searching, figures, bytes, index } = JSON.parse(stdout)
   const count = rows.toLocaleString('en')
   report(`search: indexing ${count} messages`, `${indexing.rate.toFixed(0)} a second`)
-  report('search: longest slice of indexing', `${indexing.sliceWorst.toFixed(1)} ms of CPU`, indexing.sliceWorst <= 20, '<= 20 ms')
+  report(
+    'search: longest slice of indexing',
+    `${indexing.sliceWorst.toFixed(1)} ms of CPU`,
+    indexing.sliceWorst <= 20,
+    '<= 20 ms',
+  )
   report('search: index beside the messages', `${(index / 1e6).toFixed(0)} MB beside ${(bytes / 1e6).toFixed(0)} MB`)
   for (const [kind, { p50, p95, worst }] of Object.entries(figures)) {
     const said = [p50, p95, worst].map((ms) => ms.toFixed(1)).join(', ')
     report(`search: ${kind}; p50, p95, worst`, `${said} ms`, p95 <= 50, 'p95 <= 50 ms')
   }
-  report('search: turns of the core’s loop meanwhile, p99, worst', `${searching.lagP99.toFixed(1)}, ${searching.lagWorst.toFixed(1)} ms`)
+  report(
+    'search: turns of the core’s loop meanwhile, p99, worst',
+    `${searching.lagP99.toFixed(1)}, ${searching.lagWorst.toFixed(1)} ms`,
+  )
 }

@@ -166,7 +166,7 @@ describe('everything, exported and read into an empty studio', () => {
         await close(from)
         await close(to)
       }),
-      { numRuns: 25 },
+      { numRuns: 15 },
     )
   }, 120_000)
 
@@ -364,7 +364,7 @@ describe('a file that can’t be read', () => {
         }
         await close(on)
       }),
-      { numRuns: 60 },
+      { numRuns: 30 },
     )
   }, 120_000)
 
