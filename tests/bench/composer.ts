@@ -31,7 +31,10 @@ try {
   const field = page.getByRole('textbox', { name: 'Message', exact: true })
   await field.waitFor()
   console.log(`100 MB up over the socket: ${await uploadRate(page)}`)
+  const cpu = await cpuOf(page)
   console.log(`key to paint, nothing streams: ${shown(await typing(page, field))}`)
+  const quiet = await cpu(() => strokes(page))
+  console.log(`the page's thread for a key: ${((quiet.task * 1000) / keys).toFixed(1)} ms of CPU ${parts(quiet)}`)
   const core = openPage(() => url)
   const { conversationId } = await core.client.chat.send({
     requestId: crypto.randomUUID(),
@@ -45,6 +48,12 @@ try {
   const streaming = await typing(page, field)
   const still = await page.getByRole('button', { name: 'Stop', exact: true }).count()
   console.log(`key to paint, a reply streams: ${shown(streaming)}${still === 0 ? ' (it had ended)' : ''}`)
+  const alone = await cpu(() => page.waitForTimeout(4000))
+  const typed = await cpu(() => strokes(page))
+  const share = (alone.task / alone.wall) * typed.wall
+  console.log(
+    `the same beside a stream: ${(((typed.task - share) * 1000) / keys).toFixed(1)} ms more than the stream's own`,
+  )
   core.close()
 } finally {
   await browser.close()
@@ -68,11 +77,52 @@ async function typing(page: Page, field: Locator): Promise<number[]> {
       })
     })
   })
+  await strokes(page)
+  return page.evaluate(() => (globalThis as unknown as { delays: number[] }).delays)
+}
+
+async function strokes(page: Page): Promise<void> {
   for (let key = 0; key < keys; key++) {
     await page.keyboard.press('a')
     await page.waitForTimeout(15 + (key % 7) * 3)
   }
-  return page.evaluate(() => (globalThis as unknown as { delays: number[] }).delays)
+}
+
+interface Spent {
+  /** Seconds of this thread's own CPU time, which other programs on the machine don't change; `wall` is the clock's. */
+  task: number
+  script: number
+  layout: number
+  style: number
+  wall: number
+}
+
+async function cpuOf(page: Page): Promise<(work: () => Promise<unknown>) => Promise<Spent>> {
+  const cdp = await page.context().newCDPSession(page)
+  await cdp.send('Performance.enable', { timeDomain: 'threadTicks' })
+  const read = async (): Promise<Spent> => {
+    const { metrics } = await cdp.send('Performance.getMetrics')
+    const of = (name: string): number => metrics.find((metric) => metric.name === name)?.value ?? 0
+    const [task, script] = [of('TaskDuration'), of('ScriptDuration')]
+    return { task, script, layout: of('LayoutDuration'), style: of('RecalcStyleDuration'), wall: Date.now() / 1000 }
+  }
+  return async (work) => {
+    const before = await read()
+    await work()
+    const after = await read()
+    return {
+      task: after.task - before.task,
+      script: after.script - before.script,
+      layout: after.layout - before.layout,
+      style: after.style - before.style,
+      wall: after.wall - before.wall,
+    }
+  }
+}
+
+function parts({ script, layout, style }: Spent): string {
+  const each = (seconds: number): string => ((seconds * 1000) / keys).toFixed(1)
+  return `(script ${each(script)}, layout ${each(layout)}, style ${each(style)})`
 }
 
 /** Notes when the page's socket was given each message of more than 100 kB. */
