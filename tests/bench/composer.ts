@@ -11,10 +11,10 @@ import { chromiumArgs, findBrowser } from '../helpers/browser.mjs'
 import { openPage } from '../hosts/node/fixtures/page.ts'
 
 // How long a key takes from its event to the paint of what it wrote, in a draft of 20 kB, also while a reply streams at 200 tokens a
-// second; and how fast a file of 100 MB goes up over the web host's socket. After a build: node tests/bench/composer.ts
+// second; and how fast a file of 100 MB goes up over the web host's socket. After a build: node tests/bench/composer.ts [keys] [MB]
 
-const keys = 200
-const fileBytes = 100_000_000
+const keys = Number(process.argv[2] ?? 200)
+const fileBytes = Number(process.argv[3] ?? 100) * 1_000_000
 const dataDir = mkdtempSync(join(tmpdir(), 'studio-composer-'))
 const file = join(dataDir, 'large.json')
 const serve = ['serve', '--json', '--sandbox', '--web-port', '0', '--proxy-port', '0', '--data-dir', dataDir]
@@ -30,11 +30,18 @@ try {
   await page.goto(url)
   const field = page.getByRole('textbox', { name: 'Message', exact: true })
   await field.waitFor()
-  console.log(`100 MB up over the socket: ${await uploadRate(page)}`)
+  if (fileBytes > 0) console.log(`${fileBytes / 1e6} MB up over the socket: ${await uploadRate(page)}`)
   const cpu = await cpuOf(page)
   console.log(`key to paint, nothing streams: ${shown(await typing(page, field))}`)
   const quiet = await cpu(() => strokes(page))
   console.log(`the page's thread for a key: ${((quiet.task * 1000) / keys).toFixed(1)} ms of CPU ${parts(quiet)}`)
+  const bare = await browser.newPage({ viewport: { width: 1200, height: 800 } })
+  await bare.setContent('<div class="chat-composer"><textarea style="width: 740px; height: 260px"></textarea></div>')
+  const cpuOfBare = await cpuOf(bare)
+  await typing(bare, bare.getByRole('textbox'))
+  const least = await cpuOfBare(() => strokes(bare))
+  console.log(`a bare textarea, the same text: ${((least.task * 1000) / keys).toFixed(1)} ms of CPU ${parts(least)}`)
+  await bare.close()
   const core = openPage(() => url)
   const { conversationId } = await core.client.chat.send({
     requestId: crypto.randomUUID(),
