@@ -105,6 +105,8 @@ async function open(page: Page): Promise<string[]> {
   const seen = await watchFor(page, new URL(host.url).origin)
   await page.goto(host.url)
   await connectTo(page, serviceUrl, 'sk-hostile-0123456789abcdef')
+  // What the page itself tried at its start is no doing of a reply.
+  seen.length = 0
   return seen
 }
 
@@ -222,7 +224,7 @@ test('a diagram is drawn in a frame that reaches nothing, only on a click; a hos
         ...seen.filter((line) => !/evil\.example["']? because it violates|connect-src|default-src/.test(line)),
       )
     }
-    await figure.getByRole('button', { name: 'Code' }).click()
+    await figure.getByRole('button', { name: 'Code', exact: true }).click()
     await expect(lastReply(page).getByRole('button', { name: 'Draw' })).toBeVisible()
     expect(seen, name).toEqual([])
   }
