@@ -1,13 +1,14 @@
-// `npm run bench [-- start stop proxy] [--quick] [--only name,name]`: figures beside their bars, and beside peers taken in the same run.
+// `npm run bench [-- start stop proxy render] [--quick] [--only name,name]`: figures beside their bars, and beside peers taken in the same run.
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
 import { prepareBuild, removeFolders, stopAll } from './processes.mjs'
 import { proxyBench, proxyNames } from './proxy.mjs'
+import { renderBench } from './render.mjs'
 import { searchBench } from './search.mjs'
 import { startBench } from './start.mjs'
 import { stopBench } from './stop.mjs'
 
-const suites = { start: startBench, stop: stopBench, proxy: proxyBench, search: searchBench }
+const suites = { start: startBench, stop: stopBench, proxy: proxyBench, search: searchBench, render: renderBench }
 
 function refuse(words) {
   console.error(words)

@@ -1,5 +1,3 @@
-import * as z from 'zod'
-
 /** Where a reader left a conversation: the message at the top of the view, and how far into it, in px. */
 export interface Place {
   id: string
@@ -8,17 +6,25 @@ export interface Place {
 
 const key = 'chat.places'
 const mostPlaces = 100
-const stored = z.record(z.string(), z.object({ id: z.string(), offset: z.number() }))
 
 /** By conversation; who was at the end has none. Lives as long as the tab, reloads included. */
 function load(): Map<string, Place> {
   try {
-    return new Map(Object.entries(stored.parse(JSON.parse(sessionStorage.getItem(key) ?? '{}'))))
+    const stored: unknown = JSON.parse(sessionStorage.getItem(key) ?? '{}')
+    return new Map(Object.entries(stored ?? {}).filter((entry): entry is [string, Place] => isPlace(entry[1])))
   } catch {
-    // Written by another version: where one was reading is no loss worth a word.
+    // Not what was written here: where one was reading is no loss worth a word.
     return new Map()
   }
 }
+
+const isPlace = (value: unknown): value is Place =>
+  typeof value === 'object' &&
+  value !== null &&
+  'id' in value &&
+  typeof value.id === 'string' &&
+  'offset' in value &&
+  typeof value.offset === 'number'
 
 let places: Map<string, Place> | null = null
 

@@ -212,6 +212,10 @@ export const scenes: Record<string, () => Message[]> = {
       toolCalls: [{ index: 0, id: 'call_2', name: 'get_weather', arguments: '{"city":"Rome",' }],
     }),
   ],
+  tenThousand: () =>
+    Array.from({ length: 10_000 }, (_, n) =>
+      message(n, { text: n % 2 === 0 ? `Question ${n}?` : `${answer}\nThis was answer ${n}.` }),
+    ),
   long: () =>
     Array.from({ length: 1_000 }, (_, n) =>
       message(n, { text: n % 2 === 0 ? `Question ${n}: what comes next?` : `${answer}\nThis was answer ${n}.` }),
