@@ -64,7 +64,7 @@ function bringIntoSight(match: Match, pattern: RegExp): () => void {
     if (range && talk && center(range, talk)) return
     if (performance.now() < until) frame = requestAnimationFrame(show)
   }
-  if (!isInSight(match, pattern)) scrollToMessage(match.id)
+  if (!isInSight(match, pattern)) scrollToMessage(match.id, { quiet: true })
   frame = requestAnimationFrame(show)
   return () => cancelAnimationFrame(frame)
 }

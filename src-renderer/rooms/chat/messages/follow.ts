@@ -78,12 +78,13 @@ export function useFollowEnd(conversationId: string, box: Box, list: List, ids: 
   }, [conversationId, box, list])
 
   const goTo = useCallback(
-    (id: string): boolean => {
+    (id: string, quiet = false): boolean => {
       const at = known.current.indexOf(id)
       if (at < 0) return false
       wanted.current = null
       follow(false)
       list.current?.scrollToIndex(at, { align: 'start' })
+      if (quiet) return true
       // It is in the page a frame or two after the scroll.
       let tries = 30
       const look = (): void => {
@@ -98,8 +99,8 @@ export function useFollowEnd(conversationId: string, box: Box, list: List, ids: 
   // biome-ignore lint/correctness/useExhaustiveDependencies: what has come may be what is waited for
   useEffect(() => {
     const go = (): void => {
-      const { to } = jumpStore.getState()
-      if (to !== null && goTo(to)) jumpStore.setState({ to: null })
+      const { to, quiet } = jumpStore.getState()
+      if (to !== null && goTo(to, quiet)) jumpStore.setState({ to: null })
     }
     go()
     return jumpStore.subscribe(go)

@@ -1,14 +1,14 @@
 import { createStore } from 'zustand/vanilla'
 
-/** A message that the view shall go to as soon as it has come. */
-export const jumpStore = createStore<{ to: string | null }>(() => ({ to: null }))
+/** A message that the view shall go to as soon as it has come. `quiet`: the focus stays where it is, such as in a search field. */
+export const jumpStore = createStore<{ to: string | null; quiet: boolean }>(() => ({ to: null, quiet: false }))
 
 /**
- * Brings a message of the open conversation to the top of the view, and the focus to it. One that has not come yet, because a long
+ * Brings a message of the open conversation to the top of the view, and unless it is `quiet` the focus to it. One that has not come yet, because a long
  * conversation comes from its end, is gone to when it does; a scroll of the reader's own takes that back.
  */
-export function scrollToMessage(id: string): void {
-  jumpStore.setState({ to: id })
+export function scrollToMessage(id: string, { quiet = false } = {}): void {
+  jumpStore.setState({ to: id, quiet })
 }
 
 /** Focus and, for a moment, light for the message that was gone to. False where it is not in the page yet. */
