@@ -65,6 +65,8 @@ export const chat = {
   commandRename: 'Rename this chat',
   commandCompare: 'Compare several models',
   commandWrite: 'Write: go to the message field',
+  commandPrevious: 'Go to the message above',
+  commandNext: 'Go to the message below',
   commandCopy: 'Copy the last reply',
   commandEdit: 'Edit the last message',
   commandRetry: 'Retry the last reply',

@@ -9,6 +9,10 @@ export const markdown = {
   image: 'Image',
   imageNotLoaded: 'not loaded',
   linkRefused: 'This address is not opened: {{address}}',
+  linkDecoded: 'In its own letters: {{name}}',
+  linkUser: '“{{user}}” before the @ is not the place it leads to.',
+  linkLookalike: 'This name mixes or borrows letters that look like others.',
+  linkNumeric: 'A number instead of a name.',
   footnote: 'Footnote',
   done: 'done',
   notDone: 'not done',
@@ -33,6 +37,4 @@ export const markdown = {
   diagramLong: 'It is longer than {{count}} characters.',
   diagramLate: 'It took longer than {{count}} seconds.',
   diagramFrame: 'Its frame did not load.',
-  messageNext: 'Next message',
-  messagePrevious: 'Previous message',
 } as const

@@ -78,7 +78,7 @@ export function Composer() {
         <PromptSlash field={field} text={typed} />
         <footer>
           <Deeds />
-          <span className="chat-hint" id={hint}>
+          <span className="chat-hint" id={hint} title={quiet ? undefined : (blocked ?? undefined)}>
             {quiet ? (role === 'user' ? words('hintKeys') : t('addHint')) : blocked}
           </span>
           <SendOrStop blocked={blocked} onSend={submit} onStop={() => field.current?.focus()} />

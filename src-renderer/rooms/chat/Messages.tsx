@@ -1,15 +1,12 @@
 import { ArrowDown } from 'lucide-react'
-import { type RefObject, useEffect, useLayoutEffect, useRef } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useEffect, useLayoutEffect, useRef } from 'react'
 import { Virtualizer, type VirtualizerHandle } from 'virtua'
-import { offerCommands } from '../../commands/registry.ts'
 import { useChat } from '../../stores/chat.ts'
 import { MessageView } from './MessageView.tsx'
 import { useFollowEnd } from './messages/follow.ts'
 import { useCopy, useSelected } from './messages/select.ts'
+import { offerReveal } from './reveal.ts'
 import { useWords } from './words.ts'
-
-export { scrollToMessage } from './messages/jump.ts'
 
 const nothing: readonly string[] = []
 
@@ -24,7 +21,7 @@ export function Messages() {
   const { away, toEnd, goTo } = useFollowEnd(id, box, list, ids)
   const selected = useSelected(box, ids)
   useCopy(box)
-  useMessageCommands(list, goTo, toEnd)
+  useEffect(() => offerReveal(goTo), [goTo])
   return (
     <div className="chat-talk-frame">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard (WCAG 2.1.1) */}
@@ -60,45 +57,4 @@ function usePrepended(ids: readonly string[]): boolean {
   }, [ids])
   const more = ids.length - had.length
   return more > 0 && had.length > 0 && ids[more] === had[0] && ids.at(-1) === had.at(-1)
-}
-
-/** Message by message, from the one at the top of the view. */
-function useMessageCommands(
-  list: RefObject<VirtualizerHandle | null>,
-  goTo: (id: string) => boolean,
-  toEnd: () => void,
-): void {
-  const { t } = useTranslation('markdown')
-  useEffect(() => {
-    const step = (by: 1 | -1): void => {
-      const { current: handle } = list
-      const ids = useChat.getState().open?.ids ?? nothing
-      if (!handle) return
-      const top = handle.findItemIndex(handle.scrollOffset + 1)
-      // In the middle of a long message, back is to its own beginning.
-      const inside = by < 0 && handle.scrollOffset - handle.getItemOffset(top) > 8
-      const next = ids[inside ? top : top + by]
-      if (next !== undefined) goTo(next)
-      else if (by > 0) toEnd()
-    }
-    const when = (): boolean => (useChat.getState().open?.ids.length ?? 0) > 0
-    return offerCommands([
-      {
-        id: 'message.next',
-        title: t('messageNext'),
-        group: 'message',
-        keys: 'Alt+ArrowDown',
-        when,
-        run: () => step(1),
-      },
-      {
-        id: 'message.previous',
-        title: t('messagePrevious'),
-        group: 'message',
-        keys: 'Alt+ArrowUp',
-        when,
-        run: () => step(-1),
-      },
-    ])
-  }, [list, goTo, toEnd, t])
 }

@@ -1,7 +1,7 @@
 import { useChat } from '../../../stores/chat.ts'
 import { patternOf, useFind } from '../../../stores/chat-find.ts'
 import { jumpStore } from '../../../stores/jump.ts'
-import { scrollToMessage } from '../messages/jump.ts'
+import { scrollToMessage } from '../reveal.ts'
 import { matchesIn } from './matches.ts'
 
 let cameFrom: Element | null = null

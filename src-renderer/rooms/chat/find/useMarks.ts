@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 import { useFind } from '../../../stores/chat-find.ts'
-import { scrollToMessage } from '../messages/jump.ts'
+import { scrollToMessage } from '../reveal.ts'
 import type { Match } from './matches.ts'
 import { rangesIn } from './ranges.ts'
 
@@ -64,7 +64,7 @@ function bringIntoSight(match: Match, pattern: RegExp): () => void {
     if (range && talk && center(range, talk)) return
     if (performance.now() < until) frame = requestAnimationFrame(show)
   }
-  if (!isInSight(match, pattern)) scrollToMessage(match.id, { quiet: true })
+  if (!isInSight(match, pattern)) scrollToMessage(match.id)
   frame = requestAnimationFrame(show)
   return () => cancelAnimationFrame(frame)
 }

@@ -1,6 +1,6 @@
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import type { VirtualizerHandle } from 'virtua'
-import { jumpStore, pointAt } from './jump.ts'
+import { useChat } from '../../../stores/chat.ts'
 import { keepPlace, placeIn } from './place.ts'
 
 /** Nearer to the end than this, in px, the reader counts as being at it. */
@@ -47,8 +47,9 @@ export function useFollowEnd(conversationId: string, box: Box, list: List, ids: 
     const at = ids.indexOf(place.id)
     if (at < 0) return
     wanted.current = null
+    follow(false)
     list.current?.scrollToIndex(at, { align: 'start', offset: place.offset })
-  }, [ids, list])
+  }, [ids, list, follow])
 
   useEffect(() => followScroll(box, { following, wanted, follow }), [box, follow])
 
@@ -77,34 +78,19 @@ export function useFollowEnd(conversationId: string, box: Box, list: List, ids: 
     }
   }, [conversationId, box, list])
 
+  /** False for one that is not here. One that is still to come, from the beginning of a long conversation, is gone to when it does. */
   const goTo = useCallback(
-    (id: string, quiet = false): boolean => {
+    (id: string): boolean => {
       const at = known.current.indexOf(id)
+      const toCome = at < 0 && (useChat.getState().open?.missing ?? 0) > 0
+      wanted.current = toCome ? { id, offset: 0 } : null
       if (at < 0) return false
-      wanted.current = null
       follow(false)
       list.current?.scrollToIndex(at, { align: 'start' })
-      if (quiet) return true
-      // It is in the page a frame or two after the scroll.
-      let tries = 30
-      const look = (): void => {
-        if (box.current && !pointAt(box.current, id) && tries-- > 0) requestAnimationFrame(look)
-      }
-      requestAnimationFrame(look)
       return true
     },
-    [box, list, follow],
+    [list, follow],
   )
-
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what has come may be what is waited for
-  useEffect(() => {
-    const go = (): void => {
-      const { to, quiet } = jumpStore.getState()
-      if (to !== null && goTo(to, quiet)) jumpStore.setState({ to: null })
-    }
-    go()
-    return jumpStore.subscribe(go)
-  }, [ids, goTo])
 
   return { away, toEnd, goTo }
 }
@@ -129,10 +115,7 @@ function followScroll(box: Box, { following, wanted, follow }: Following): (() =
     const up = element.scrollTop < top - 1
     const own = performance.now() - gesture < gestureLasts
     top = element.scrollTop
-    if (own) {
-      wanted.current = null
-      jumpStore.setState({ to: null })
-    }
+    if (own) wanted.current = null
     if (up && own && gap() > nearEnd) follow(false)
     else if (!up && !following.current && wanted.current === null && gap() <= nearEnd) follow(true)
   }

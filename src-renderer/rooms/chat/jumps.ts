@@ -1,0 +1,53 @@
+import { useChat } from '../../stores/chat.ts'
+import { scrollToMessage } from './reveal.ts'
+
+/** A message whose top is this near to the top of the view, in px, is the one that the reader stands at. */
+const near = 24
+
+/** To the message above or below the one at the top of the view, with the focus: arrow by arrow through a conversation. */
+export function jumpBy(step: 1 | -1): void {
+  const { open } = useChat.getState()
+  const talk = document.querySelector('.chat-talk')
+  if (!open || !talk) return
+  const top = talk.getBoundingClientRect().top
+  const focused = document.activeElement?.closest('[data-message-id]')
+  const at = focused && talk.contains(focused) ? placeOf(focused, open.ids) : atTop(talk, top, open.ids)
+  const partly = focused === null && at !== null && at.above
+  const wanted = at === null ? open.ids.length - 1 : at.index + (step === -1 && partly ? 0 : step)
+  const id = open.ids[Math.max(0, Math.min(open.ids.length - 1, wanted))]
+  if (id === undefined || !scrollToMessage(id)) return
+  focusWhenDrawn(id)
+}
+
+interface Place {
+  index: number
+  /** Its top is out of sight. */
+  above: boolean
+}
+
+function placeOf(element: Element, ids: readonly string[]): Place | null {
+  const index = ids.indexOf(element.getAttribute('data-message-id') ?? '')
+  return index < 0 ? null : { index, above: false }
+}
+
+function atTop(talk: Element, top: number, ids: readonly string[]): Place | null {
+  for (const element of talk.querySelectorAll('[data-message-id]')) {
+    const box = element.getBoundingClientRect()
+    if (box.bottom <= top + near) continue
+    const place = placeOf(element, ids)
+    if (place) return { index: place.index, above: box.top < top - near }
+  }
+  return null
+}
+
+function focusWhenDrawn(id: string, tries = 30): void {
+  requestAnimationFrame(() => {
+    const article = document.querySelector<HTMLElement>(`.chat-talk [data-message-id="${CSS.escape(id)}"]`)
+    if (!article) {
+      if (tries > 0) focusWhenDrawn(id, tries - 1)
+      return
+    }
+    article.tabIndex = -1
+    article.focus({ preventScroll: true })
+  })
+}
