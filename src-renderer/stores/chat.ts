@@ -37,7 +37,6 @@ export function modelsToAsk({ model, compared }: ChatState): string[] {
 
 export interface ChatState {
   list: ConversationList
-  search: string
   open: OpenConversation | null
   /** By conversation id, or `newChat`. What stands here wins over the conversation's stored draft. */
   drafts: Readonly<Record<string, string>>
@@ -54,15 +53,12 @@ export interface ChatState {
   stopping: ReadonlySet<string>
   /** Whose facts the inspector shows; null: the last reply. */
   inspected: string | null
-  /** Taken out of sight, and can be brought back until its notice goes. */
-  removed: { id: string; title: string | null } | null
   /** A failure that belongs to the room and not to one reply, such as a rename that was refused. */
   notice: Problem | null
 }
 
 export const initialChat: ChatState = {
   list: emptyList,
-  search: '',
   open: null,
   drafts: {},
   setups: {},
@@ -73,7 +69,6 @@ export const initialChat: ChatState = {
   sendProblem: null,
   stopping: new Set(),
   inspected: null,
-  removed: null,
   notice: null,
 }
 

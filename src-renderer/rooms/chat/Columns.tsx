@@ -12,6 +12,7 @@ import { keep } from './messageActions.ts'
 import { ReplyEnd } from './ReplyEnd.tsx'
 import { factsOf } from './ReplyFooter.tsx'
 import { ReplyBody } from './ReplyView.tsx'
+import { SpeakButton } from './voice/SpeakButton.tsx'
 import { Who } from './Who.tsx'
 import { figure, useWords } from './words.ts'
 
@@ -108,6 +109,7 @@ function Settled({ reply }: { reply: Message }) {
       )}
       <span className="chat-column-deeds">
         <CopyMessage message={reply} />
+        {reply.text !== '' && <SpeakButton messageId={reply.id} text={reply.text} />}
         <MessageMenu message={reply} />
       </span>
     </>

@@ -162,25 +162,6 @@ export async function retry(
   await attempt((client) => client.chat.retry({ replyId, ...(models.length === 0 ? {} : { models }) }))
 }
 
-export async function rename(conversationId: string, title: string): Promise<void> {
-  await attempt((client) => client.chat.update({ conversationId, title: title.slice(0, 200) }))
-}
-
-export async function remove(conversationId: string): Promise<void> {
-  const title = store.findConversation(useChat.getState(), conversationId)?.title ?? null
-  if (useChat.getState().open?.id === conversationId) openChat(null)
-  const done = await attempt((client) => client.chat.remove({ conversationId }))
-  if (done) useChat.setState({ removed: { id: conversationId, title } })
-}
-
-export async function undoRemove(): Promise<void> {
-  const { removed } = useChat.getState()
-  if (!removed) return
-  useChat.setState({ removed: null })
-  const done = await attempt((client) => client.chat.restore({ conversationId: removed.id }))
-  if (done) openChat(removed.id)
-}
-
 /** Keeps what is typed, here at once and in the core a moment after the last key. */
 export function type(text: string): void {
   const id = useChat.getState().open?.id

@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next'
+import { jsonFaultWords } from '../../../toolWords.ts'
 import { jsonFault } from '../../../ui/jsonFault.ts'
 import { TextArea } from '../../../ui/TextArea.tsx'
-import { jsonFaultWords } from '../../../toolWords.ts'
 
 /** JSON to type, and in words what is wrong with it while it is typed. `faults` are what is wrong with JSON that is JSON. */
 export function JsonText(props: {

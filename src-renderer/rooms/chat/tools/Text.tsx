@@ -10,7 +10,9 @@ export function HostileText(props: { shown: Shown; whole: string; label: string;
   const { shown } = props
   return (
     <div className="relative min-w-0">
-      <section
+      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is a part of a form, and a section would be one landmark of many with one name */}
+      <div
+        role="group"
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard (WCAG 2.1.1)
         tabIndex={0}
         aria-label={props.label}
@@ -22,7 +24,7 @@ export function HostileText(props: { shown: Shown; whole: string; label: string;
         {shown.more > 0 && (
           <p className="pt-2 text-faint text-s">{t('text.more', { count: shown.more, size: figure(shown.more) })}</p>
         )}
-      </section>
+      </div>
       <span className="absolute top-1 right-1">
         <CopyButton size="small" text={props.whole} name={props.copy} />
       </span>

@@ -29,7 +29,9 @@ export function ToolCard({ call, row, writing }: { call: ToolCall; row: Message 
   const { icon: Icon, tone } = looks[state]
   const name = plainText(call.name) || t('card.noName')
   return (
-    <section
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is a part of a form, and a section would be one landmark of many with one name
+    <div
+      role="group"
       ref={card}
       tabIndex={-1}
       aria-labelledby={heading}
@@ -58,7 +60,7 @@ export function ToolCard({ call, row, writing }: { call: ToolCall; row: Message 
       </header>
       <Arguments call={call} writing={writing} state={state} />
       {tool && <Body row={tool} />}
-    </section>
+    </div>
   )
 }
 
