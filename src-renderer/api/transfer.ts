@@ -44,7 +44,7 @@ function readPart(file: Blob, at: number): Promise<string> {
   const read = new Promise<string>((resolve, reject) => {
     const reader = new FileReader()
     reader.onload = () => {
-      const url = String(reader.result)
+      const url = typeof reader.result === 'string' ? reader.result : ''
       resolve(url.slice(url.indexOf(',') + 1))
     }
     reader.onerror = () => reject(new Error('The file cannot be read any more.', { cause: reader.error }))

@@ -43,11 +43,25 @@ export function parseBlock(block: FlowBlock): RootContent[] {
 /** A line that opens this many quotes and lists costs the parser the square of it. */
 const deepNesting = /^[ \t]*(?:(?:>|[-+*]|\d{1,9}[.)])[ \t]*){32}/m
 /** So many marks with hardly a word between them: the parser pairs each with each. */
-const denseMarks = /(?:[*_~[\]!`]{1,3}[^*_~[\]!`]{0,4}){400}/
+const mostMarks = 500
+const widestGap = 4
+
+/** One pass, where a regular expression would try every way to share the marks out. */
+function hasDenseMarks(source: string): boolean {
+  let marks = 0
+  let gap = 0
+  for (let at = 0; at < source.length; at++) {
+    if ('*_~[]!`'.includes(source.charAt(at))) {
+      gap = 0
+      if (++marks > mostMarks) return true
+    } else if (++gap > widestGap) marks = 0
+  }
+  return false
+}
 
 /** Blocks that cost far more than their size, or exhaust the stack, are hostile or broken: they stay text. */
 function parse(source: string, shown: string): RootContent[] {
-  if (deepNesting.test(source) || denseMarks.test(source)) return asText(shown)
+  if (deepNesting.test(source) || hasDenseMarks(source)) return asText(shown)
   try {
     const root: Root = fromMarkdown(source, options)
     return root.children

@@ -41,7 +41,8 @@ export function useModal(open: boolean, onClose: () => void, stayOnOutsideClick 
       event.preventDefault()
       onClose()
     },
-    onClose,
+    // A dialog that its owner has shut already tells nobody: what its owner shows instead would be shut with it.
+    onClose: open ? onClose : undefined,
   }
   return { props, layer }
 }

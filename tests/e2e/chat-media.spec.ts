@@ -355,3 +355,17 @@ test('a long text is asked for one part ahead of what is heard, and stopping end
   expect(asked()).toBe(2)
   await player.getByRole('button', { name: 'Stop reading' }).click()
 })
+
+test('reading that fails says why, and goes on when it is tried again', async ({ page }) => {
+  await pickModel(page, 'mirror')
+  await send(page, 'Short.')
+  await settled(page, 'complete')
+  const { port } = new URL(sandbox.baseUrl)
+  await sandbox.close()
+  await lastReply(page).getByRole('button', { name: 'Read aloud' }).click()
+  const player = page.getByRole('region', { name: 'Reading aloud' })
+  await expect(player.getByRole('button', { name: 'Try again' })).toBeVisible({ timeout: 40_000 })
+  sandbox = await startSandbox({ apiKey: key, port: Number(port) })
+  await player.getByRole('button', { name: 'Try again' }).first().click()
+  await expect(player).toContainText(/first sound after \d/, { timeout: 20_000 })
+})

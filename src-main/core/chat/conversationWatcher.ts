@@ -3,10 +3,11 @@ import type { FeedSource } from '../feed.ts'
 import { textFields } from './reply.ts'
 import type { ChatChange, ChatView } from './watchers.ts'
 
-/** How many messages come with the snapshot: more than a window shows, read in a few ms. */
-export const atFirst = 200
-/** How many older ones come in one event: some ms of this thread, with a turn of the event loop after it. */
-export const atOnce = 500
+/**
+ * How many messages come with the snapshot: more than a window shows, read in a few ms. And how many older ones in one event: some ms of
+ * this thread, with a turn of the event loop after it.
+ */
+const usual = { first: 200, batch: 500 }
 
 /**
  * One watcher of one conversation. It remembers the ids of the path it told, how much of each growing text it has told and which
@@ -26,9 +27,11 @@ export class ConversationWatcher implements FeedSource<ConversationEvent> {
   #conversationStale = false
   #setupStale = false
   #ended = false
+  readonly #sizes: typeof usual
 
-  constructor(view: ChatView, conversationId: string) {
+  constructor(view: ChatView, conversationId: string, sizes = usual) {
     this.#view = view
+    this.#sizes = sizes
     this.#id = conversationId
   }
 
@@ -54,13 +57,17 @@ export class ConversationWatcher implements FeedSource<ConversationEvent> {
       this.#stale.clear()
       const setup = this.#view.setup(this.#id)
       const path = this.#view.path(this.#id)
-      this.#earlier = Math.max(0, path.length - atFirst)
+      this.#earlier = Math.max(0, path.length - this.#sizes.first)
       return { type: 'snapshot', conversation, setup, ...this.#tellPath(path, this.#earlier), earlier: this.#earlier }
     }
     if (this.#next === 'path') {
       this.#next = null
       const path = this.#view.path(this.#id)
-      const keep = samePrefix(this.#path, path)
+      // One that is told beside the path is told on it again: the two are one message and have to say the same.
+      const besides = new Set(this.#view.beside(path.at(-1)))
+      const twice = path.findLastIndex((id) => besides.has(id))
+      const same = samePrefix(this.#path, path)
+      const keep = twice === -1 ? same : Math.min(same, twice)
       // What was still to come of the former path beyond what both share never comes.
       this.#earlier = Math.min(this.#earlier, keep)
       return { type: 'path', keep, ...this.#tellPath(path, keep) }
@@ -123,7 +130,7 @@ export class ConversationWatcher implements FeedSource<ConversationEvent> {
 
   #takeEarlier(): ConversationEvent | null {
     if (this.#earlier === 0) return null
-    const left = Math.max(0, this.#earlier - atOnce)
+    const left = Math.max(0, this.#earlier - this.#sizes.batch)
     const ids = this.#path.slice(left, this.#earlier)
     this.#earlier = left
     const messages = this.#view.messages(ids)

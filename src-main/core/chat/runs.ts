@@ -149,11 +149,20 @@ export class Runs {
   /** The request is over: the reply ends as that did, and what had ended before learns what it cost. */
   #close(run: Run, reply: Reply, failure: StudioError | null): void {
     const known = reply.ended
-    if (run.row !== null) reply.costs(this.#neighbours.costOf(run.row))
+    if (run.row !== null) reply.costs(this.#costOf(run.row))
     if (known) this.#account(run, reply)
     else if (failure) this.#fail(run, reply, failure)
     else if (run.replies.length > 1 && !reply.hasOutput && !reply.finished) this.#end(run, reply, 'failed', fewer())
     else this.#complete(run, reply)
+  }
+
+  #costOf(row: number): ReturnType<ChatNeighbours['costOf']> {
+    try {
+      return this.#neighbours.costOf(row)
+    } catch (thrown) {
+      this.#log(`What a reply cost could not be read: ${asStudioError(thrown).message}`)
+      return { cost: null, costIs: 'unknown' }
+    }
   }
 
   #account(run: Run, reply: Reply): void {

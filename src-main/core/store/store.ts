@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { archiveTable } from './archive.ts'
 import { conversationTable } from './conversations.ts'
 import { openDatabase, studioDatabase } from './database.ts'
 import { erasureTable } from './erasures.ts'
@@ -35,6 +36,7 @@ export function openStore(dataDir: string, options: { checkWhole?: boolean } = {
     prompts: promptTable(database),
     presets: presetTable(database),
     erasures: erasureTable(database),
+    archive: archiveTable(database),
     search: searchTable(database),
     functionTools: functionToolTable(database),
     mcpServers: mcpServerTable(database),

@@ -92,6 +92,9 @@ export const composer = {
   pause: 'Pause',
   goOn: 'Go on',
   stopReading: 'Stop reading',
+  readLast: 'Read the last reply aloud',
+  pauseReading: 'Pause or go on reading aloud',
+  cancelDictation: 'Cancel dictation',
   speed: 'Speed',
   speedOf: '{{speed}}×',
 } as const

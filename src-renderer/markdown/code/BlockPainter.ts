@@ -2,7 +2,7 @@ import { WorkerLine } from '../workerLine.ts'
 import type { LineMarks, PaintAnswer, PaintQuestion } from './paint.ts'
 
 /** ms for one piece of 80 lines; the first one of a language fetches its grammar, too. */
-const pieceLimit = 2_000
+const pieceLimit = 4_000
 const firstLimit = 15_000
 
 const line = new WorkerLine<PaintQuestion, PaintAnswer>(

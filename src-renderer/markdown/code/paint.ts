@@ -25,8 +25,8 @@ export type PaintAnswer = { from: number; lines: LineMarks[] } | null
 /** Longer lines stay plain: what grammars cost grows with the line, in some with its square. */
 export const longestLine = 2_000
 const mostMarks = 400
-/** Of one line, in ms; a grammar that needs longer goes on plain from there. */
-const lineLimit = 300
+/** Of one line, in ms (the first one of a language compiles its patterns); a grammar that needs longer goes on plain from there. */
+const lineLimit = 1_500
 
 interface Painted {
   at: number

@@ -1,12 +1,13 @@
 import './composer/composer.css'
 import { ArrowUp, Plus, Square } from 'lucide-react'
-import { type KeyboardEvent, useEffect, useId, useRef } from 'react'
+import { type KeyboardEvent, memo, useEffect, useId, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ProblemNotice } from '../../problems/ProblemNotice.tsx'
 import { draftOf, modelsToAsk, newChat, useChat } from '../../stores/chat.ts'
 import { runningReply } from '../../stores/chat-open.ts'
 import { send, stopHere, type } from './actions.ts'
 import { AddPictures, usePastedAndDropped } from './composer/AddPictures.tsx'
+import { offerComposerCommands } from './composer/commands.ts'
 import {
   attachmentsOf,
   forgetPictures,
@@ -31,7 +32,7 @@ import { useWords } from './words.ts'
  */
 export function Composer() {
   const words = useWords()
-  const { t } = useTranslation('composer')
+  const { t, i18n } = useTranslation('composer')
   const field = useRef<HTMLTextAreaElement>(null)
   const hint = useId()
   const typed = useChat(draftOf)
@@ -44,6 +45,8 @@ export function Composer() {
   useEffect(() => field.current?.focus(), [draft])
   useEffect(() => recallPictures(draft), [draft])
   useEffect(followRefusals, [])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: their titles are in the window's language
+  useEffect(() => offerComposerCommands(), [i18n.language])
 
   const submit = (): void => {
     if (blocked === null) void sendDraft(typed, draft)
@@ -58,11 +61,10 @@ export function Composer() {
   return (
     <div className="chat-composer-frame">
       <SendProblem />
-      <PlayerBar />
+      <Player />
       <div className="chat-composer" data-over={over}>
         {over && <p className="composer-over">{t('dropHere')}</p>}
-        <PictureTray draft={draft} />
-        <DictationBar />
+        <Above draft={draft} />
         <textarea
           ref={field}
           rows={1}
@@ -75,12 +77,8 @@ export function Composer() {
         />
         <PromptSlash field={field} text={typed} />
         <footer>
-          <AddPictures />
-          <PromptButton />
-          <ToolsButton />
-          <RolePicker />
-          <DictateButton />
-          <span className="chat-hint" id={hint}>
+          <Deeds />
+          <span className="chat-hint" id={hint} title={quiet ? undefined : (blocked ?? undefined)}>
             {quiet ? (role === 'user' ? words('hintKeys') : t('addHint')) : blocked}
           </span>
           <SendOrStop blocked={blocked} onSend={submit} onStop={() => field.current?.focus()} />
@@ -89,6 +87,24 @@ export function Composer() {
     </div>
   )
 }
+
+/** What stands around the field is not drawn again with each key. */
+const Above = memo(({ draft }: { draft: string }) => (
+  <>
+    <PictureTray draft={draft} />
+    <DictationBar />
+  </>
+))
+const Deeds = memo(() => (
+  <>
+    <AddPictures />
+    <PromptButton />
+    <ToolsButton />
+    <RolePicker />
+    <DictateButton />
+  </>
+))
+const Player = memo(PlayerBar)
 
 /** The pictures leave the composer with the text, and come back with it if the core refuses the message. */
 async function sendDraft(text: string, draft: string): Promise<void> {

@@ -162,16 +162,20 @@ export function makeRoom(more: Partial<ChatToolsParts> = {}) {
     door,
     lines,
     tools: build(),
+    /** The program is ending or not up again yet. */
+    down: false,
     get store() {
       return store
     },
     /** The program ends and starts anew, from what is stored. */
     async restart(): Promise<void> {
+      room.down = true
       await room.tools.close()
       store.close()
       store = openStore(folder)
       room.tools = build()
       room.tools.start()
+      room.down = false
     },
     conversation(tools: Partial<ToolUseOfChat> = {}): string {
       const id = randomUUID()

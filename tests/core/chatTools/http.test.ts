@@ -159,7 +159,7 @@ describe('a server over HTTP', () => {
     http = await startHttp('modern')
     room = makeRoom({ limits: { backOffMs: [] } })
     http.intercept((request, response) => {
-      response.writeHead(status).end(`you sent ${request.headers['x-api-key']}`)
+      response.writeHead(status).end(`you sent ${String(request.headers['x-api-key'])}`)
       return true
     })
     const server = await add({ 'X-Api-Key': 'very-secret-token' })

@@ -52,7 +52,7 @@ describe('reading aloud', () => {
     expect(events.at(-1)).toEqual({ type: 'end' })
     const parts = events.flatMap((event) => (event.type === 'audio' ? [event.part] : []))
     expect([...new Set(parts)]).toEqual([1, 2])
-    expect(parts).toEqual(parts.toSorted())
+    expect(parts).toEqual(parts.toSorted((a, b) => a - b))
     const audio = events.flatMap((event) => (event.type === 'audio' ? [Buffer.from(event.data, 'base64')] : []))
     expect(audio[0]?.toString('latin1', 0, 3)).toBe('ID3')
     expect(asked()).toHaveLength(before + 2)

@@ -1,7 +1,15 @@
 import { renderToStaticMarkup } from 'react-dom/server'
-import { describe, expect, it } from 'vitest'
-import { safeAddress } from '../../../src-renderer/markdown/address.ts'
+import { initReactI18next } from 'react-i18next'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { en } from '../../../src-renderer/i18n/en.ts'
+import { i18n } from '../../../src-renderer/i18n/index.ts'
+import { factsOf, safeAddress } from '../../../src-renderer/markdown/address.ts'
 import { Markdown } from '../../../src-renderer/markdown/Markdown.tsx'
+import { hostileReplies } from '../../helpers/hostile.ts'
+
+beforeAll(async () => {
+  await i18n.use(initReactI18next).init({ lng: 'en', resources: { en }, initAsync: false })
+})
 
 const html = (text: string): string => renderToStaticMarkup(<Markdown text={text} />)
 
@@ -12,7 +20,7 @@ const tags = new Set(
   ),
 )
 const attributes =
-  /^(?:class|type|aria-[a-z]+|title|role|tabindex|start|checked|disabled|scope|data-(?:growing|wrap|align)|xmlns|width|height|viewBox|fill|stroke|stroke-width|stroke-linecap|stroke-linejoin|d|x|y|x1|x2|y1|y2|cx|cy|r|rx|ry)$/i
+  /^(?:class|type|aria-[a-z]+|title|role|tabindex|start|checked|disabled|scope|dir|data-(?:growing|wrap|align|tex|failed|name)|xmlns|width|height|viewBox|fill|stroke|stroke-width|stroke-linecap|stroke-linejoin|d|x|y|x1|x2|y1|y2|cx|cy|r|rx|ry)$/i
 
 function violations(markup: string): string[] {
   const found: string[] = []
@@ -79,9 +87,22 @@ describe('a hostile reply', () => {
     }
   })
 
+  it('is one of at least 120 kinds', () => expect(hostileReplies().length).toBeGreaterThanOrEqual(120))
+
+  // A part that a browser would be slow with is no business of this test: it looks at what is made, and that it is made soon.
+  it.each(hostileReplies())(
+    'leaves only our own elements and attributes, soon: $name',
+    ({ text }) => {
+      const begun = performance.now()
+      expect(violations(html(text))).toEqual([])
+      expect(performance.now() - begun).toBeLessThan(30_000)
+    },
+    40_000,
+  )
+
   it('shows raw HTML as the text that it is', () => {
     expect(html('<b>x</b> **y**')).toBe(
-      '<div class="md" data-growing="false"><div class="md-section"><p>&lt;b&gt;x&lt;/b&gt; <strong>y</strong></p></div></div>',
+      '<div class="md" data-growing="false"><div class="md-section"><p dir="auto">&lt;b&gt;x&lt;/b&gt; <strong>y</strong></p></div></div>',
     )
   })
 
@@ -114,13 +135,29 @@ describe('what a good reply uses', () => {
     const markup = html(
       '## T\n\n|a|b|\n|:-|-:|\n|1|2|\n\n- [x] done\n- [ ] open\n\n1. one\n   - in\n\nNote[^1] [l](https://e.example/)\n\n```js\nlet a\n```\n\n[^1]: The note.\n',
     )
-    expect(markup).toContain('<h4 class="md-h2">T</h4>')
-    expect(markup).toContain('<td data-align="right">2</td>')
+    expect(markup).toContain('<h4 class="md-h2" dir="auto">T</h4>')
+    expect(markup).toContain('<td dir="auto" data-align="right">2</td>')
     expect(markup).toContain('type="checkbox"')
-    expect(markup).toMatch(/<ol start="1"><li>one<ul><li>in<\/li><\/ul><\/li><\/ol>/)
+    expect(markup).toMatch(/<ol start="1"><li dir="auto">one<ul><li dir="auto">in<\/li><\/ul><\/li><\/ol>/)
     expect(markup).toContain('<sup class="md-footmark" title="Footnote 1">1</sup>')
     expect(markup).toContain('The note.')
     expect(markup).toContain('title="https://e.example/"')
     expect(markup).toContain('let a')
   })
+})
+
+describe('where a link leads', () => {
+  it.each([
+    ['https://xn--80ak6aa92e.com/', { host: 'xn--80ak6aa92e.com', decoded: 'аррӏе.com', lookalike: true }],
+    ['https://xn--mnchen-3ya.de/', { decoded: 'münchen.de', lookalike: false }],
+    ['https://xn--e1afmkfd.xn--p1ai/', { decoded: 'пример.рф', lookalike: false }],
+    ['https://bank.example@evil.example/', { host: 'evil.example', user: 'bank.example' }],
+    ['https://a%E2%80%AEb@evil.example/', { user: 'a[RLO]b' }],
+    ['http://2130706433/', { host: '127.0.0.1', numeric: true }],
+    ['mailto:a@b.example', { host: 'a@b.example', user: null }],
+    [
+      'https://example.com:8443/x',
+      { host: 'example.com:8443', decoded: null, user: null, lookalike: false, numeric: false },
+    ],
+  ])('is told for %s', (address, facts) => expect(factsOf(address)).toMatchObject(facts))
 })

@@ -24,11 +24,16 @@ interface Attempt {
   readonly abort: AbortController
   connection: Connection | null
   readyAt: number
+  /** It said that its tools differ, and they were not listed since. */
+  stale: boolean
+  relisting: boolean
 }
 
 /** Failures that another attempt may find gone. */
 const passing = new Set(['connection_lost', 'connect_failed', 'connect_timeout', 'malformed_reply'])
 
+/** New lines of its log are told together: the state that goes with them may be large, and a server can write without end. */
+const logMs = 250
 const secretName = /key|token|secret|pass|auth|credential|cookie|session/i
 
 /** One server of the Model Context Protocol as it was set up: started, listed, called, started anew after a crash, ended. */
@@ -45,10 +50,9 @@ export class McpServerRun {
   #log = new LogTail(this.#redact)
   #attempt: Attempt | null = null
   #crashes = 0
+  #logTold: NodeJS.Timeout | null = null
   #again: NodeJS.Timeout | undefined
-  #relisting: Promise<void> | null = null
   #renewing: Promise<void> | null = null
-  #stale = false
   readonly #ending = new Set<Promise<unknown>>()
 
   constructor(config: StoredMcpServer, parts: ServerParts) {
@@ -140,7 +144,13 @@ export class McpServerRun {
   async #begin(): Promise<void> {
     clearTimeout(this.#again)
     this.#drop()
-    const attempt: Attempt = { abort: new AbortController(), connection: null, readyAt: 0 }
+    const attempt: Attempt = {
+      abort: new AbortController(),
+      connection: null,
+      readyAt: 0,
+      stale: false,
+      relisting: false,
+    }
     this.#attempt = attempt
     this.#become('starting', null)
     try {
@@ -152,7 +162,7 @@ export class McpServerRun {
       this.#instructions = connection.instructions && this.#redact(connection.instructions)
       attempt.readyAt = performance.now()
       this.#become('ready', null)
-      if (this.#stale) this.#relist(attempt)
+      if (attempt.stale) this.#relist(attempt)
     } catch (thrown) {
       this.#failed(attempt, thrown)
     }
@@ -173,7 +183,10 @@ export class McpServerRun {
       if (first && this.#attempt === attempt) this.#log = log
       first = false
       log.push(chunk)
-      changed()
+      this.#logTold ??= setTimeout(() => {
+        this.#logTold = null
+        changed()
+      }, logMs).unref()
     }
     const { connectMcp } = await import('./connection.ts')
     const connecting = connectMcp({
@@ -199,17 +212,17 @@ export class McpServerRun {
 
   /** It says that its tools differ: they are listed anew, not more often than the limit allows. */
   #relist(attempt: Attempt): void {
-    if (this.#attempt !== attempt) return
-    this.#stale = true
-    if (this.#state !== 'ready') return
-    this.#relisting ??= this.#listAgain(attempt).finally(() => {
-      this.#relisting = null
+    attempt.stale = true
+    if (attempt.readyAt === 0 || attempt.relisting) return
+    attempt.relisting = true
+    void this.#listAgain(attempt).finally(() => {
+      attempt.relisting = false
     })
   }
 
   async #listAgain(attempt: Attempt): Promise<void> {
-    while (this.#stale && this.#attempt === attempt && attempt.connection) {
-      this.#stale = false
+    while (attempt.stale && this.#attempt === attempt && attempt.connection) {
+      attempt.stale = false
       try {
         const tools = await readListing(await attempt.connection.list(), this.config, this.#parts.check)
         if (this.#attempt !== attempt) return
@@ -246,7 +259,6 @@ export class McpServerRun {
     const attempt = this.#attempt
     this.#attempt = null
     this.#tools = []
-    this.#stale = false
     attempt?.abort.abort()
     if (attempt?.connection) this.#wait(attempt.connection.close())
   }

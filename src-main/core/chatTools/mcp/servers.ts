@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { McpTransport } from '../../../../src-preload/contract/chatTools.ts'
-import { StudioError } from '../../errors.ts'
+import { asStudioError, StudioError } from '../../errors.ts'
 import type { StoredMcpServer } from '../../store/mcpServers.ts'
 import type { Store } from '../../store/store.ts'
 import { forgetSecrets, saveSecrets, secretNames } from './secrets.ts'
@@ -117,9 +117,7 @@ export class McpServers {
     try {
       await forgetSecrets(this.#parts.secrets, id, names)
     } catch (thrown) {
-      this.#log(
-        `Values of ${names.join(', ')} stay in the keychain: ${thrown instanceof Error ? thrown.message : thrown}`,
-      )
+      this.#log(`Values of ${names.join(', ')} stay in the keychain: ${asStudioError(thrown).message}`)
     }
   }
 }

@@ -18,11 +18,11 @@ export function Pictures({
   if (attachments.length === 0) return null
   return (
     <>
-      <ul className="composer-pictures" data-size={size} aria-label={t('pictures')}>
+      <ul className="composer-pictures" aria-label={t('pictures')}>
         {attachments.map((picture, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: one picture may come twice, and the list of a message never changes
           <li key={`${picture.mediaId}${at}`}>
-            <Picture picture={picture} onOpen={() => setShown(at)} />
+            <Picture picture={picture} size={size} onOpen={() => setShown(at)} />
           </li>
         ))}
       </ul>
@@ -31,10 +31,23 @@ export function Pictures({
   )
 }
 
-function Picture({ picture: { mediaId, name, width, height }, onOpen }: { picture: Attachment; onOpen: () => void }) {
+/** Bounds of a picture in a message, in CSS pixels. */
+const bounds = { normal: { width: 240, height: 180 }, small: { width: 96, height: 72 } }
+
+function Picture({
+  picture: { mediaId, name, width, height },
+  size,
+  onOpen,
+}: {
+  picture: Attachment
+  size: keyof typeof bounds
+  onOpen: () => void
+}) {
   const { t } = useTranslation('composer')
   const [broken, setBroken] = useState(false)
   const words = name ?? t('picture')
+  const most = bounds[size]
+  const share = Math.min(1, most.width / width, most.height / height)
   if (broken) {
     return (
       <span className="composer-broken">
@@ -49,6 +62,7 @@ function Picture({ picture: { mediaId, name, width, height }, onOpen }: { pictur
         alt={words}
         width={width}
         height={height}
+        style={{ width: Math.max(16, Math.round(width * share)), aspectRatio: `${width} / ${height}` }}
         loading="lazy"
         decoding="async"
         onError={() => setBroken(true)}

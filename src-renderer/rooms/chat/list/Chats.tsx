@@ -65,7 +65,7 @@ function Rows({ rows, searchField }: { rows: readonly ListRow[]; searchField: Re
         aria-rowcount={rows.length}
         className="chat-rows"
       >
-        <VList ref={handle} data={rows} keepMounted={drawn}>
+        <VList ref={handle} role="rowgroup" data={rows} keepMounted={drawn} tabIndex={-1}>
           {(row: ListRow, index) =>
             row.row === 'heading' ? (
               <HeadingRow key={row.key} name={row.key} />

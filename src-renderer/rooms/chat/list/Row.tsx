@@ -127,7 +127,9 @@ export const ChatRow = memo(function ChatRow({
               <Under conversation={conversation} current={current} />
             </button>
           </Cell>
-          <State conversation={conversation} />
+          <Cell>
+            <State conversation={conversation} />
+          </Cell>
           <More title={title} reached={reached} />
         </>
       )}

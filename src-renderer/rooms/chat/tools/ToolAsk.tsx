@@ -3,9 +3,9 @@ import { findTool, useChatTools } from '../../../stores/chatTools.ts'
 import { useToolWords } from '../../../toolWords.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { commandLine } from '../../../ui/commandLine.ts'
-import { Field, TextInput } from '../../../ui/Field.tsx'
 import { plainText } from '../../../ui/plainText.ts'
 import { type Decision, decide } from './deeds.ts'
+import { Refuse } from './Refuse.tsx'
 import type { ToolRow } from './round.ts'
 
 /** So long a question stands before it takes an answer: a click or key that was meant for something else decides nothing. Milliseconds. */
@@ -16,11 +16,10 @@ export function ToolAsk({ row }: { row: ToolRow }) {
   const t = useToolWords()
   const [deciding, setDeciding] = useState<Decision | null>(null)
   const [refusing, setRefusing] = useState(false)
-  const [why, setWhy] = useState('')
   const ready = useCalm()
   const say = async (allow: Decision) => {
     setDeciding(allow)
-    await decide(row.id, allow, why)
+    await decide(row.id, allow)
     setDeciding(null)
   }
   const button = (allow: Decision, words: string) => (
@@ -51,34 +50,7 @@ export function ToolAsk({ row }: { row: ToolRow }) {
           {t('ask.no')}
         </Button>
       </div>
-      {refusing && (
-        <form
-          className="flex flex-wrap items-end gap-2"
-          onSubmit={(event) => {
-            event.preventDefault()
-            void say('no')
-          }}
-        >
-          <div className="min-w-[min(240px,100%)] flex-1">
-            <Field label={t('ask.why')} hint={t('ask.whyHint')}>
-              <TextInput
-                autoFocus
-                maxLength={10_000}
-                value={why}
-                onChange={(event) => setWhy(event.target.value)}
-                onKeyDown={(event) => {
-                  if (event.key !== 'Escape') return
-                  event.stopPropagation()
-                  setRefusing(false)
-                }}
-              />
-            </Field>
-          </div>
-          <Button size="small" type="submit" look="danger" busy={deciding === 'no'} className="mb-6">
-            {t('ask.sayNo')}
-          </Button>
-        </form>
-      )}
+      {refusing && <Refuse messageId={row.id} onEnd={() => setRefusing(false)} />}
     </div>
   )
 }
@@ -97,8 +69,7 @@ function Where({ row: { run } }: { row: ToolRow }) {
   const t = useToolWords()
   const tools = useChatTools((store) => store.tools)
   const { server, mcp } = run.tool ? findTool(tools, run.tool.id) : { server: null, mcp: null }
-  if (run.tool?.kind !== 'mcp') return <p className="text-s text-soft">{t('ask.byHand')}</p>
-  const name = plainText(server?.name ?? run.tool.server ?? '')
+  const name = plainText(server?.name ?? run.tool?.server ?? '')
   const lines: [string, ReactNode][] = []
   if (server?.transport.kind === 'stdio')
     lines.push(['command', <Mono key="c">{plainText(commandLine(server.transport))}</Mono>])

@@ -63,9 +63,10 @@ export function ToolCard({ call, row, writing }: { call: ToolCall; row: Message 
 }
 
 function Body({ row }: { row: ToolRow }) {
-  if (row.run.state === 'awaiting') return <ToolAsk row={row} />
-  if (row.run.state === 'by_hand') return <ToolByHand row={row} />
-  if (row.run.state === 'running') return <ToolStop messageId={row.id} />
+  const state = cardState(row.run, false)
+  if (state === 'awaiting') return <ToolAsk row={row} />
+  if (state === 'by_hand') return <ToolByHand row={row} />
+  if (state === 'running') return <ToolStop messageId={row.id} />
   return <ToolOutcome row={row} />
 }
 

@@ -5,6 +5,7 @@ import { useChat } from '../../../stores/chat.ts'
 import { useToolWords } from '../../../toolWords.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { allowAll, resume } from './deeds.ts'
+import { cardState } from './look.ts'
 import { isLastRound, isSettledRun, roundsUpTo, rowsOf, type ToolRow } from './round.ts'
 
 /** The rows under a reply; the same array until one of them changes. */
@@ -15,7 +16,7 @@ export function useRows(replyId: string): ToolRow[] {
 /** What concerns all calls of one reply: allowing them together, and going on where that waits for the person. */
 export function ToolRound({ replyId }: { replyId: string }) {
   const rows = useRows(replyId)
-  const awaiting = rows.filter(({ run }) => run.state === 'awaiting')
+  const awaiting = rows.filter(({ run }) => cardState(run, false) === 'awaiting')
   if (awaiting.length > 1) return <AllowAll rows={awaiting} />
   const last = rows.at(-1)
   return last && rows.every(({ run }) => isSettledRun(run)) ? <GoOn replyId={replyId} last={last} /> : null

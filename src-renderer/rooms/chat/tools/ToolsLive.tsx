@@ -1,5 +1,6 @@
 import { useChat } from '../../../stores/chat.ts'
 import { useToolWords } from '../../../toolWords.ts'
+import { cardState } from './look.ts'
 import { isToolRow } from './round.ts'
 
 /** Says once to a screen reader that a tool of the open conversation waits for the person. It stands outside the messages, which come and go. */
@@ -9,8 +10,8 @@ export function ToolsLive() {
     const last = open?.messages.at(-1)
     if (!last || !isToolRow(last)) return null
     const rows = open?.messages.slice(open.messages.findLastIndex((message) => message.role !== 'tool') + 1) ?? []
-    if (rows.some((row) => row.run?.state === 'awaiting')) return 'awaiting'
-    return rows.some((row) => row.run?.state === 'by_hand') ? 'by_hand' : null
+    const states = rows.map(({ run }) => cardState(run, false))
+    return states.includes('awaiting') ? 'awaiting' : states.includes('by_hand') ? 'by_hand' : null
   })
   return (
     <span role="status" className="sr-only">

@@ -21,6 +21,8 @@ export type CardState = ToolRun['state'] | 'error' | 'writing' | 'not_run'
 
 export const cardState = (run: ToolRun | null, writing: boolean): CardState => {
   if (run === null) return writing ? 'writing' : 'not_run'
+  // Nothing runs for a tool of one's own: what is waited for is its result.
+  if (run.state === 'awaiting' && run.tool?.kind === 'function') return 'by_hand'
   return run.state === 'done' && run.isError ? 'error' : run.state
 }
 

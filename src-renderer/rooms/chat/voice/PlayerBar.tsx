@@ -39,6 +39,7 @@ export function PlayerBar() {
           <>
             <Select
               label={t('speed')}
+              className="w-20"
               value={String(speed)}
               choices={speeds.map((value) => ({ value: String(value), label: t('speedOf', { speed: value }) }))}
               onPick={(value) => setSpeed(Number(value))}

@@ -42,6 +42,14 @@ export function ServerDetails({ server }: { server: McpServer }) {
   return (
     <div className="flex min-w-0 flex-col gap-3 ps-5">
       <KeyValue rows={rows} />
+      {server.instructions && (
+        <section aria-label={t('settings.servers.instructions')} className="flex flex-col gap-1 text-s">
+          <h4 className="font-[540]">{t('settings.servers.instructions')}</h4>
+          <p className="line-clamp-6 select-text whitespace-pre-wrap break-words text-soft">
+            {plainText(server.instructions)}
+          </p>
+        </section>
+      )}
       {server.tools.length > 0 && (
         <section aria-label={t('settings.servers.toolsTitle')} className="flex flex-col gap-1">
           <h4 className="font-[540] text-s">{t('settings.servers.toolsTitle')}</h4>

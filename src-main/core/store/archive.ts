@@ -1,0 +1,247 @@
+import * as z from 'zod'
+import {
+  attachment,
+  chatParams,
+  chatSetup,
+  emptySetup,
+  messageStatus,
+  role,
+  toolCall,
+  toolRun,
+  usage,
+} from '../../../src-preload/contract/chat.ts'
+import { id, problem } from '../../../src-preload/contract/problem.ts'
+import { certainty, sc } from '../../../src-preload/contract/requests.ts'
+import type { Database } from './database.ts'
+import { json, jsonOrNull, number, numberOrNull, type Row, text, textOrNull, toJson } from './rows.ts'
+
+/** A UTC instant as all of ours are, so that they sort as text. */
+const instant = z
+  .string()
+  .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+  .refine((value) => !Number.isNaN(Date.parse(value)))
+const long = z.string().max(16_000_000)
+const short = z.string().max(1000)
+const ms = z.number().nullable()
+
+/** A message with everything that is stored of it but its row in this machine's log of requests. The order of the keys is that of the file. */
+export const archivedMessage = z.object({
+  id,
+  parentId: id.nullable(),
+  role,
+  name: short.nullable(),
+  text: long,
+  reasoning: long,
+  refusal: long,
+  toolCalls: z.array(toolCall).max(10_000),
+  attachments: z.array(attachment).max(1000),
+  run: toolRun.nullable(),
+  status: messageStatus,
+  problem: problem.nullable(),
+  model: short.nullable(),
+  finishReason: short.nullable(),
+  usage: usage.nullable(),
+  createdAt: instant,
+  finishedAt: instant.nullable(),
+  firstTokenMs: ms,
+  reasoningMs: ms,
+  requestId: short.nullable(),
+  askId: id.nullable(),
+  made: z.enum(['continue']).nullable(),
+  cost: sc.nullable(),
+  costIs: certainty,
+  params: chatParams.nullable(),
+  jsonFaults: z.array(z.string()).nullable(),
+  nextId: id.nullable(),
+})
+export type ArchivedMessage = z.infer<typeof archivedMessage>
+
+export const archivedConversation = z.object({
+  id,
+  title: z.string().max(1000).nullable(),
+  model: short.nullable(),
+  createdAt: instant,
+  updatedAt: instant,
+  draft: long,
+  folderId: id.nullable(),
+  pinned: z.boolean(),
+  archivedAt: instant.nullable(),
+  leafId: id.nullable(),
+  setup: chatSetup,
+  importKey: short.nullable(),
+})
+export type ArchivedConversation = z.infer<typeof archivedConversation>
+
+const calls = z.array(toolCall)
+const attachments = z.array(attachment)
+const sentences = z.array(z.string())
+
+/** Conversations as they go into a file and come out of one. What comes in is out of sight until `reveal`. */
+export function archiveTable({ handle, journal, transaction }: Database) {
+  const all = handle.prepare('SELECT id FROM conversations WHERE removed_at IS NULL ORDER BY updated_at, id')
+  const one = handle.prepare('SELECT * FROM conversations WHERE id = ?')
+  const seqs = handle.prepare('SELECT seq FROM messages WHERE conversation_id = ? ORDER BY seq')
+  const message = handle.prepare('SELECT * FROM messages WHERE seq = ?')
+  const path = handle.prepare(
+    `WITH RECURSIVE path (seq, parent_id) AS (
+       SELECT seq, parent_id FROM messages WHERE id = ?
+       UNION ALL SELECT m.seq, m.parent_id FROM path JOIN messages AS m ON m.id = path.parent_id)
+     SELECT seq FROM path`,
+  )
+  const state = handle.prepare(
+    `SELECT removed_at IS NOT NULL AS removed,
+        EXISTS (SELECT 1 FROM erasures WHERE what IN ('conversation', 'import') AND item = c.id) AS going
+       FROM conversations AS c WHERE id = ?`,
+  )
+  const byKey = handle.prepare(
+    `SELECT id, removed_at IS NOT NULL AS removed FROM conversations
+      WHERE import_key = ? AND id NOT IN (SELECT item FROM erasures WHERE what IN ('conversation', 'import')) LIMIT 1`,
+  )
+  const hasMessage = handle.prepare('SELECT 1 FROM messages WHERE id = ?')
+  const insert = handle.prepare(
+    `INSERT INTO conversations (id, title, model, draft, leaf_id, path_length, created_at, updated_at, removed_at, pinned, archived_at,
+       setup, import_key)
+     VALUES (:id, :title, :model, :draft, NULL, 0, :createdAt, :updatedAt, :stagedAt, :pinned, :archivedAt, :setup, :importKey)`,
+  )
+  const plan = handle.prepare("INSERT INTO erasures (what, item) VALUES ('import', ?)")
+  const insertMessage = handle.prepare(
+    `INSERT INTO messages (id, conversation_id, parent_id, role, name, text, reasoning, refusal, tool_calls, attachments, run, status,
+       problem, model, finish_reason, usage, created_at, finished_at, first_token_ms, reasoning_ms, request_id, ask_id, made, cost,
+       cost_is, params, json_faults, next_id)
+     VALUES (:id, :conversationId, :parentId, :role, :name, :text, :reasoning, :refusal, :toolCalls, :attachments, :run, :status,
+       :problem, :model, :finishReason, :usage, :createdAt, :finishedAt, :firstTokenMs, :reasoningMs, :requestId, :askId, :made, :cost,
+       :costIs, :params, :jsonFaults, :nextId)`,
+  )
+  const finish = handle.prepare(
+    'UPDATE conversations SET leaf_id = :leafId, path_length = :length, import_key = :importKey WHERE id = :id',
+  )
+  const unplan = handle.prepare("DELETE FROM erasures WHERE what = 'import' AND item = ?")
+  const show = handle.prepare(
+    `UPDATE conversations SET removed_at = NULL, folder_id = (SELECT id FROM folders WHERE id = :folderId) WHERE id = :id`,
+  )
+  const restore = handle.prepare('UPDATE conversations SET removed_at = NULL WHERE id = ?')
+
+  return {
+    /** Those in sight, the longest untouched first. */
+    ids: (): string[] => all.all().map((row) => text(row, 'id')),
+    conversation(id: string): (ArchivedConversation & { removed: boolean }) | null {
+      const row = one.get(id)
+      return row ? readConversation(row) : null
+    },
+    /** Where the messages of a conversation lie, in their order. */
+    seqs: (id: string): number[] => seqs.all(id).map((row) => number(row, 'seq')),
+    /** The same of the path that ends in a message, from the root on. */
+    path: (leafId: string): number[] =>
+      path
+        .all(leafId)
+        .map((row) => number(row, 'seq'))
+        .reverse(),
+    /** As it is stored; one that was erased meanwhile is null. */
+    message(seq: number): ArchivedMessage | null {
+      const row = message.get(seq)
+      return row ? readMessage(row) : null
+    },
+    /** `going`: it is being erased or brought in, and nobody sees it. */
+    state(id: string): 'here' | 'removed' | 'going' | null {
+      const row = state.get(id)
+      if (!row) return null
+      return row.going === 1 ? 'going' : row.removed === 1 ? 'removed' : 'here'
+    },
+    /** What was made of the same source before. */
+    byImportKey(key: string): { id: string; removed: boolean } | null {
+      const row = byKey.get(key)
+      return row ? { id: text(row, 'id'), removed: row.removed === 1 } : null
+    },
+    hasMessage: (id: string): boolean => hasMessage.get(id) !== undefined,
+    /** Brings a conversation in without its messages, out of sight and on the list of what is erased if the program dies now. */
+    stage: (conversation: ArchivedConversation, stagedAt: string): void =>
+      transaction(() => {
+        const { id, title, model, draft, createdAt, updatedAt, archivedAt, importKey, setup } = conversation
+        plan.run(id)
+        insert.run({
+          ...{ id, title, model, draft, createdAt, updatedAt, archivedAt, importKey, stagedAt },
+          pinned: Number(conversation.pinned),
+          setup: JSON.stringify(setup),
+        })
+      }),
+    /** Some of its messages, in their order. */
+    stageMessages: (conversationId: string, messages: readonly ArchivedMessage[]): void =>
+      journal(() => {
+        for (const one of messages) insertMessage.run({ ...writeMessage(one), conversationId })
+      }),
+    finish: (id: string, end: { leafId: string | null; length: number; importKey: string | null }): void =>
+      journal(() => void finish.run({ id, ...end })),
+    /** All that was brought in comes into sight at once, within the caller's transaction. */
+    reveal(staged: readonly { id: string; folderId: string | null }[], restored: readonly string[]): void {
+      for (const { id, folderId } of staged) {
+        unplan.run(id)
+        show.run({ id, folderId })
+      }
+      for (const id of restored) restore.run(id)
+    },
+  }
+}
+export type ArchiveTable = ReturnType<typeof archiveTable>
+
+function readConversation(row: Row): ArchivedConversation & { removed: boolean } {
+  return {
+    id: text(row, 'id'),
+    title: textOrNull(row, 'title'),
+    model: textOrNull(row, 'model'),
+    createdAt: text(row, 'created_at'),
+    updatedAt: text(row, 'updated_at'),
+    draft: text(row, 'draft'),
+    folderId: textOrNull(row, 'folder_id'),
+    pinned: row.pinned === 1,
+    archivedAt: textOrNull(row, 'archived_at'),
+    leafId: textOrNull(row, 'leaf_id'),
+    setup: row.setup === '' ? emptySetup : json(row, 'setup', chatSetup),
+    importKey: textOrNull(row, 'import_key'),
+    removed: row.removed_at !== null,
+  }
+}
+
+function readMessage(row: Row): ArchivedMessage {
+  return {
+    id: text(row, 'id'),
+    parentId: textOrNull(row, 'parent_id'),
+    role: role.parse(row.role),
+    name: textOrNull(row, 'name'),
+    text: text(row, 'text'),
+    reasoning: text(row, 'reasoning'),
+    refusal: text(row, 'refusal'),
+    toolCalls: json(row, 'tool_calls', calls),
+    attachments: json(row, 'attachments', attachments),
+    run: jsonOrNull(row, 'run', toolRun),
+    status: messageStatus.parse(row.status),
+    problem: jsonOrNull(row, 'problem', problem),
+    model: textOrNull(row, 'model'),
+    finishReason: textOrNull(row, 'finish_reason'),
+    usage: jsonOrNull(row, 'usage', usage),
+    createdAt: text(row, 'created_at'),
+    finishedAt: textOrNull(row, 'finished_at'),
+    firstTokenMs: numberOrNull(row, 'first_token_ms'),
+    reasoningMs: numberOrNull(row, 'reasoning_ms'),
+    requestId: textOrNull(row, 'request_id'),
+    askId: textOrNull(row, 'ask_id'),
+    made: row.made === 'continue' ? 'continue' : null,
+    cost: textOrNull(row, 'cost'),
+    costIs: certainty.parse(row.cost_is),
+    params: jsonOrNull(row, 'params', chatParams),
+    jsonFaults: jsonOrNull(row, 'json_faults', sentences),
+    nextId: textOrNull(row, 'next_id'),
+  }
+}
+
+function writeMessage(message: ArchivedMessage) {
+  return {
+    ...message,
+    toolCalls: JSON.stringify(message.toolCalls),
+    attachments: JSON.stringify(message.attachments),
+    run: toJson(message.run),
+    problem: toJson(message.problem),
+    usage: toJson(message.usage),
+    params: toJson(message.params),
+    jsonFaults: toJson(message.jsonFaults),
+  }
+}

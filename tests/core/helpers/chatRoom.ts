@@ -1,0 +1,162 @@
+import { type ChatRoom, openChat } from '../../../src-main/core/chat/chat.ts'
+import type { ChatUpstream } from '../../../src-main/core/chat/runs.ts'
+import type { ChatNeighbours, NewToolRow } from '../../../src-main/core/chatParts.ts'
+import { StudioError } from '../../../src-main/core/errors.ts'
+import type { Store } from '../../../src-main/core/store/store.ts'
+import type { CallOptions, ChatRequest, ChatStreamEvent } from '../../../src-main/core/upstream/types.ts'
+import type { ConversationEvent, Message, ToolRun } from '../../../src-preload/contract/chat.ts'
+
+/** One request as the service got it; the test says what it answers. */
+export class Asked {
+  readonly request: ChatRequest
+  readonly options: CallOptions
+  readonly row: number
+  over = false
+  aborted = false
+  readonly #queue: (ChatStreamEvent | 'end' | StudioError)[] = []
+  #wake: () => void = () => undefined
+
+  constructor(request: ChatRequest, options: CallOptions, row: number) {
+    this.request = request
+    this.options = options
+    this.row = row
+    options.signal?.addEventListener('abort', () => {
+      this.aborted = true
+      this.say(new StudioError('cancelled', 'Cancelled.'))
+    })
+  }
+
+  say(event: ChatStreamEvent | 'end' | StudioError): void {
+    this.#queue.push(event)
+    this.#wake()
+  }
+
+  async *events(): AsyncGenerator<ChatStreamEvent, void, undefined> {
+    this.options.onRow?.(this.row)
+    try {
+      for (;;) {
+        const next = this.#queue.shift()
+        if (next === 'end') return
+        if (next instanceof StudioError) throw next
+        if (next) yield next
+        else await new Promise<void>((resolve) => (this.#wake = resolve))
+      }
+    } finally {
+      this.over = true
+      this.options.onClosed?.()
+    }
+  }
+}
+
+/** A service that says what the test tells it to, request by request. */
+export class Service implements ChatUpstream {
+  readonly asked: Asked[] = []
+
+  streamChatCompletion(request: ChatRequest, options: CallOptions): AsyncIterable<ChatStreamEvent> {
+    const asked = new Asked(request, options, this.asked.length + 1)
+    this.asked.push(asked)
+    return asked.events()
+  }
+
+  get open(): Asked[] {
+    return this.asked.filter((one) => !one.over && !one.aborted)
+  }
+
+  get last(): Asked {
+    const last = this.asked.at(-1)
+    if (!last) throw new Error('Nothing was asked.')
+    return last
+  }
+}
+
+export function roomOver(store: Store, neighbours?: Partial<ChatNeighbours>) {
+  const service = new Service()
+  const lines: string[] = []
+  const room: ChatRoom = openChat({
+    store,
+    upstream: async () => service,
+    log: (line) => lines.push(line),
+    ...(neighbours && { neighbours: { ...plainNeighbours, ...neighbours } }),
+  })
+  return { room, service, lines }
+}
+
+/** As if every name were a tool whose calls wait for the person's yes. */
+export const plainNeighbours: ChatNeighbours = {
+  toolsFor: () => ({}),
+  callsOf: (reply) => reply.toolCalls.map((call, at) => waiting(call.id ?? `made-up-${at}`, call.name, call.arguments)),
+  called: () => undefined,
+  stopCalls: () => 0,
+  imageUrl: async (mediaId) => `data:image/png;base64,${mediaId}`,
+  costOf: () => ({ cost: null, costIs: 'unknown' }),
+}
+
+function waiting(callId: string, name: string, args: string): NewToolRow {
+  const open = { allowed: null, isError: false, notes: [], startedAt: null, finishedAt: null }
+  const run: ToolRun = { callId, name, arguments: args, state: 'awaiting', tool: null, ...open }
+  return { run, text: '' }
+}
+
+/** Until everything that can go on without anybody has done so. */
+export async function settled(): Promise<void> {
+  for (let turns = 0; turns < 4; turns += 1) await new Promise<void>((resolve) => setImmediate(resolve))
+}
+
+type Snapshot = Extract<ConversationEvent, { type: 'snapshot' }>
+
+/** What a page holds of a conversation, from nothing but its events. */
+export class Page {
+  messages: Message[] = []
+  beside: Message[] = []
+  left = 0
+  conversation: Snapshot['conversation'] | null = null
+  setup: Snapshot['setup'] | null = null
+  removed = false
+
+  apply(event: ConversationEvent): void {
+    switch (event.type) {
+      case 'snapshot':
+        this.messages = event.messages
+        this.beside = event.beside
+        this.left = event.earlier
+        this.conversation = event.conversation
+        this.setup = event.setup
+        return
+      case 'earlier':
+        if (event.left !== this.left - event.messages.length) throw new Error('A batch of earlier messages is missing.')
+        this.messages = [...event.messages, ...this.messages]
+        this.left = event.left
+        return
+      case 'message':
+        this.#change(event.message.id, () => event.message)
+        return
+      case 'delta':
+        this.#change(event.messageId, (message) => {
+          const field = message[event.field]
+          if (field.length !== event.at) throw new Error(`${event.field} has ${field.length} units, not ${event.at}.`)
+          return { ...message, [event.field]: field + event.append }
+        })
+        return
+      case 'path':
+        this.messages = [...this.messages.slice(0, Math.max(0, event.keep - this.left)), ...event.messages]
+        this.left = Math.min(this.left, event.keep)
+        this.beside = event.beside
+        return
+      case 'conversation':
+        this.conversation = event.conversation
+        return
+      case 'setup':
+        this.setup = event.setup
+        return
+      case 'removed':
+        this.removed = true
+    }
+  }
+
+  #change(id: string, to: (message: Message) => Message): void {
+    const change = (message: Message): Message => (message.id === id ? to(message) : message)
+    if (![...this.messages, ...this.beside].some((message) => message.id === id)) throw new Error('It is not known.')
+    this.messages = this.messages.map(change)
+    this.beside = this.beside.map(change)
+  }
+}

@@ -1,0 +1,376 @@
+import { fileURLToPath } from 'node:url'
+import { expect, type Locator, type Page, test } from '@playwright/test'
+import { node24 } from '../../resources/scripts/ready.mjs'
+import { startHttp } from '../helpers/mcp/http.ts'
+import { type ChatWorld, expectAccessible, newChat, openChatWorld, takePictures } from './chatWorld.ts'
+import { composer, lastReply, pickModel, replies, send, settled } from './journey.ts'
+import { type Asked, type Line, scripted, startScripted } from './scripted.ts'
+
+const stdio = fileURLToPath(new URL('../helpers/mcp/stdio.ts', import.meta.url))
+let world: ChatWorld
+let service: Awaited<ReturnType<typeof startScripted>>
+let mcp: Awaited<ReturnType<typeof startHttp>>
+/** What the scripted model says; each test sets it. */
+let script: (asked: Asked) => Line = () => ({ text: 'Nothing to say.' })
+
+test.beforeAll(async () => {
+  mcp = await startHttp('sessions')
+  world = await openChatWorld(async (sandbox) => {
+    service = await startScripted(sandbox.baseUrl, (asked) => script(asked))
+    return service.baseUrl
+  })
+})
+test.afterAll(async () => {
+  await world.close()
+  await service.close()
+  await mcp.close()
+})
+test.beforeEach(async ({ page }) => {
+  await world.enter(page)
+  service.asked.length = 0
+  mcp.state.called.length = 0
+})
+
+const toRoom = (page: Page, address: string): Promise<void> =>
+  page.evaluate((hash) => {
+    location.hash = hash
+  }, address)
+
+const toSettings = async (page: Page): Promise<void> => {
+  await toRoom(page, '#/settings/tools')
+  await expect(page.getByRole('region', { name: 'MCP servers' })).toBeVisible()
+}
+const backToChat = async (page: Page): Promise<void> => {
+  await toRoom(page, '#/chat')
+  await newChat(page)
+}
+
+const serverCard = (page: Page, name: string): Locator =>
+  page.getByRole('region', { name: 'MCP servers' }).locator(`[data-server="${name}"]`)
+
+const ready = new Set<string>()
+
+/** Adds a server at its first use in this file, and switches it on after reading the warning. */
+async function haveServer(page: Page, name: string, what: { url: string } | { args: string[] }, limit = 60) {
+  if (ready.has(name)) return
+  ready.add(name)
+  await toSettings(page)
+  const card = serverCard(page, name)
+  await page.getByRole('button', { name: 'Add a server' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Name', { exact: true }).first().fill(name)
+  if ('url' in what) {
+    await dialog.getByRole('radio', { name: 'an address (HTTP)' }).click()
+    await dialog.getByLabel('Address').fill(what.url)
+  } else {
+    await dialog.getByLabel('Program').fill(node24())
+    await dialog.getByLabel('Arguments, one a line').fill(what.args.join('\n'))
+  }
+  await dialog.getByLabel(/^Time limit/).fill(String(limit))
+  await dialog.getByRole('button', { name: 'Add', exact: true }).click()
+  await expect(dialog).toHaveCount(0)
+  await page.getByRole('switch', { name: `Switch ${name} on` }).click()
+  await expect(page.getByRole('dialog')).toContainText(
+    'url' in what ? 'This connects to' : 'This starts a program on this machine with your rights',
+  )
+  await page.getByRole('dialog').getByRole('button', { name: 'Switch on' }).click()
+  await expect(card.getByText('ready', { exact: true })).toBeVisible({ timeout: 20_000 })
+  await backToChat(page)
+}
+const haveHttp = (page: Page) => haveServer(page, 'remote', { url: mcp.url })
+
+async function offer(page: Page, ...tools: string[]): Promise<void> {
+  await page.getByRole('button', { name: /^Tools/ }).click()
+  const picker = page.getByRole('dialog', { name: 'Tools' })
+  for (const tool of tools) {
+    await picker.getByRole('switch', { name: `Offer ${tool}`, exact: true }).click()
+    await expect(picker.getByRole('switch', { name: `Offer ${tool}`, exact: true })).toBeChecked()
+  }
+  await page.keyboard.press('Escape')
+  await expect(picker).toHaveCount(0)
+}
+
+const card = (page: Page): Locator => page.locator('[data-tool-call]').last()
+const cards = (page: Page, state: string): Locator => page.locator(`[data-tool-call][data-state="${state}"]`)
+const state = (page: Page, wanted: string): Promise<void> => expect(card(page)).toHaveAttribute('data-state', wanted)
+
+/** Calls these as long as no result stands after the person's last turn, then says what came back. */
+const once =
+  (...calls: NonNullable<Line['calls']>) =>
+  ({ messages }: Asked): Line => {
+    const last = messages.at(-1)
+    return last?.role === 'tool' ? { text: `It said: ${String(last.content)}` } : { calls }
+  }
+const call = (name: string, given: unknown) => ({ name, arguments: JSON.stringify(given) })
+
+test('a tool of one’s own: the schema is checked as one types, the result is given by hand, and the model reads it [CHAT-10]', async ({
+  page,
+}) => {
+  await toSettings(page)
+  await page.getByRole('button', { name: 'Add a tool' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Name').fill('get weather')
+  await expect(dialog).toContainText('Only letters, digits, _ and -')
+  await dialog.getByLabel('Name').fill('get_weather')
+  const schema = dialog.getByLabel('Parameters, as a JSON schema')
+  await schema.fill('{\n  "type": "object"\n  "properties": {}\n}')
+  await expect(dialog).toContainText('Line 3, column 3: a comma or the closing bracket is expected here.')
+  await dialog.getByRole('combobox', { name: 'Start from an example' }).selectOption({ label: 'One text' })
+  await dialog.getByRole('switch', { name: 'Strict' }).click()
+  await expectAccessible(page)
+  await dialog.getByRole('button', { name: 'Add', exact: true }).click()
+  await expect(page.getByRole('region', { name: 'Your own tools' })).toContainText('get_weather')
+  await backToChat(page)
+
+  await offer(page, 'get_weather')
+  await pickModel(page, 'tool-caller')
+  await send(page, 'Call get_weather please.')
+  await state(page, 'by_hand')
+  await expect(page.getByRole('status').filter({ hasText: 'A tool waits for a result from you' })).toHaveCount(1)
+  await expectAccessible(page)
+  await takePictures(page, 'tools-by-hand', true)
+  await card(page).getByLabel('Result', { exact: true }).fill('19 degrees and clear')
+  await page.keyboard.press('ControlOrMeta+Enter')
+  await expect(lastReply(page)).toContainText('19 degrees and clear')
+  await settled(page, 'complete')
+})
+
+test('a tool is deleted with undo, and comes back as the same tool', async ({ page }) => {
+  await toSettings(page)
+  const own = page.getByRole('region', { name: 'Your own tools' })
+  await page.getByRole('button', { name: 'Add a tool' }).click()
+  await page.getByRole('dialog').getByLabel('Name').fill('keep_me')
+  await page.getByRole('dialog').getByRole('button', { name: 'Add', exact: true }).click()
+  await backToChat(page)
+  await offer(page, 'keep_me')
+  await toSettings(page)
+  await own.getByRole('button', { name: 'Delete keep_me' }).click()
+  await expect(own).not.toContainText('keep_me')
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await expect(own).toContainText('keep_me')
+  await toRoom(page, '#/chat')
+  await page.getByRole('button', { name: /^Tools/ }).click()
+  await expect(page.getByRole('dialog').getByRole('switch', { name: 'Offer keep_me' })).toBeChecked()
+})
+
+test('a server over stdio is off until switched on, asks before each call, and shows what came', async ({ page }) => {
+  await haveServer(page, 'local', { args: [stdio] })
+  await offer(page, 'local_echo')
+  await pickModel(page, scripted)
+  script = once(call('local_echo', { text: 'hello from here' }))
+  await send(page, 'Echo it.')
+  await state(page, 'awaiting')
+  await expect(card(page)).toContainText('It runs on the MCP server local, a program on this machine')
+  await expect(card(page)).toContainText('stdio.ts')
+  await expect(card(page)).toContainText('The server claims that it only reads.')
+  await expectAccessible(page)
+  await takePictures(page, 'tools-awaiting', true)
+  await card(page).getByRole('button', { name: 'Allow once' }).click()
+  await state(page, 'done')
+  await expect(lastReply(page)).toContainText('It said: hello from here')
+  await card(page)
+    .getByRole('button', { name: /^Result/ })
+    .click()
+  await expect(card(page).getByRole('region', { name: 'Result' })).toContainText('hello from here')
+
+  await send(page, 'Once more.')
+  await expect(cards(page, 'awaiting')).toHaveCount(1)
+  await card(page).getByRole('button', { name: 'No…' }).click()
+  await card(page).getByLabel('Why not?').fill('Not today')
+  await page.keyboard.press('Enter')
+  await state(page, 'denied')
+  await expect(lastReply(page)).toContainText('Not today')
+  await expectAccessible(page)
+})
+
+test('over HTTP: a yes for the conversation, one for always, and Settings forgets it', async ({ page }) => {
+  await haveHttp(page)
+  await offer(page, 'remote_add')
+  await pickModel(page, scripted)
+  script = once(call('remote_add', { a: 2, b: 3 }))
+  await send(page, 'Add.')
+  await card(page).getByRole('button', { name: 'Allow in this conversation' }).click()
+  await expect(lastReply(page)).toContainText('"sum":5')
+  await send(page, 'Again.')
+  await expect(replies(page)).toHaveCount(4)
+  await settled(page, 'complete')
+  expect(mcp.state.called).toEqual(['add', 'add'])
+
+  await newChat(page)
+  await offer(page, 'remote_add')
+  await send(page, 'Another chat asks anew.')
+  await card(page).getByRole('button', { name: 'Always allow this tool' }).click()
+  await expect(lastReply(page)).toContainText('"sum":5')
+  await newChat(page)
+  await offer(page, 'remote_add')
+  await send(page, 'And now none is asked.')
+  await expect(lastReply(page)).toContainText('"sum":5')
+  expect(mcp.state.called).toHaveLength(4)
+
+  await toSettings(page)
+  const always = page.getByRole('region', { name: 'Always allowed' })
+  await always.getByRole('button', { name: 'Forget that add is always allowed' }).click()
+  await expect(always).toContainText('every call asks first')
+  await backToChat(page)
+  await offer(page, 'remote_add')
+  await send(page, 'It asks again.')
+  await state(page, 'awaiting')
+  expect(mcp.state.called).toHaveLength(4)
+})
+
+test('arguments that are no JSON, or not what the schema asks, are shown, told to the model, and never run [CHAT-11]', async ({
+  page,
+}) => {
+  await haveHttp(page)
+  await offer(page, 'remote_add')
+  await pickModel(page, scripted)
+  script = ({ messages }) =>
+    messages.at(-1)?.role === 'tool'
+      ? { text: 'I see.' }
+      : {
+          calls: [
+            { name: 'remote_add', arguments: '{"a": 1, "b": ' },
+            call('remote_add', { a: 1, b: 'two' }),
+            call('erase', {}),
+          ],
+        }
+  await send(page, 'Be wrong.')
+  await expect(lastReply(page)).toContainText('I see.')
+  await expect(cards(page, 'invalid')).toHaveCount(2)
+  await expect(cards(page, 'unknown_tool')).toHaveCount(1)
+  await expect(cards(page, 'invalid').first()).toContainText('Line 1, column 15: it ends too early.')
+  const told = service.asked.at(-1)?.messages.filter(({ role }) => role === 'tool') ?? []
+  expect(told).toHaveLength(3)
+  expect(String(told[0]?.content)).toContain('not valid')
+  expect(String(told[1]?.content)).toContain('b')
+  expect(mcp.state.called).toEqual([])
+  await expectAccessible(page)
+  await takePictures(page, 'tools-faults')
+})
+
+test('a running call is stopped at once, and its server is told', async ({ page }) => {
+  await haveHttp(page)
+  await offer(page, 'remote_slow')
+  await pickModel(page, scripted)
+  script = once(call('remote_slow', { ms: 600_000 }))
+  const cancelled = mcp.state.cancelled
+  await send(page, 'Take your time.')
+  await card(page).getByRole('button', { name: 'Allow once' }).click()
+  await state(page, 'running')
+  await expect.poll(() => mcp.state.called).toEqual(['slow'])
+  await card(page).getByRole('button', { name: 'Stop' }).click()
+  await state(page, 'stopped')
+  await expect.poll(() => mcp.state.cancelled).toBe(cancelled + 1)
+})
+
+test('a call that takes longer than its limit is given up, and that is told', async ({ page }) => {
+  await haveServer(page, 'hasty', { args: [stdio] }, 1)
+  await offer(page, 'hasty_slow')
+  await pickModel(page, scripted)
+  script = once(call('hasty_slow', { ms: 600_000 }))
+  await send(page, 'Too slow.')
+  await card(page).getByRole('button', { name: 'Allow once' }).click()
+  await state(page, 'timed_out')
+  await expect(lastReply(page)).toContainText('did not answer within 1 s')
+  await card(page).getByRole('button', { name: 'Change the time limit' }).click()
+  await expect(page.getByRole('region', { name: 'MCP servers' })).toBeVisible()
+})
+
+test('after so many rounds in a row the person is asked, and the model goes on only then', async ({ page }) => {
+  await haveHttp(page)
+  await toSettings(page)
+  await page.getByLabel('Rounds of calls').fill('2')
+  await page.keyboard.press('Enter')
+  await backToChat(page)
+  await offer(page, 'remote_echo')
+  await pickModel(page, scripted)
+  script = () => ({ calls: [call('remote_echo', { text: 'again' })] })
+  await send(page, 'Never end.')
+  await card(page).getByRole('button', { name: 'Allow in this conversation' }).click()
+  await expect(page.getByText('The model asked for tools 2 times in a row. Go on?')).toBeVisible()
+  expect(service.asked).toHaveLength(2)
+  await takePictures(page, 'tools-bound')
+  script = () => ({ text: 'Enough.' })
+  await page.getByRole('button', { name: 'Go on' }).click()
+  await expect(lastReply(page)).toContainText('Enough.')
+  expect(service.asked).toHaveLength(3)
+  expect(mcp.state.called).toEqual(['echo', 'echo'])
+})
+
+test('a reload while a call waits loses nothing: it still waits, and the answer is the same', async ({ page }) => {
+  await haveHttp(page)
+  await offer(page, 'remote_echo')
+  await pickModel(page, scripted)
+  script = once(call('remote_echo', { text: 'after the reload' }))
+  await send(page, 'Wait for me.')
+  await state(page, 'awaiting')
+  await page.reload()
+  await state(page, 'awaiting')
+  await card(page).getByRole('button', { name: 'Allow once' }).click()
+  await expect(lastReply(page)).toContainText('after the reload')
+  expect(mcp.state.called).toEqual(['echo'])
+})
+
+test('several calls of one reply are allowed together and answered in their order', async ({ page }) => {
+  await haveHttp(page)
+  await offer(page, 'remote_echo', 'remote_add')
+  await pickModel(page, scripted)
+  script = once(
+    call('remote_echo', { text: 'one' }),
+    call('remote_add', { a: 1, b: 1 }),
+    call('remote_echo', { text: 'three' }),
+  )
+  await send(page, 'All at once.')
+  await expect(cards(page, 'awaiting')).toHaveCount(3)
+  await takePictures(page, 'tools-several', true)
+  await page.getByRole('button', { name: 'Allow all 3 once' }).click()
+  await expect(cards(page, 'done')).toHaveCount(3)
+  await expect(lastReply(page)).toContainText('It said: three')
+  expect([...mcp.state.called].sort()).toEqual(['add', 'echo', 'echo'])
+  const told = service.asked.at(-1)?.messages.filter(({ role }) => role === 'tool') ?? []
+  expect(told.map(({ content }) => content)).toEqual(['one', expect.stringContaining('"sum":2'), 'three'])
+  expect(new Set(told.map(({ tool_call_id }) => tool_call_id)).size).toBe(3)
+})
+
+test('which tools, how they may be chosen and whether several at once reach the request, and its raw view [CHAT-10]', async ({
+  page,
+}) => {
+  await haveHttp(page)
+  await offer(page, 'remote_echo')
+  await page.getByRole('button', { name: /^Tools/ }).click()
+  const picker = page.getByRole('dialog', { name: 'Tools' })
+  await picker.getByRole('combobox', { name: 'The model' }).selectOption({ label: 'must use remote_echo' })
+  await picker.getByRole('combobox', { name: 'Several calls at once' }).selectOption({ label: 'one at a time' })
+  await page.keyboard.press('Escape')
+  await pickModel(page, scripted)
+  script = () => ({ text: 'Nothing was called.' })
+  await send(page, 'Look at the request.')
+  await settled(page, 'complete')
+  const [asked] = service.asked
+  expect(asked?.tools?.map(({ function: { name } }) => name)).toEqual(['remote_echo'])
+  expect(asked?.tool_choice).toEqual({ type: 'function', function: { name: 'remote_echo' } })
+  expect(asked?.parallel_tool_calls).toBe(false)
+})
+
+test('a pasted configuration becomes forms, and nothing of it starts by itself', async ({ page }) => {
+  await toSettings(page)
+  await page.getByRole('button', { name: 'Paste a configuration' }).click()
+  const field = page.getByLabel('Configuration, as JSON')
+  await field.fill('{"mcpServers": {"pasted": {"command": "node" "args": []}}}')
+  await expect(page.getByRole('dialog')).toContainText('Line 1, column 46')
+  await field.fill(JSON.stringify({ mcpServers: { pasted: { command: node24(), args: [stdio, 'good'] } } }))
+  await page.getByRole('button', { name: 'Review and add pasted' }).click()
+  const form = page.getByRole('dialog', { name: 'Add a server' })
+  await expect(form.getByLabel('Arguments, one a line')).toHaveValue(`${stdio}\ngood`)
+  await form.getByRole('button', { name: 'Add', exact: true }).click()
+  await expect(page.getByText('There is a server of this name already.')).toBeVisible()
+  await page.getByRole('button', { name: 'Done' }).click()
+  await expect(serverCard(page, 'pasted').getByText('off', { exact: true })).toBeVisible()
+  await expectAccessible(page)
+  await takePictures(page, 'tools-settings', true)
+  await page.getByRole('button', { name: 'More for pasted' }).click()
+  await page.getByRole('menuitem', { name: 'Remove…' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+  await expect(serverCard(page, 'pasted')).toHaveCount(0)
+  await expect(composer(page)).toHaveCount(0)
+})

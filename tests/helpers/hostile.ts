@@ -1,0 +1,35 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+const folder = fileURLToPath(new URL('../fixtures/hostile/', import.meta.url))
+
+export interface HostileReply {
+  /** The file's name and the case's. */
+  name: string
+  text: string
+}
+
+/** Every case of tests/fixtures/hostile, whose README says how they are written. */
+export function hostileReplies(): HostileReply[] {
+  return readdirSync(folder)
+    .filter((file) => file.endsWith('.md') && file !== 'README.md')
+    .sort()
+    .flatMap((file) =>
+      readFileSync(folder + file, 'utf8')
+        .split(/^=== /m)
+        .slice(1)
+        .map((section) => {
+          const end = section.indexOf('\n')
+          return { name: `${file.slice(0, -3)}: ${section.slice(0, end)}`, text: written(section.slice(end + 1)) }
+        }),
+    )
+}
+
+function written(section: string): string {
+  const chars = section.replace(/⟦U\+([0-9A-F]{4})⟧/g, (_, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  )
+  return chars.replace(/⟦(\d+)×([^⟦⟧]*)⟧/g, (_, times: string, unit: string) =>
+    unit.replaceAll('\\n', '\n').replaceAll('\\t', '\t').replaceAll('\\r', '\r').repeat(Number(times)),
+  )
+}
