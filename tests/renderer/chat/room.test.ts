@@ -302,7 +302,9 @@ describe('every state', () => {
       .include('.window > aside:last-child')
       .analyze()
     // A reply's own headings begin at whatever level its model chose.
-    const ours = violations.filter(({ id, nodes }) => id !== 'heading-order' || nodes.some(({ html }) => !html.includes('md-h')))
+    const ours = violations.filter(
+      ({ id, nodes }) => id !== 'heading-order' || nodes.some(({ html }) => !html.includes('md-h')),
+    )
     return ours.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(' ')}`)
   }
 })
