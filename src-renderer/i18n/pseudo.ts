@@ -9,12 +9,8 @@ export const isPseudo = (language: string): language is PseudoLanguage =>
 export const opening = '⟦'
 export const closing = '⟧'
 
-const accented: Record<string, string> = Object.fromEntries(
-  [...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'].map((letter, at) => [
-    letter,
-    [...'áƀçðéƒĝĥîĵķļɱñöþɋřšţûṽŵẋýžÅßÇÐÉƑĜĤÎĴĶĻṀÑÖÞɊŘŠŢÛṼŴẊÝŽ'][at] ?? letter,
-  ]),
-)
+const plain = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'
+const accented = 'áƀçðéƒĝĥîĵķļɱñöþɋřšţûṽŵẋýžÅßÇÐÉƑĜĤÎĴĶĻṀÑÖÞɊŘŠŢÛṼŴẊÝŽ'
 const padding = 'one two three four five six seven eight nine ten '
 
 // Unicode's marks: a run of text from right to left, and its end (UAX #9).
@@ -38,7 +34,7 @@ export function pseudoText(text: string, language: PseudoLanguage): string {
 }
 
 function change(part: string, language: PseudoLanguage): string {
-  if (language === 'en-XA') return [...part].map((letter) => accented[letter] ?? letter).join('')
+  if (language === 'en-XA') return part.replace(/[a-zA-Z]/g, (letter) => accented.charAt(plain.indexOf(letter)))
   // Spaces stay outside: lines break there.
   return part.replace(/\S+/g, (word) => `${rightToLeft}${word}${end}`)
 }

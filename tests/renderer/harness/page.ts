@@ -73,7 +73,7 @@ export async function openWindow(): Promise<WindowHarness> {
       page.on('console', (line) => {
         if (line.type() === 'error') faults.push(line.text())
       })
-      page.setDefaultTimeout(8_000)
+      page.setDefaultTimeout(30_000)
       await page.goto(`${base}?state=connected&theme=${theme}&language=${language}&${query}${hash}`)
       await page.locator('main').waitFor()
       await page.waitForFunction((wanted) => document.documentElement.lang === wanted, language)
