@@ -53,7 +53,6 @@ const ready = new Set<string>()
 /** Adds a server at its first use in this file, and switches it on after reading the warning. */
 async function haveServer(page: Page, name: string, what: { url: string } | { args: string[] }, limit = 60) {
   if (ready.has(name)) return
-  ready.add(name)
   await toSettings(page)
   const card = serverCard(page, name)
   await page.getByRole('button', { name: 'Add a server' }).click()
@@ -75,6 +74,7 @@ async function haveServer(page: Page, name: string, what: { url: string } | { ar
   )
   await page.getByRole('dialog').getByRole('button', { name: 'Switch on' }).click()
   await expect(card.getByText('ready', { exact: true })).toBeVisible({ timeout: 20_000 })
+  ready.add(name)
   await backToChat(page)
 }
 const haveHttp = (page: Page) => haveServer(page, 'remote', { url: mcp.url })

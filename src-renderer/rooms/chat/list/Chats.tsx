@@ -65,11 +65,7 @@ function Rows({ rows, searchField }: { rows: readonly ListRow[]; searchField: Re
         aria-rowcount={rows.length}
         className="chat-rows"
       >
-<<<<<<< HEAD
-        <VList ref={handle} role="rowgroup" data={rows} keepMounted={at < 0 ? [] : [at]} tabIndex={-1}>
-=======
         <VList ref={handle} data={rows} keepMounted={at < 0 ? [] : [at]}>
->>>>>>> main
           {(row: ListRow, index) =>
             row.row === 'heading' ? (
               <HeadingRow key={row.key} name={row.key} />
