@@ -2,6 +2,7 @@ import { ChevronRight, Ellipsis, Folder as FolderIcon, FolderOpen, Pin } from 'l
 import { memo } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Conversation } from '../../../../src-preload/contract/chat.ts'
+import { showCount } from '../../../i18n/format.ts'
 import { useList } from '../../../stores/list.ts'
 import type { ListRow } from '../../../stores/list-view.ts'
 import { renameChat, renameFolder } from './deeds.ts'
@@ -61,16 +62,14 @@ export const FolderRow = memo(function FolderRow({
       ) : (
         <>
           <Cell wide>
-            <button
-              type="button"
-              className="chat-row-open"
-              tabIndex={reached ? 0 : -1}
-              aria-label={t('folder', { name: folder.name, count })}
-            >
+            <button type="button" className="chat-row-open" tabIndex={reached ? 0 : -1}>
               <ChevronRight aria-hidden data-open={open} className="list-twist" />
               <Icon aria-hidden />
               <b dir="auto">{folder.name}</b>
-              <span className="num">{count}</span>
+              <span aria-hidden className="num">
+                {showCount(count)}
+              </span>
+              <span className="sr-only">{t('folderHolds', { count })}</span>
             </button>
           </Cell>
           <More title={folder.name} reached={reached} />
