@@ -1,4 +1,5 @@
 import type { Settings } from '../../src-preload/contract/app.ts'
+import { Archive } from './archive/archive.ts'
 import { type ChatRoom, openChat } from './chat/chat.ts'
 import { openDoor } from './chat/door.ts'
 import { type ChatTools, createChatTools } from './chatTools/chatTools.ts'
@@ -23,6 +24,7 @@ export interface ChatRoomsParts {
 export interface ChatRooms {
   chat: ChatRoom
   chatTools: ChatTools
+  archive: Archive
   library: Library
   media: Media
   voice: VoiceRoom
@@ -70,12 +72,25 @@ export function openChatRooms({ host, store, session, ledger, settings }: ChatRo
       for (const id of rows) await ledger.eraseBodies({ id })
     },
   })
+  const archive = new Archive({
+    store,
+    tempDir: transfers.folder,
+    version: host.version,
+    media,
+    downloads: transfers.downloads,
+    uploads: transfers.uploads,
+    cleanUp: async () => void (await library.sweep()),
+    added: (ids) => {
+      for (const conversationId of ids) chat.runs.view.changes.tell({ what: 'restored', conversationId })
+    },
+  })
   const noted = chat.runs.view.changes.add((change) => {
     if (change.what !== 'text') library.note()
   })
   return {
     chat,
     chatTools,
+    archive,
     library,
     media,
     voice,
@@ -85,6 +100,7 @@ export function openChatRooms({ host, store, session, ledger, settings }: ChatRo
       // What a tool answers now is still written, and nothing is asked on.
       await chatTools.close()
       await chat.runs.shutDown()
+      await archive.close()
       await library.close()
       await transfers.close()
       await media.swept

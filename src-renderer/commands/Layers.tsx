@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import { Dialog } from '../ui/Dialog.tsx'
-import { showLayer, useLayer } from './layers.ts'
+import { closeLayer, useLayer } from './layers.ts'
 import { Palette } from './Palette.tsx'
 import { ShortcutList } from './ShortcutList.tsx'
 
@@ -13,7 +13,7 @@ export function CommandLayers() {
       <Palette />
       <Dialog
         open={shown === 'shortcuts'}
-        onClose={() => showLayer(null)}
+        onClose={() => closeLayer('shortcuts')}
         title={t('shortcuts')}
         about={t('shortcutsAbout')}
         width="wide"

@@ -9,13 +9,13 @@ import { isMac } from '../ui/platform.ts'
 import { keysOf, type Shortcuts } from './bindings.ts'
 import { catalogue, type Entry, entryAfter, finder, type Line, pieces } from './find.ts'
 import { keysOfPress, showKeys } from './keys.ts'
-import { showLayer, useLayer } from './layers.ts'
+import { closeLayer, useLayer } from './layers.ts'
 import { recentIds, remember } from './recent.ts'
 import { commandStore } from './registry.ts'
 import { sourceStore } from './sources.ts'
 import { useShortcuts } from './useKeys.ts'
 
-const close = (): void => showLayer(null)
+const close = (): void => closeLayer('palette')
 
 /** Everything that can be done or gone to, by name: commands, conversations, models. */
 export function Palette() {
@@ -92,7 +92,13 @@ function Content() {
       </div>
       <div id="palette-list" role="listbox" aria-label={t('results')} className="palette-list">
         {lines.length > 0 && (
-          <VList ref={list} data={lines} keepMounted={at < 0 ? [] : [at]} style={{ height: heightOf(lines) }}>
+          <VList
+            ref={list}
+            data={lines}
+            ssrCount={16}
+            keepMounted={at < 0 ? [] : [at]}
+            style={{ height: heightOf(lines) }}
+          >
             {(line: Line, index) =>
               line.line === 'heading' ? (
                 <div key={`heading ${line.group}`} role="presentation" className="palette-heading">

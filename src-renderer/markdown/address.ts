@@ -48,7 +48,7 @@ function decodedLabel(label: string): string {
 }
 
 /** Cyrillic and Greek letters that can't be told from Latin ones. */
-const likeLatin = /^[аеорсухіјѕԁɡһԛԝѵҽνορυικχ\d-]+$/u
+const likeLatin = /^[аеорсухіјӏѕԁɡһԛԝѵҽνορυικχ\d-]+$/u
 
 function looksLikeAnother(label: string): boolean {
   const scripts = [

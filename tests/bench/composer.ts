@@ -11,10 +11,10 @@ import { chromiumArgs, findBrowser } from '../helpers/browser.mjs'
 import { openPage } from '../hosts/node/fixtures/page.ts'
 
 // How long a key takes from its event to the paint of what it wrote, in a draft of 20 kB, also while a reply streams at 200 tokens a
-// second; and how fast a file of 100 MB goes up over the web host's socket. After a build: node tests/bench/composer.ts
+// second; and how fast a file of 100 MB goes up over the web host's socket. After a build: node tests/bench/composer.ts [keys] [MB]
 
-const keys = 200
-const fileBytes = 100_000_000
+const keys = Number(process.argv[2] ?? 200)
+const fileBytes = Number(process.argv[3] ?? 100) * 1_000_000
 const dataDir = mkdtempSync(join(tmpdir(), 'studio-composer-'))
 const file = join(dataDir, 'large.json')
 const serve = ['serve', '--json', '--sandbox', '--web-port', '0', '--proxy-port', '0', '--data-dir', dataDir]
@@ -30,8 +30,18 @@ try {
   await page.goto(url)
   const field = page.getByRole('textbox', { name: 'Message', exact: true })
   await field.waitFor()
-  console.log(`100 MB up over the socket: ${await uploadRate(page)}`)
+  if (fileBytes > 0) console.log(`${fileBytes / 1e6} MB up over the socket: ${await uploadRate(page)}`)
+  const cpu = await cpuOf(page)
   console.log(`key to paint, nothing streams: ${shown(await typing(page, field))}`)
+  const quiet = await cpu(() => strokes(page))
+  console.log(`the page's thread for a key: ${((quiet.task * 1000) / keys).toFixed(1)} ms of CPU ${parts(quiet)}`)
+  const bare = await browser.newPage({ viewport: { width: 1200, height: 800 } })
+  await bare.setContent('<div class="chat-composer"><textarea style="width: 740px; height: 260px"></textarea></div>')
+  const cpuOfBare = await cpuOf(bare)
+  await typing(bare, bare.getByRole('textbox'))
+  const least = await cpuOfBare(() => strokes(bare))
+  console.log(`a bare textarea, the same text: ${((least.task * 1000) / keys).toFixed(1)} ms of CPU ${parts(least)}`)
+  await bare.close()
   const core = openPage(() => url)
   const { conversationId } = await core.client.chat.send({
     requestId: crypto.randomUUID(),
@@ -45,6 +55,12 @@ try {
   const streaming = await typing(page, field)
   const still = await page.getByRole('button', { name: 'Stop', exact: true }).count()
   console.log(`key to paint, a reply streams: ${shown(streaming)}${still === 0 ? ' (it had ended)' : ''}`)
+  const alone = await cpu(() => page.waitForTimeout(4000))
+  const typed = await cpu(() => strokes(page))
+  const share = (alone.task / alone.wall) * typed.wall
+  console.log(
+    `the same beside a stream: ${(((typed.task - share) * 1000) / keys).toFixed(1)} ms more than the stream's own`,
+  )
   core.close()
 } finally {
   await browser.close()
@@ -68,11 +84,52 @@ async function typing(page: Page, field: Locator): Promise<number[]> {
       })
     })
   })
+  await strokes(page)
+  return page.evaluate(() => (globalThis as unknown as { delays: number[] }).delays)
+}
+
+async function strokes(page: Page): Promise<void> {
   for (let key = 0; key < keys; key++) {
     await page.keyboard.press('a')
     await page.waitForTimeout(15 + (key % 7) * 3)
   }
-  return page.evaluate(() => (globalThis as unknown as { delays: number[] }).delays)
+}
+
+interface Spent {
+  /** Seconds of this thread's own CPU time, which other programs on the machine don't change; `wall` is the clock's. */
+  task: number
+  script: number
+  layout: number
+  style: number
+  wall: number
+}
+
+async function cpuOf(page: Page): Promise<(work: () => Promise<unknown>) => Promise<Spent>> {
+  const cdp = await page.context().newCDPSession(page)
+  await cdp.send('Performance.enable', { timeDomain: 'threadTicks' })
+  const read = async (): Promise<Spent> => {
+    const { metrics } = await cdp.send('Performance.getMetrics')
+    const of = (name: string): number => metrics.find((metric) => metric.name === name)?.value ?? 0
+    const [task, script] = [of('TaskDuration'), of('ScriptDuration')]
+    return { task, script, layout: of('LayoutDuration'), style: of('RecalcStyleDuration'), wall: Date.now() / 1000 }
+  }
+  return async (work) => {
+    const before = await read()
+    await work()
+    const after = await read()
+    return {
+      task: after.task - before.task,
+      script: after.script - before.script,
+      layout: after.layout - before.layout,
+      style: after.style - before.style,
+      wall: after.wall - before.wall,
+    }
+  }
+}
+
+function parts({ script, layout, style }: Spent): string {
+  const each = (seconds: number): string => ((seconds * 1000) / keys).toFixed(1)
+  return `(script ${each(script)}, layout ${each(layout)}, style ${each(style)})`
 }
 
 /** Notes when the page's socket was given each message of more than 100 kB. */

@@ -3,10 +3,11 @@ import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
 import { prepareBuild, removeFolders, stopAll } from './processes.mjs'
 import { proxyBench, proxyNames } from './proxy.mjs'
+import { searchBench } from './search.mjs'
 import { startBench } from './start.mjs'
 import { stopBench } from './stop.mjs'
 
-const suites = { start: startBench, stop: stopBench, proxy: proxyBench }
+const suites = { start: startBench, stop: stopBench, proxy: proxyBench, search: searchBench }
 
 function refuse(words) {
   console.error(words)

@@ -49,7 +49,7 @@ const call = (index = 0, args = '{}'): ChatStreamEvent => ({
 const withParams = (params: ChatParams) => ({ setup: { ...emptySetup, params } })
 
 describe('what is sent', () => {
-  it('begins with the instructions, has names and pictures as parts, and holds what was set alone [CHAT-01] [CHAT-02]', async () => {
+  it('begins with the instructions, has names and pictures as parts, and holds what was set alone [CHAT-03] [CHAT-08] [CHAT-10]', async () => {
     const { store, room, service, ask, answer } = studio({
       toolsFor: () => ({ tools: [{ type: 'function' }], tool_choice: 'required' }),
     })
@@ -109,7 +109,7 @@ describe('what is sent', () => {
 })
 
 describe('several replies', () => {
-  it('n choices are replies of one request, each ending for itself; stopping one ends them all [CHAT-13]', async () => {
+  it('n choices are replies of one request, each ending for itself; stopping one ends them all [CHAT-09]', async () => {
     const { store, room, service, ask, answer } = studio({ costOf: () => ({ cost: '0.5', costIs: 'estimated' }) })
     const { replyIds } = await ask(withParams({ n: 3 }))
     const replies = () => replyIds.map((id) => store.messages.get(id))
@@ -186,9 +186,9 @@ describe('branches', () => {
     await answer(content('three'), 'end')
     expect(store.messages.get(edited.replyId)).toMatchObject({ status: 'complete', text: 'three' })
     const other = await ask()
-    await expect(ask({ conversationId: other.conversationId, edits: first.turnId })).rejects.toMatchObject({
-      kind: 'busy',
-    })
+    await answer(content('four'), 'end')
+    const elsewhere = ask({ conversationId: other.conversationId, edits: first.turnId })
+    await expect(elsewhere).rejects.toMatchObject({ kind: 'bad_input' })
   })
 
   it('going on asks in words that say so, once however often it is asked for', async () => {
@@ -245,7 +245,7 @@ describe('branches', () => {
 })
 
 describe('calls of tools', () => {
-  it('stand below the reply as rows, wait across a restart, go back with their answers, and are asked on once', async () => {
+  it('stand below the reply as rows, wait across a restart, go back with their answers, and are asked on once [CHAT-04]', async () => {
     const folder = freshFolder()
     const before = studio({}, folder)
     const { conversationId, replyId } = await before.ask()

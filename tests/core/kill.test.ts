@@ -4,59 +4,120 @@ import { createInterface } from 'node:readline'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
+import { recoverReplies } from '../../src-main/core/chat/recover.ts'
 import { createCore } from '../../src-main/core/core.ts'
-import { databaseFile } from '../../src-main/core/store/store.ts'
+import { databaseFile, openStore } from '../../src-main/core/store/store.ts'
 import { ended, freshFolder, readUntil, testHost } from './helpers/core.ts'
 
-const child = fileURLToPath(new URL('helpers/streamForever.ts', import.meta.url))
+const program = (name: string): string => fileURLToPath(new URL(`helpers/${name}.ts`, import.meta.url))
 
-interface Cut {
-  conversationId: string
-  turnId: string
-  /** What had been told, and when (ms since 1970), delta by delta. */
-  told: { at: number; length: number }[]
-  killedAt: number
-}
-
-/** Runs a core in its own process and kills it (-9) `afterMs` after its first delta. */
-async function streamAndKill(folder: string, afterMs: number): Promise<Cut> {
-  const process_ = spawn(process.execPath, [child, folder, 'writer-large'], { stdio: ['ignore', 'pipe', 'inherit'] })
-  const cut: Cut = { conversationId: '', turnId: '', told: [], killedAt: 0 }
+/** Runs a program in its own process, reads what it says (one JSON a line) and kills it (-9) `afterMs` after `ready` holds. */
+async function runAndKill(args: string[], ready: (said: unknown) => boolean, afterMs: number) {
+  const process_ = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
   const exited = once(process_, 'exit')
+  const said: unknown[] = []
+  let killedAt = 0
   let planned = false
   for await (const line of createInterface({ input: process_.stdout })) {
-    const said = JSON.parse(line)
-    if (said.sent) Object.assign(cut, said.sent)
-    else cut.told.push(said)
-    if (said.sent || planned) continue
+    // The line that the kill cut in the middle.
+    if (killedAt > 0 && !line.endsWith('}')) break
+    said.push(JSON.parse(line))
+    if (planned || !ready(said.at(-1))) continue
     planned = true
     setTimeout(() => {
-      cut.killedAt = Date.now()
+      killedAt = Date.now()
       process_.kill('SIGKILL')
     }, afterMs)
   }
   await exited
-  return cut
+  return { said, killedAt }
 }
 
-it('a core killed at random moments loses no committed message and at most 500 ms of a tail; the reply is marked', async () => {
-  const folder = freshFolder()
-  for (let round = 0; round < 20; round += 1) {
-    const cut = await streamAndKill(folder, Math.random() * 700)
-    const core = await createCore(testHost(folder).host)
-    try {
-      const [turn, reply] = await readUntil(core.chat.watch(cut), ended)
-      const due = cut.told.findLast(({ at }) => at <= cut.killedAt - 500)?.length ?? 0
-      expect(turn).toMatchObject({ id: cut.turnId, text: 'Go on', status: 'complete' })
-      expect(reply).toMatchObject({ status: 'incomplete', problem: { kind: 'cancelled', outputStarted: true } })
-      expect(reply?.text.length).toBeGreaterThanOrEqual(due)
-    } finally {
-      await core.stop()
+interface Sent {
+  sent: { conversationId: string; turnId: string; replyIds: string[] }
+}
+/** What had been told, and when (ms since 1970), delta by delta. */
+interface Told {
+  at: number
+  id: string
+  length: number
+}
+
+const isTold = (said: unknown): said is Told => typeof said === 'object' && said !== null && 'at' in said
+const isSent = (said: unknown): said is Sent => typeof said === 'object' && said !== null && 'sent' in said
+
+it.each([
+  [1, 8],
+  [3, 8],
+])(
+  'a core killed at random moments loses no committed message and at most 500 ms of a tail of any of its %i choices',
+  async (n, rounds) => {
+    const folder = freshFolder()
+    for (let round = 0; round < rounds; round += 1) {
+      const args = [program('streamForever'), folder, 'writer-large', `${n}`]
+      const { said, killedAt } = await runAndKill(args, isTold, Math.random() * 700)
+      const sent = said.find(isSent)?.sent
+      if (!sent) throw new Error('Nothing was sent.')
+      const told = said.filter(isTold)
+      const core = await createCore(testHost(folder).host)
+      try {
+        const [turn] = await readUntil(core.chat.watch(sent), ended)
+        expect(turn).toMatchObject({ id: sent.turnId, text: 'Go on', status: 'complete' })
+      } finally {
+        await core.stop()
+      }
+      const store = openStore(folder)
+      for (const id of sent.replyIds) {
+        const due = told.findLast((one) => one.id === id && one.at <= killedAt - 500)?.length ?? 0
+        const reply = store.messages.get(id)
+        // That output had begun is written at once, what it was a moment later.
+        const outputStarted = reply.text !== '' || reply.firstTokenMs !== null
+        expect(reply.text.length).toBeGreaterThanOrEqual(due)
+        const status = outputStarted ? 'incomplete' : 'failed'
+        expect(reply).toMatchObject({ status, problem: { kind: 'cancelled', outputStarted } })
+      }
+      store.close()
+      const database = new DatabaseSync(databaseFile(folder), { readOnly: true })
+      expect(database.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' })
+      expect(database.prepare('SELECT count(*) AS n FROM messages').get()).toEqual({ n: (1 + n) * (round + 1) })
+      expect(database.prepare('SELECT count(*) AS n FROM pieces').get()).toEqual({ n: 0 })
+      database.close()
     }
-    const database = new DatabaseSync(databaseFile(folder), { readOnly: true })
-    expect(database.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' })
-    expect(database.prepare('SELECT count(*) AS n FROM messages').get()).toEqual({ n: 2 * (round + 1) })
-    expect(database.prepare('SELECT count(*) AS n FROM pieces').get()).toEqual({ n: 0 })
-    database.close()
+  },
+  120_000,
+)
+
+it('a process killed while tools run has each call as it last said, running ones failed, waiting ones waiting', async () => {
+  for (let round = 0; round < 8; round += 1) {
+    const folder = freshFolder()
+    const isState = (one: unknown): one is { id: string; state: string } =>
+      typeof one === 'object' && one !== null && 'state' in one
+    const { said } = await runAndKill([program('callForever'), folder], isState, Math.random() * 150)
+    const last = new Map(said.filter(isState).map(({ id, state }) => [id, state]))
+    const store = openStore(folder)
+    recoverReplies(store)
+    const order = ['awaiting', 'running', 'done']
+    for (const [id, state] of last) {
+      const { role, run, status } = store.messages.get(id)
+      if (role !== 'tool' || !run) {
+        expect(['complete', 'incomplete', 'failed']).toContain(status)
+        continue
+      }
+      // What it said is true; one step more may have been written and not said any more.
+      const after = order.indexOf(state)
+      const possible = order.slice(after, after + 2).map((one) => (one === 'running' ? 'failed' : one))
+      expect(possible).toContain(run.state)
+      expect(status).toBe({ awaiting: 'pending', failed: 'failed', done: 'complete' }[run.state as 'done'])
+    }
+    const [conversation] = store.conversations.list()
+    const path = store.messages.path(conversation?.leafId ?? null)
+    expect(path).toHaveLength(conversation?.messages ?? -1)
+    expect(store.messages.links(conversation?.id ?? '')).toHaveLength(path.length)
+    // A reply that ended has all of its calls below it, or none: one transaction.
+    for (const [at, { toolCalls, status }] of path.entries()) {
+      if (status !== 'complete' || toolCalls.length === 0) continue
+      expect(path.slice(at + 1, at + 3).map(({ role }) => role)).toEqual(['tool', 'tool'])
+    }
+    store.close()
   }
 }, 120_000)

@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import type { Message } from '../../../src-preload/contract/chat.ts'
 import type { Notes } from './damage.ts'
 
 export interface Content {
@@ -27,10 +26,10 @@ export function instantOf(value: number | string | null | undefined): string | n
 /** Marks of citations in private characters, which no font shows. */
 const marks = /\ue200[^\ue201]{0,2000}\ue201/gu
 
-/** What a message holds, by its `content_type`. What is not known is kept as it is written, with a note. */
+/** What a message holds, by its `content_type`; code that is not `shown` is what a tool was given. What is not known is kept as it is written, with a note. */
 export function readContent(
   content: { content_type: string } & Record<string, unknown>,
-  role: Message['role'],
+  shown: boolean,
   notes: Notes,
 ): Content {
   const plain = (value: string): Content => ({ text: value.toWellFormed(), thoughts: null, pictures: [] })
@@ -41,10 +40,7 @@ export function readContent(
     case 'code': {
       const code = text.parse(content.text)
       const language = text.parse(content.language)
-      // A call's text is its arguments; what was written for the person is code.
-      return plain(
-        role === 'assistant' && !looksLikeCall(code) ? fenced(code, language === 'unknown' ? '' : language) : code,
-      )
+      return plain(shown ? fenced(code, language === 'unknown' ? '' : language) : code)
     }
     case 'execution_output':
       return plain(text.parse(content.text))
@@ -105,8 +101,6 @@ const lines = (...values: unknown[]): string =>
     .map((value) => text.parse(value))
     .filter((value) => value !== '')
     .join('\n\n')
-
-const looksLikeCall = (code: string): boolean => /^\s*\{/.test(code)
 
 function fenced(code: string, language: string): string {
   const longest = Math.max(2, ...(code.match(/`+/g) ?? []).map((run) => run.length))

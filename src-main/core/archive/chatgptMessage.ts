@@ -63,7 +63,9 @@ export function asMessage(
   }
   const role = roles[parsed.data.author.role] ?? 'assistant'
   if (isHidden(parsed.data, role)) return nothing
-  const content = readContent(parsed.data.content, role, notes)
+  const { recipient } = parsed.data
+  const isShown = role === 'assistant' && (!recipient || recipient === 'all')
+  const content = readContent(parsed.data.content, isShown, notes)
   if (content.thoughts) {
     return { message: null, pass: { ...carried, reasoning: [...carried.reasoning, ...content.thoughts] } }
   }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type FileHandle, open } from 'node:fs/promises'
-import { type Readable, Transform } from 'node:stream'
+import { Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { crc32, createInflateRaw } from 'node:zlib'
 import { damaged } from './damage.ts'
@@ -101,11 +101,18 @@ export class ZipReader {
     if (head.readUInt32LE(0) !== 0x04034b50) throw isDamaged()
     const start = offset + 30 + head.readUInt16LE(26) + head.readUInt16LE(28)
     if (start + packed > this.#size) throw isDamaged()
-    if (packed === 0) {
-      const { Readable: Empty } = await import('node:stream')
-      return Empty.from([])
-    }
-    return this.#file.createReadStream({ start, end: start + packed - 1, autoClose: false, highWaterMark: 64 * 1024 })
+    return Readable.from(chunks(this.#file, start, start + packed), { objectMode: false })
+  }
+}
+
+/** `FileHandle.createReadStream` would leave a listener on the handle for each entry. */
+async function* chunks(file: FileHandle, start: number, end: number): AsyncGenerator<Buffer, undefined> {
+  for (let at = start; at < end; ) {
+    const buffer = Buffer.allocUnsafe(Math.min(64 * 1024, end - at))
+    const { bytesRead } = await file.read(buffer, 0, buffer.length, at)
+    if (bytesRead === 0) throw isDamaged()
+    yield buffer.subarray(0, bytesRead)
+    at += bytesRead
   }
 }
 

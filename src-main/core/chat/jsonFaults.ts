@@ -42,11 +42,17 @@ function faultsOf(value: unknown, schemaText: string): string[] {
     runInContext('check()', createContext({ check }), { timeout: checkMs })
     return found
   } catch (thrown) {
-    const code = thrown instanceof Error && 'code' in thrown ? thrown.code : null
-    if (code === 'ERR_SCRIPT_EXECUTION_TIMEOUT')
-      return ['Checking it against its schema took too long and was given up.']
-    return [short(`Its schema cannot be used: ${isError && 'message' in thrown ? thrown.message : String(thrown)}`)]
+    return [wordsOf(thrown)]
   }
+}
+
+/** By their shape: errors of the context above are not of this one's classes. */
+function wordsOf(thrown: unknown): string {
+  if (typeof thrown !== 'object' || thrown === null) return short(`Its schema cannot be used: ${String(thrown)}`)
+  if ('code' in thrown && thrown.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') {
+    return 'Checking it against its schema took too long and was given up.'
+  }
+  return short(`Its schema cannot be used: ${'message' in thrown ? String(thrown.message) : 'for a reason unknown.'}`)
 }
 
 function isSchema(value: unknown): value is Schema | boolean {

@@ -5,8 +5,8 @@ export const limits = {
   argumentsDepth: 100,
   schemaLength: 200_000,
   schemaDepth: 64,
-  /** Of one check of arguments or of a schema, once its thread stands. */
-  checkMs: 2000,
+  /** Of one check of arguments or of a schema, once its thread stands: long for a machine that is busy with something else. */
+  checkMs: 5000,
   faults: 20,
   faultLength: 300,
   resultBytes: 200_000,

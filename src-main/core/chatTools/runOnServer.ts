@@ -31,11 +31,11 @@ export async function runOnServer(
     if (!run) throw new StudioError('bad_input', `“${server.name}” is not there any more.`)
     const answered = await Promise.race([run.call(server.tool, fingerprint, args, either), ended.promise])
     if ('refused' in answered) {
-      const why = run.clean(answered.refused)
+      const why = run.secrecy.words(answered.refused)
       return { state: 'done', text: refusedWords(why), isError: true, notes: [why] }
     }
     const { text, isError, notes } = resultText(answered.result)
-    return { state: 'done', text: run.cleanResult(text), isError, notes }
+    return { state: 'done', text: run.secrecy.result(text), isError, notes }
   } catch (thrown) {
     if (late.aborted) {
       const note = `No answer within ${server.timeoutSeconds} s.`

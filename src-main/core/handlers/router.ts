@@ -12,6 +12,7 @@ import { updateSettings } from '../settings/update.ts'
 import type { Store } from '../store/store.ts'
 import type { Tools } from '../tools/tools.ts'
 import { sealingPublicKey, unseal } from '../upstream/credential.ts'
+import { archiveHandlers } from './archive.ts'
 import { chatHandlers } from './chat.ts'
 import { chatToolsHandlers } from './chatTools.ts'
 import { guarded } from './errors.ts'
@@ -62,6 +63,7 @@ export function createRouter(rooms: Rooms) {
     chat: chatHandlers(os.chat, host, around.chat),
     chatTools: chatToolsHandlers(os.chatTools, host, around.chatTools),
     library: libraryHandlers(os.library, host, around.library),
+    archive: archiveHandlers(os.archive, host, around.archive),
     media: mediaHandlers(os.media, around.media),
     voice: voiceHandlers(os.voice, host, around.voice),
     transfers: transfersHandlers(os.transfers, around.transfers),

@@ -41,8 +41,12 @@ export class Library {
     this.#now = parts.now ?? Date.now
     this.#shelves = shelves(store)
     this.#eraser = new Eraser(parts)
-    this.#indexer = new Indexer(store.search, (line) => parts.log('error', line))
     this.#searcher = new Searcher(parts.databaseFile)
+    this.#indexer = new Indexer(
+      store.search,
+      () => this.#searcher.foldLog(),
+      (line) => parts.log('error', line),
+    )
     this.state = new StateFeed<LibraryState>({
       everyMs: 100,
       read: () => ({
@@ -120,7 +124,8 @@ export class Library {
 
   async close(): Promise<void> {
     for (const timer of this.#timers) clearTimeout(timer)
-    await Promise.all([this.#indexer.close(), this.#eraser.close(), this.#searcher.close()])
+    await Promise.all([this.#indexer.close(), this.#eraser.close()])
+    await this.#searcher.close()
   }
 
   #telling<I, O>(change: (input: I) => O): (input: I) => O {

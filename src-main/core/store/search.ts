@@ -3,7 +3,7 @@ import type { Database } from './database.ts'
 import { number, type Row, text, textOrNull } from './rows.ts'
 
 /** Rows of `search_text` that one message may have: `seq * partsEach + part`. */
-const partsEach = 256
+const partsEach = 512
 
 /** A message that is to stand in the index. */
 export interface Unindexed {

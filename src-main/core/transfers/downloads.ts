@@ -55,4 +55,3 @@ export function createDownloads(keptMs: number) {
     },
   }
 }
-export type Downloads = ReturnType<typeof createDownloads>

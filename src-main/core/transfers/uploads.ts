@@ -112,4 +112,3 @@ export function createUploads(folder: string, keptMs: number) {
     },
   }
 }
-export type Uploads = ReturnType<typeof createUploads>

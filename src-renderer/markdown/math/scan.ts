@@ -36,8 +36,9 @@ export function takeFormulas(source: string): { text: string; formulas: Found[] 
   let text = ''
   let taken = 0
   const ticks = new TickSpans(source)
+  const clear: Clear = { until: 0 }
   for (let at = 0; at < source.length; ) {
-    const found = formulaAt(source, at)
+    const found = formulaAt(source, at, clear)
     if (found) {
       text += `${source.slice(taken, at)}${open}${formulas.length}${close}`
       formulas.push(found)
@@ -48,13 +49,18 @@ export function takeFormulas(source: string): { text: string; formulas: Found[] 
   return { text: text + source.slice(taken), formulas }
 }
 
-function formulaAt(source: string, at: number): Found | null {
+/** Up to where no sign can close a formula, so that it is looked through once and not once for each sign that might open one. */
+interface Clear {
+  until: number
+}
+
+function formulaAt(source: string, at: number, clear: Clear): Found | null {
   const char = source.charAt(at)
   if (char === '\\') return slashed(source, at)
   if (char !== '$') return null
   const run = runLength(source, at, '$')
   if (run > 2) return null
-  if (run === 1) return dollars(source, at)
+  if (run === 1) return dollars(source, at, clear)
   const end = source.indexOf('$$', at + 2)
   return end < 0 ? null : formula(source, at, at + 2, end, end + 2, true)
 }
@@ -81,17 +87,19 @@ class TickSpans {
   }
 }
 
-function dollars(source: string, at: number): Found | null {
+function dollars(source: string, at: number, clear: Clear): Found | null {
   if (isWord(source.charAt(at - 1)) || isSpace(source.charAt(at + 1))) return null
   const last = Math.min(source.length, at + longestInline)
-  for (let end = at + 1; end < last; end++) {
+  let end = Math.max(at + 1, clear.until)
+  for (; end < last; end++) {
     const char = source.charAt(end)
     if (char === '\\') end++
-    else if (char === '\n' && isBlankLine(source, end + 1)) return null
+    else if (char === '\n' && isBlankLine(source, end + 1)) break
     else if (char === '$' && closes(source, end)) {
       return readsAsMoney(source.slice(at + 1, end)) ? null : formula(source, at, at + 1, end, end + 1, false)
     }
   }
+  clear.until = Math.max(clear.until, end)
   return null
 }
 

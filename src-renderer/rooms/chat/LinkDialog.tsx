@@ -1,12 +1,14 @@
 import { AlertDialog } from 'radix-ui'
+import { factsOf } from '../../markdown/address.ts'
+import { spelled } from '../../markdown/hidden.tsx'
+import { useMarkdownWords } from '../../markdown/words.ts'
 import { copyText, openAddress } from './actions.ts'
 import { useWords } from './words.ts'
 
 /** Shows where a link of a reply leads before the system's browser is asked to open it. */
 export function LinkDialog({ address, onClose }: { address: string | null; onClose: () => void }) {
   const words = useWords()
-  const url = address === null ? null : new URL(address)
-  const host = url?.host || url?.pathname || ''
+  const host = address === null ? '' : factsOf(address).host
   return (
     <AlertDialog.Root open={address !== null} onOpenChange={(open) => !open && onClose()}>
       <AlertDialog.Portal>
@@ -14,7 +16,10 @@ export function LinkDialog({ address, onClose }: { address: string | null; onClo
         <AlertDialog.Content className="chat-dialog">
           <AlertDialog.Title>{words('openLinkTitle')}</AlertDialog.Title>
           <AlertDialog.Description>{words('openLinkText', { host })}</AlertDialog.Description>
-          <pre className="chat-raw">{address}</pre>
+          <pre className="chat-raw" dir="ltr">
+            {spelled(address ?? '')}
+          </pre>
+          {address !== null && <Warnings address={address} />}
           <div className="chat-dialog-foot">
             <button type="button" className="chat-btn" onClick={() => void copyText(address ?? '')}>
               {words('copyAddress')}
@@ -33,5 +38,25 @@ export function LinkDialog({ address, onClose }: { address: string | null; onClo
         </AlertDialog.Content>
       </AlertDialog.Portal>
     </AlertDialog.Root>
+  )
+}
+
+/** What makes an address look like another one. */
+function Warnings({ address }: { address: string }) {
+  const words = useMarkdownWords()
+  const { decoded, user, lookalike, numeric } = factsOf(address)
+  const lines = [
+    decoded !== null && words('linkDecoded', { name: decoded }),
+    lookalike && words('linkLookalike'),
+    user !== null && words('linkUser', { user }),
+    numeric && words('linkNumeric'),
+  ].filter((line) => line !== false)
+  if (lines.length === 0) return null
+  return (
+    <ul className="md-link-facts">
+      {lines.map((line) => (
+        <li key={line}>{line}</li>
+      ))}
+    </ul>
   )
 }

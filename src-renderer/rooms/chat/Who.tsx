@@ -17,9 +17,9 @@ export function Who(props: {
       <span className={props.mine ? 'chat-dot' : 'chat-dot chat-dot-a'} aria-hidden>
         {props.name.charAt(0).toUpperCase()}
       </span>
-      <span className="chat-name" title={props.name}>
+      <h2 className="chat-name" title={props.name}>
         {props.name}
-      </span>
+      </h2>
       {props.as && <span className="chat-as">{props.as}</span>}
       {props.streaming ? (
         <StreamingFor since={props.instant} />

@@ -9,7 +9,6 @@ import { routeStore } from '../../stores/route.ts'
 import { copyText, retry, stopHere } from './actions.ts'
 import { showFind } from './find/deeds.ts'
 import { focusComposer, selectedIn } from './focus.ts'
-import { jumpBy } from './jumps.ts'
 import { canGoOn, duplicate, goOn, isMaking, quote, startEdit, walk } from './messageActions.ts'
 
 const here = (): boolean => routeStore.getState().route.room === 'chat'
@@ -166,22 +165,6 @@ function commands(): Command[] {
       run: () => useStage.setState({ dialog: { kind: 'presets' } }),
     },
     { id: 'chat.write', title: t('commandWrite'), group: 'chat', keys: 'Mod+J', when: here, run: focusComposer },
-    {
-      id: 'message.previous',
-      title: t('commandPrevious'),
-      group: 'message',
-      keys: 'Alt+ArrowUp',
-      when: opened,
-      run: () => jumpBy(-1),
-    },
-    {
-      id: 'message.next',
-      title: t('commandNext'),
-      group: 'message',
-      keys: 'Alt+ArrowDown',
-      when: opened,
-      run: () => jumpBy(1),
-    },
     ...deeds.map(ofMessage),
   ]
 }

@@ -166,7 +166,7 @@ describe('everything, exported and read into an empty studio', () => {
         await close(from)
         await close(to)
       }),
-      { numRuns: 25 },
+      { numRuns: 15 },
     )
   }, 120_000)
 
@@ -255,7 +255,7 @@ describe('a file that can’t be read', () => {
   }
   const conversationOf = (files: Record<string, Uint8Array>): string =>
     Object.keys(files).find(
-      (file) => file.startsWith('conversations/') && strFromU8(files[file] ?? new Uint8Array()).includes('first'),
+      (file) => file.startsWith('conversations/') && strFromU8(files[file] ?? new Uint8Array()).includes('"first"'),
     ) ?? ''
   /** Changes one conversation and makes the manifest fit, as somebody would who means harm. */
   const with_ = (files: Record<string, Uint8Array>, change: (text: string) => string): Record<string, Uint8Array> => {
@@ -312,13 +312,10 @@ describe('a file that can’t be read', () => {
 
   it('for its tree: two of the same id, a circle, a parent that is not there, a leaf that is not there', async () => {
     const files = await base()
-    const ids = [...strFromU8(files[conversationOf(files)] ?? new Uint8Array()).matchAll(/\n,?\{"id":"([^"]*)"/g)].map(
-      ([, id]) => id ?? '',
-    )
     const [first = '', second = ''] = [
       ...strFromU8(files[conversationOf(files)] ?? new Uint8Array()).matchAll(/\{"id":"([^"]*)","parentId"/g),
     ].map(([, id]) => id ?? '')
-    expect([first, second, ids.length > 0].every(Boolean)).toBe(true)
+    expect([first, second].every(Boolean)).toBe(true)
     await refused(zipSync(with_(files, (text) => text.replace(`{"id":"${second}"`, `{"id":"${first}"`))), /same id/)
     await refused(zipSync(with_(files, (text) => text.replace(`"parentId":null`, `"parentId":"${second}"`))), /parent/)
     await refused(
@@ -367,7 +364,7 @@ describe('a file that can’t be read', () => {
         }
         await close(on)
       }),
-      { numRuns: 60 },
+      { numRuns: 30 },
     )
   }, 120_000)
 
@@ -481,12 +478,12 @@ describe('a conversation as Markdown', () => {
     expect(markdown).toBe(
       [
         ...['# Ask \\[me\\] \\*this\\*', '', '2026-01-01 00:00 UTC · `m`', ''],
-        ...['## You · 2026-01-01 00:00 UTC', '', '*Picture: `` a `b`.png ``, 4 × 3*', '', 'What?', '', ''],
+        ...['## You · 2026-01-01 00:00 UTC', '', '*Picture: `` a `b`.png ``, 4 × 3*', '', 'What?', ''],
         ...['## Assistant · `m-1` · 2026-01-01 00:00 UTC', '', '<details><summary>Reasoning</summary>', ''],
         ...['````text', 'Hm </details> ```', '````', '', '</details>', ''],
-        ...['*Calls `look_up`:*', '', '````json', '{"q":"```"}', '````', '', ''],
+        ...['*Calls `look_up`:*', '', '````json', '{"q":"```"}', '````', ''],
         ...['## Tool · 2026-01-01 00:00 UTC', '', '*Called `look_up`: done*', '', '```json', '{"q":1}', '```', ''],
-        ...['`````text', 'out', '````', 'more', '`````', '', ''],
+        ...['`````text', 'out', '````', 'more', '`````', ''],
         ...['## Assistant · 2026-01-01 00:00 UTC', '', 'So:', '```js', 'let a', '```', '', '*Stopped.*', ''],
       ].join('\n'),
     )

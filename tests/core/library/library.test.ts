@@ -6,6 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { implementer } from '../../../src-main/core/handlers/implementer.ts'
 import { libraryHandlers } from '../../../src-main/core/handlers/library.ts'
 import { databaseFile } from '../../../src-main/core/store/store.ts'
+import { type Library as LibraryState, library as libraryState } from '../../../src-preload/contract/library.ts'
 import { inFiles, message, openStudio, put, remove, type Studio } from '../archive/studio.ts'
 import { testHost } from '../helpers/core.ts'
 
@@ -49,8 +50,9 @@ describe('folders, prompts and presets', () => {
     await call(room.saveFolder, { id: folder.id, name: 'Play' })
     await call(room.savePrompt, { id: prompt.id, name: 'Ask', text: 'Hi' })
     await call(room.savePreset, { id: preset.id, name: 'Cold', model: 'm', instructions: 'i', params: {} })
-    let told = (await events.next()).value
-    while (told?.folders[0]?.name !== 'Play' || told.presets[0]?.model !== 'm') told = (await events.next()).value
+    const next = async (): Promise<LibraryState> => libraryState.parse((await events.next()).value)
+    let told = await next()
+    while (told.folders[0]?.name !== 'Play' || told.presets[0]?.model !== 'm') told = await next()
     expect(told.prompts[0]?.text).toBe('Hi')
     await call(room.removeFolder, { id: folder.id })
     await call(room.removePrompt, { id: prompt.id })

@@ -42,7 +42,8 @@ describe('the words of a text', () => {
 
   it('stand where they say, one after another, whatever the text', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => {
+      fc.property(fc.uint16Array({ maxLength: 200 }), (units) => {
+        const text = String.fromCharCode(...units)
         let at = 0
         for (const { start, end, folded } of words(text)) {
           if (start < at || end <= start || /[\s"*^():]/.test(folded)) expect.fail(`${folded} from ${start} to ${end}`)

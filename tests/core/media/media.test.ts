@@ -153,4 +153,4 @@ test('killed at any moment while pictures come in: each row has its whole file, 
     for (const id of ids) expect((await left.bytes(id)).length).toBe(after.media.find(id)?.bytes)
     after.close()
   }
-})
+}, 90_000)

@@ -96,7 +96,7 @@ describe('formulas in markdown', () => {
     for (const unit of ['$a ', '$', '`$', '\\(', '\\[', '$$ ', '`a``b```', '$\\']) {
       const begun = performance.now()
       takeFormulas(unit.repeat(Math.ceil(12_000 / unit.length)))
-      expect(performance.now() - begun).toBeLessThan(400)
+      expect(performance.now() - begun).toBeLessThan(1_500)
     }
   })
 })
@@ -137,6 +137,6 @@ describe('a built formula', () => {
 
   it('is no larger than a page can bear', () => {
     expect(JSON.stringify(build(String.raw`\rule{9999em}{9999em}`))).not.toMatch(/:"9999em/)
-    expect(build('x'.repeat(3_900))).toEqual({ reason: 'Too many elements.' })
+    expect(build('x^y'.repeat(1_900))).toEqual({ reason: 'Too many elements.' })
   })
 })

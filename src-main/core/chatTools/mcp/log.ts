@@ -10,15 +10,21 @@ export function redactor(values: readonly string[]): (words: string) => string {
   return (words) => secrets.reduce((text, secret) => text.replaceAll(secret, '•••'), words)
 }
 
+/** New lines are told together: the state that goes with them may be large, and a server can write without end. */
+const tellMs = 250
+
 /** The last lines of a stream of text. */
 export class LogTail {
   readonly #redact: (words: string) => string
   readonly #lines: string[] = []
   readonly #decoder = new TextDecoder()
+  readonly #tell: () => void
   #partial = ''
+  #telling = false
 
-  constructor(redact: (words: string) => string) {
+  constructor(redact: (words: string) => string, tell: () => void = () => undefined) {
     this.#redact = redact
+    this.#tell = tell
   }
 
   get lines(): string[] {
@@ -31,6 +37,12 @@ export class LogTail {
     this.#partial = (pieces.pop() ?? '').slice(0, 50 * limits.logLineLength)
     for (const line of pieces.slice(-limits.logLines)) this.#lines.push(this.#shown(line))
     this.#lines.splice(0, this.#lines.length - limits.logLines)
+    if (this.#telling) return
+    this.#telling = true
+    setTimeout(() => {
+      this.#telling = false
+      this.#tell()
+    }, tellMs).unref()
   }
 
   #shown(line: string): string {

@@ -1,6 +1,7 @@
 import type { McpTransport } from '../../../../src-preload/contract/chatTools.ts'
 import { StudioError } from '../../errors.ts'
 import type { SecretStore } from '../../host.ts'
+import { redactor } from './log.ts'
 
 /** A value's account in the keychain. */
 const account = (serverId: string, name: string): string => `mcp:${serverId}:${name}`
@@ -55,4 +56,24 @@ export async function saveSecrets(
 /** Takes back the values of these names. @throws StudioError `keychain_missing`, `keychain_locked` */
 export async function forgetSecrets(store: SecretStore, id: string, names: readonly string[]): Promise<void> {
   for (const name of names) await store.delete(account(id, name))
+}
+
+/** Takes a server's secrets out of words. */
+export interface Secrecy {
+  /** Of errors and its log: every value. */
+  words(text: string): string
+  /**
+   * Of results: what is a secret by its name. Not every value of the environment: a folder or a switch is one too, and a result that lacks
+   * them is wrong.
+   */
+  result(text: string): string
+}
+
+const secretName = /key|token|secret|pass|auth|credential|cookie|session/i
+
+export const noSecrets: Secrecy = { words: redactor([]), result: redactor([]) }
+
+export function secrecyOf({ kind }: McpTransport, secrets: Readonly<Record<string, string>>): Secrecy {
+  const named = Object.entries(secrets).filter(([name]) => kind === 'http' || secretName.test(name))
+  return { words: redactor(Object.values(secrets)), result: redactor(named.map(([, value]) => value)) }
 }

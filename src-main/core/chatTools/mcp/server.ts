@@ -3,10 +3,11 @@ import { asStudioError, StudioError } from '../../errors.ts'
 import type { SecretStore } from '../../host.ts'
 import type { StoredMcpServer } from '../../store/mcpServers.ts'
 import type { Limits } from '../limits.ts'
+import { Again } from './again.ts'
 import type { Answered, Connection } from './connection.ts'
 import { type ListedTool, readListing } from './listing.ts'
-import { LogTail, redactor } from './log.ts'
-import { readSecrets } from './secrets.ts'
+import { LogTail } from './log.ts'
+import { noSecrets, readSecrets, type Secrecy, secrecyOf } from './secrets.ts'
 
 export interface ServerParts {
   secrets: SecretStore
@@ -24,28 +25,25 @@ interface Attempt {
   readonly abort: AbortController
   connection: Connection | null
   readyAt: number
-  /** It said that its tools differ, and they were not listed since. */
-  stale: boolean
-  relisting: boolean
+  /** Lists its tools anew when it says that they differ. */
+  readonly listing: Again
 }
 
 /** Failures that another attempt may find gone. */
 const passing = new Set(['connection_lost', 'connect_failed', 'connect_timeout', 'malformed_reply'])
 
-const secretName = /key|token|secret|pass|auth|credential|cookie|session/i
-
 /** One server of the Model Context Protocol as it was set up: started, listed, called, started anew after a crash, ended. */
 export class McpServerRun {
   readonly config: StoredMcpServer
+  /** Takes its secrets out of its words. */
+  secrecy: Secrecy = noSecrets
   readonly #parts: ServerParts
   #state: McpServer['state'] = 'off'
   #problem: StudioError | null = null
   #about: string | null = null
   #instructions: string | null = null
   #tools: ListedTool[] = []
-  #redact = redactor([])
-  #redactResult = redactor([])
-  #log = new LogTail(this.#redact)
+  #log = new LogTail(noSecrets.words)
   #attempt: Attempt | null = null
   #crashes = 0
   #again: NodeJS.Timeout | undefined
@@ -67,20 +65,15 @@ export class McpServerRun {
   }
 
   view(sentName: (tool: string) => string): McpServer {
-    const { id, name, transport, on, timeoutSeconds } = this.config
     const tools = this.tools.map(({ fingerprint: _, ...tool }) => ({ ...tool, sentName: sentName(tool.name) }))
     return {
-      id,
-      name,
-      transport,
-      on,
+      ...this.config,
       state: this.#state,
       problem: this.#problem?.toProblem() ?? null,
       about: this.#about,
       instructions: this.#instructions,
       tools,
       log: this.#log.lines,
-      timeoutSeconds,
     }
   }
 
@@ -95,7 +88,7 @@ export class McpServerRun {
     clearTimeout(this.#again)
     this.#drop()
     this.#become('off', null)
-    await Promise.all(this.#ending)
+    while (this.#ending.size > 0) await Promise.all(this.#ending)
   }
 
   /**
@@ -103,33 +96,28 @@ export class McpServerRun {
    * now, and what kept the answer from coming
    */
   async call(name: string, fingerprint: string, args: Record<string, unknown>, signal: AbortSignal): Promise<Answered> {
-    const tool = this.#sameForm(name, fingerprint)
     const attempt = this.#attempt
+    const ask = async (): Promise<Answered> => {
+      const { connection, schema } = this.#sameForm(name, fingerprint)
+      return await connection.call(name, schema, args, signal)
+    }
     try {
-      return await this.#connected().call(name, tool.schema, args, signal)
+      return await ask()
     } catch (thrown) {
       const failure = this.#clean(thrown)
       // The session is over, and the call was not taken (Streamable HTTP, Session Management): a new session is begun.
       if (failure.kind !== 'not_found' || signal.aborted) throw failure
       await this.#renew(attempt)
-      const known = this.#sameForm(name, fingerprint)
-      return await this.#connected()
-        .call(name, known.schema, args, signal)
-        .catch((second: unknown) => Promise.reject(this.#clean(second)))
+      return await ask().catch((second: unknown) => Promise.reject(this.#clean(second)))
     }
   }
 
-  #sameForm(name: string, fingerprint: string): ListedTool {
+  #sameForm(name: string, fingerprint: string): { connection: Connection; schema: string } {
     const tool = this.tools.find((one) => one.name === name)
-    if (!tool) throw new StudioError('bad_input', `“${this.config.name}” does not offer this tool now.`)
-    if (tool.fingerprint === fingerprint) return tool
-    throw new StudioError('bad_input', `“${this.config.name}” has changed this tool since it was allowed.`)
-  }
-
-  #connected(): Connection {
     const connection = this.#attempt?.connection
-    if (!connection) throw new StudioError('bad_input', `“${this.config.name}” is not ready.`)
-    return connection
+    if (!tool || !connection) throw new StudioError('bad_input', `“${this.config.name}” does not offer this tool now.`)
+    if (tool.fingerprint === fingerprint) return { connection, schema: tool.schema }
+    throw new StudioError('bad_input', `“${this.config.name}” has changed this tool since it was allowed.`)
   }
 
   /** Of calls that find at the same time that the session is over, the first begins a new one. */
@@ -145,8 +133,7 @@ export class McpServerRun {
       abort: new AbortController(),
       connection: null,
       readyAt: 0,
-      stale: false,
-      relisting: false,
+      listing: new Again(() => this.#listAgain(attempt), this.#parts.limits.relistMs),
     }
     this.#attempt = attempt
     this.#become('starting', null)
@@ -155,11 +142,11 @@ export class McpServerRun {
       const tools = await readListing(await connection.list(), this.config, this.#parts.check)
       if (this.#attempt !== attempt) return
       this.#tools = tools
-      this.#about = connection.about && this.#redact(connection.about)
-      this.#instructions = connection.instructions && this.#redact(connection.instructions)
+      this.#about = connection.about && this.secrecy.words(connection.about)
+      this.#instructions = connection.instructions && this.secrecy.words(connection.instructions)
       attempt.readyAt = performance.now()
       this.#become('ready', null)
-      if (attempt.stale) this.#relist(attempt)
+      attempt.listing.begin()
     } catch (thrown) {
       this.#failed(attempt, thrown)
     }
@@ -170,17 +157,14 @@ export class McpServerRun {
     const { transport, id } = this.config
     const secrets = await readSecrets(store, id, transport)
     if (attempt.abort.signal.aborted) throw new StudioError('cancelled', 'It was switched off.')
-    this.#redact = redactor(Object.values(secrets))
-    const secret = Object.entries(secrets).filter(([name]) => transport.kind === 'http' || secretName.test(name))
-    this.#redactResult = redactor(secret.map(([, value]) => value))
-    const log = new LogTail(this.#redact)
+    this.secrecy = secrecyOf(transport, secrets)
+    const log = new LogTail(this.secrecy.words, changed)
     // What the one before said last is kept beside the reason why it failed, until this one says something.
     let first = true
     const onStderr = (chunk: Uint8Array): void => {
       if (first && this.#attempt === attempt) this.#log = log
       first = false
       log.push(chunk)
-      changed()
     }
     const { connectMcp } = await import('./connection.ts')
     const connecting = connectMcp({
@@ -191,7 +175,7 @@ export class McpServerRun {
       limits,
       signal: attempt.abort.signal,
       onStderr,
-      onChanged: () => this.#relist(attempt),
+      onChanged: () => attempt.listing.wish(),
       onLost: (why) => this.#failed(attempt, why),
     })
     this.#wait(connecting)
@@ -204,29 +188,15 @@ export class McpServerRun {
     return connection
   }
 
-  /** It says that its tools differ: they are listed anew, not more often than the limit allows. */
-  #relist(attempt: Attempt): void {
-    attempt.stale = true
-    if (attempt.readyAt === 0 || attempt.relisting) return
-    attempt.relisting = true
-    void this.#listAgain(attempt).finally(() => {
-      attempt.relisting = false
-    })
-  }
-
   async #listAgain(attempt: Attempt): Promise<void> {
-    while (attempt.stale && this.#attempt === attempt && attempt.connection) {
-      attempt.stale = false
-      try {
-        const tools = await readListing(await attempt.connection.list(), this.config, this.#parts.check)
-        if (this.#attempt !== attempt) return
-        this.#tools = tools
-        this.#parts.changed()
-      } catch (thrown) {
-        this.#failed(attempt, thrown)
-        return
-      }
-      await new Promise<void>((resolve) => setTimeout(resolve, this.#parts.limits.relistMs).unref())
+    if (this.#attempt !== attempt || !attempt.connection) return
+    try {
+      const tools = await readListing(await attempt.connection.list(), this.config, this.#parts.check)
+      if (this.#attempt !== attempt) return
+      this.#tools = tools
+      this.#parts.changed()
+    } catch (thrown) {
+      this.#failed(attempt, thrown)
     }
   }
 
@@ -253,6 +223,7 @@ export class McpServerRun {
     const attempt = this.#attempt
     this.#attempt = null
     this.#tools = []
+    attempt?.listing.end()
     attempt?.abort.abort()
     if (attempt?.connection) this.#wait(attempt.connection.close())
   }
@@ -270,21 +241,9 @@ export class McpServerRun {
     this.#parts.changed()
   }
 
-  /** Words that will be kept and shown, without the secrets that they may hold. */
-  clean(words: string): string {
-    return this.#redact(words)
-  }
-
-  /**
-   * A result, without what is a secret by its name. Not without every value of the environment: a folder or a switch is one too, and a
-   * result that lacks them is wrong.
-   */
-  cleanResult(text: string): string {
-    return this.#redactResult(text)
-  }
-
+  /** Our own words, and a stranger's, without the secrets that they may hold. */
   #clean(thrown: unknown): StudioError {
     const { kind, message, facts } = asStudioError(thrown)
-    return new StudioError(kind, this.#redact(message), facts)
+    return new StudioError(kind, this.secrecy.words(message), facts)
   }
 }

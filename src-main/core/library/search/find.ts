@@ -73,7 +73,7 @@ export function createFinder(reader: SearchReader) {
       const last = found.at(-1)
       // Parts of one message come one after another, the last first: the first of them is where the snippet begins.
       if (last?.seq === place.seq) last.part = place.part
-      else if (found.length === limit || performance.now() > until) return { found, more: true }
+      else if (found.length === limit || (found.length > 0 && performance.now() > until)) return { found, more: true }
       else found.push(place)
     }
     return { found, more: false }

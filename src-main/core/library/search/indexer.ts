@@ -23,6 +23,7 @@ interface Current {
  */
 export class Indexer {
   readonly #table: SearchTable
+  readonly #foldLog: () => Promise<unknown>
   readonly #log: (line: string) => void
   #work: Promise<void> | null = null
   #again = false
@@ -30,8 +31,10 @@ export class Indexer {
   #queue: Unindexed[] = []
   #current: Current | null = null
 
-  constructor(table: SearchTable, log: (line: string) => void) {
+  /** `foldLog` moves what was written from the write-ahead log to its place, on another thread. */
+  constructor(table: SearchTable, foldLog: () => Promise<unknown>, log: (line: string) => void) {
     this.#table = table
+    this.#foldLog = foldLog
     this.#log = log
   }
 
@@ -74,7 +77,9 @@ export class Indexer {
         this.#current = null
         for (let slice = 1; !this.#closed && this.#slice(); slice += 1) {
           await nextTurn()
-          if (slice % mergeEvery === 0) await this.#merge()
+          if (slice % mergeEvery !== 0) continue
+          await this.#foldLog()
+          await this.#merge()
         }
         await this.#merge()
       }

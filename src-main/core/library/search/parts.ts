@@ -4,7 +4,7 @@ import { maxParts } from '../../store/search.ts'
  * Characters of one part (UTF-16 units). A text of usual length is one; a long one goes into the index in several steps, none of which holds
  * the thread for long. Words of a query must meet within one part, and a part begins with the last words of the one before.
  */
-const partLength = 16_384
+const partLength = 8192
 const overlap = 256
 
 /** Where part `index` begins. */

@@ -31,10 +31,11 @@ export class Searcher {
     return work
   }
 
-  /** Starts the thread before the first search needs it. */
-  async warm(): Promise<void> {
-    this.#thread ??= this.#start()
-    await this.#thread
+  /** Folds the write-ahead log in on that thread: a commit here would do it otherwise, and wait for the disk. */
+  foldLog(): Promise<unknown> {
+    const work = this.#turn.then(() => (this.#closed ? null : this.#ask(null)))
+    this.#turn = work.catch(() => undefined)
+    return this.#turn
   }
 
   async close(): Promise<void> {
@@ -45,7 +46,7 @@ export class Searcher {
     await worker?.terminate()
   }
 
-  async #ask(ask: SearchAsk): Promise<SearchAnswer> {
+  async #ask(ask: SearchAsk | null): Promise<SearchAnswer> {
     this.#thread ??= this.#start()
     const worker = await this.#thread.catch((thrown: unknown) => {
       this.#thread = null

@@ -69,7 +69,10 @@ function* hits(text: string, { terms, open }: SearchQuery, from: number): Genera
   const longest = Math.max(...terms.map((term) => term.length))
   const recent: Word[] = []
   let told = from
+  let last = Number.POSITIVE_INFINITY
   for (const word of words(text, from)) {
+    // Behind the window of the first hit nothing is shown: a long text is not folded to its end.
+    if (word.start > last) return
     recent.push(word)
     if (recent.length > longest) recent.shift()
     let best: Place | null = null
@@ -79,6 +82,7 @@ function* hits(text: string, { terms, open }: SearchQuery, from: number): Genera
     }
     if (best) {
       told = best.end
+      last = Math.min(last, best.start + whole)
       yield best
     }
   }

@@ -1,7 +1,7 @@
 /**
  * Chat as a whole room. `setup` is JSON (empty: nothing was set). `next_id` is the child through which a message was last gone on
  * with, so that walking to a branch leads down to where it was left. `search_text` holds folded words with a space between characters of scripts
- * that write none, and no copy of the text itself (`content=''`). Its row ids are `seq * 256 + part`: long texts stand in several parts. `indexed`:
+ * that write none, and no copy of the text itself (`content=''`). Its row ids are `seq * 512 + part`: long texts stand in several parts. `indexed`:
  * 0 not yet, 1 whole, 2 to be done anew because the text changed. Merging is done by hand, in small steps: no commit waits for it.
  * `erasures` is what must still be erased, so that a death between leaves nothing behind; conversations that stand in it can't come back.
  */
@@ -48,7 +48,7 @@ CREATE TRIGGER messages_reworded AFTER UPDATE OF text, refusal ON messages
   UPDATE messages SET indexed = 2 WHERE seq = new.seq;
 END;
 CREATE TRIGGER messages_gone AFTER DELETE ON messages WHEN old.indexed <> 0 BEGIN
-  DELETE FROM search_text WHERE rowid BETWEEN old.seq * 256 AND old.seq * 256 + 255;
+  DELETE FROM search_text WHERE rowid BETWEEN old.seq * 512 AND old.seq * 512 + 511;
 END;
 
 CREATE TABLE erasures (

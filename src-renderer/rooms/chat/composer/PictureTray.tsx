@@ -79,7 +79,7 @@ function Thumbnail({ draft, picture, onOpen }: { draft: string; picture: DraftPi
         {address === null || broken || state === 'failed' ? (
           <ImageOff aria-hidden />
         ) : (
-          <img src={address} alt="" onError={() => setBroken(true)} />
+          <img src={address} alt="" decoding="async" onError={() => setBroken(true)} />
         )}
         {state === 'uploading' && (
           <span className="composer-progress" style={{ width: `${Math.round(picture.sent * 100)}%` }} />

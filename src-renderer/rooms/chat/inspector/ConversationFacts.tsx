@@ -13,8 +13,8 @@ export function ConversationFacts() {
   const total = tokensOf(messages)
   const spent = spentOf(messages)
   return (
-    <section aria-label={words('conversation')}>
-      <h2>{words('conversation')}</h2>
+    <section aria-label={words('conversationFacts')}>
+      <h2>{words('conversationFacts')}</h2>
       <dl>
         <Fact name={words('factMessages')}>{figure(conversation.messages)}</Fact>
         <Fact name={words('factTokens')}>{total === null ? null : figure(total)}</Fact>

@@ -60,16 +60,15 @@ export function NumberField({ spec, value }: { spec: NumberSpec; value: number |
         />
       }
     >
-      {spec.slides && (
+      {spec.slides && value !== undefined && (
         <input
           type="range"
           className="chat-slider"
           aria-label={words('slideOf', { name })}
-          aria-valuetext={value === undefined ? words('notSent') : String(value)}
           min={spec.min}
           max={spec.max}
           step={spec.step}
-          value={value ?? (spec.min < 0 ? 0 : spec.max === 2 ? 1 : spec.max)}
+          value={value}
           onChange={(event) => type(event.target.value)}
         />
       )}

@@ -49,7 +49,7 @@ function Rows({ rows, searchField }: { rows: readonly ListRow[]; searchField: Re
   const handle = useRef<VListHandle>(null)
   const box = useRef<HTMLDivElement>(null)
   const at = reachedLine(rows, wanted, openId)
-  const walk = useWalk({ rows, at, box, handle, searchField, openMenu: setMenu })
+  const { walk, drawn } = useWalk({ rows, at, box, handle, searchField, openMenu: setMenu })
   useEffect(() => {
     const element = box.current
     return element ? walk.follow(element) : undefined
@@ -65,7 +65,7 @@ function Rows({ rows, searchField }: { rows: readonly ListRow[]; searchField: Re
         aria-rowcount={rows.length}
         className="chat-rows"
       >
-        <VList ref={handle} data={rows} keepMounted={at < 0 ? [] : [at]}>
+        <VList ref={handle} role="rowgroup" data={rows} keepMounted={drawn} tabIndex={-1}>
           {(row: ListRow, index) =>
             row.row === 'heading' ? (
               <HeadingRow key={row.key} name={row.key} />

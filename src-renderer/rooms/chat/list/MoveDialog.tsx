@@ -8,7 +8,12 @@ import { Dialog } from '../../../ui/Dialog.tsx'
 import { Field, TextInput } from '../../../ui/Field.tsx'
 import { makeFolder, moveChats, titleOf } from './deeds.ts'
 
-const close = (): void => listStore.setState({ dialog: null })
+/** Its own end alone: one dialog tells of it when the next one may be open already. */
+const close = (mine: 'move' | 'folder'): void => {
+  if (listStore.getState().dialog?.show === mine) listStore.setState({ dialog: null })
+}
+const closeMove = (): void => close('move')
+const closeFolder = (): void => close('folder')
 
 /** Where to put conversations, by keys as well: type to find, arrows, Enter. */
 export function MoveDialog() {
@@ -20,13 +25,13 @@ export function MoveDialog() {
   return (
     <Dialog
       open={dialog?.show === 'move'}
-      onClose={close}
+      onClose={closeMove}
       title={title}
       footer={<Button onClick={() => listStore.setState({ dialog: { show: 'folder', ids } })}>{t('newFolder')}</Button>}
     >
       <Folders
         onPick={(folderId) => {
-          close()
+          closeMove()
           void moveChats(ids, folderId)
         }}
       />
@@ -105,10 +110,10 @@ export function FolderDialog() {
   const make = async (): Promise<void> => {
     if (name.trim() === '' || !(await makeFolder(name.trim(), ids))) return
     setName('')
-    close()
+    closeFolder()
   }
   return (
-    <Dialog open={dialog?.show === 'folder'} onClose={close} title={t('folderTitle')} about={t('folderAbout')}>
+    <Dialog open={dialog?.show === 'folder'} onClose={closeFolder} title={t('folderTitle')} about={t('folderAbout')}>
       <form
         className="flex flex-col gap-4"
         onSubmit={(event) => {
@@ -120,7 +125,7 @@ export function FolderDialog() {
           <TextInput value={name} maxLength={100} onChange={(event) => setName(event.target.value)} />
         </Field>
         <div className="flex justify-end gap-2">
-          <Button onClick={close}>{t('common:cancel')}</Button>
+          <Button onClick={closeFolder}>{t('common:cancel')}</Button>
           <Button type="submit" look="go" disabled={name.trim() === ''}>
             {t('create')}
           </Button>

@@ -24,6 +24,8 @@ export function openPrompts(shown: PromptPage = { page: 'list' }): void {
 }
 
 export function closePrompts(): void {
+  // A dialog tells of its end when the next one may be open already.
+  if (listStore.getState().dialog?.show !== 'prompts') return
   listStore.setState({ dialog: null })
   showPage({ page: 'list' })
 }

@@ -37,7 +37,10 @@ export function cancelTransfer(): void {
 
 /** Shuts the dialog; what is being read in goes on and says how it ended. */
 export function hideTransfer(): void {
-  if (transfersStore.getState().work?.state === 'reading') transfersStore.setState({ shown: false })
+  const { work, shown } = transfersStore.getState()
+  // The dialog tells of its end once more when it is shut from here.
+  if (!work || !shown) return
+  if (work.state === 'reading') transfersStore.setState({ shown: false })
   else cancelTransfer()
 }
 

@@ -21,14 +21,15 @@ interface Walked {
 export function useWalk(given: Walked) {
   const now = useRef(given)
   const focusWanted = useRef(false)
+  /** The line that has the focus: it stays drawn until the next one can take it, or the keys would go nowhere. */
+  const held = useRef<string | null>(null)
   useLayoutEffect(() => {
     now.current = given
-    // The line that was gone to is drawn by now, in sight or not.
     if (!focusWanted.current) return
     focusWanted.current = false
-    focusLine(given)
+    focusLine(() => now.current)
   })
-  return useMemo(() => {
+  const walk = useMemo(() => {
     const goTo = (at: number | null, select: 'alone' | 'range' = 'alone'): void => {
       const { rows, handle } = now.current
       const row = at === null ? undefined : rows[at]
@@ -53,6 +54,18 @@ export function useWalk(given: Walked) {
         const ended = new AbortController()
         const { signal } = ended
         box.addEventListener('click', (event) => onClick(event, now.current, extendTo), { signal })
+        let byPointer = false
+        box.addEventListener('pointerdown', () => (byPointer = true), { signal })
+        box.addEventListener(
+          'focusin',
+          (event) => {
+            held.current = lineOf(event, now.current.rows)?.row.key ?? null
+            // A click says itself what it selects.
+            if (!byPointer) onFocus(held.current)
+            byPointer = false
+          },
+          { signal },
+        )
         box.addEventListener('contextmenu', (event) => onMenu(event, now.current), { signal })
         box.addEventListener('keydown', (event) => onKey(event, now.current, goTo), { signal })
         followDrag(box, () => now.current.rows, signal)
@@ -60,14 +73,18 @@ export function useWalk(given: Walked) {
       },
     }
   }, [])
+  const heldAt = held.current === null ? -1 : given.rows.findIndex(({ key }) => key === held.current)
+  return { walk, drawn: [...new Set([given.at, heldAt])].filter((at) => at >= 0) }
 }
 
-function focusLine({ rows, at, box }: Walked): void {
+/** A line far away is drawn at once, but can be focused only after the list has measured it, a frame or two later. */
+function focusLine(now: () => Walked, tries = 20): void {
+  const { rows, at, box } = now()
   const key = rows[at]?.key
   if (key === undefined) return
-  box.current
-    ?.querySelector<HTMLElement>(`[data-key="${CSS.escape(key)}"] .chat-row-open`)
-    ?.focus({ preventScroll: true })
+  const line = box.current?.querySelector<HTMLElement>(`[data-key="${CSS.escape(key)}"] .chat-row-open`)
+  line?.focus({ preventScroll: true })
+  if (tries > 0 && (!line || document.activeElement !== line)) requestAnimationFrame(() => focusLine(now, tries - 1))
 }
 
 /** The line an event came from. */
@@ -107,6 +124,12 @@ function onClick(event: MouseEvent, { rows, at, openMenu }: Walked, extendTo: (k
       showChat(row.key)
     }
   }
+}
+
+/** Where the focus is, the arrow keys begin. */
+function onFocus(key: string | null): void {
+  const { cursor, anchor, picked } = listStore.getState()
+  if (key !== null && key !== cursor) listStore.setState({ cursor: key, anchor: picked.size > 0 ? anchor : key })
 }
 
 /** Right click, the menu key, or Shift+F10; the keys give no place to speak of. */

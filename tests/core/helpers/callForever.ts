@@ -1,0 +1,49 @@
+// A chat room of its own process, to be killed: its model calls tools without end, whose rows go through their states. Each state is
+// printed once it is written, one JSON a line.
+import { randomUUID } from 'node:crypto'
+import { openChat } from '../../../src-main/core/chat/chat.ts'
+import { openDoor } from '../../../src-main/core/chat/door.ts'
+import type { ChatUpstream } from '../../../src-main/core/chat/runs.ts'
+import { send } from '../../../src-main/core/chat/send.ts'
+import { openStore } from '../../../src-main/core/store/store.ts'
+import { plainNeighbours } from './chatRoom.ts'
+
+const store = openStore(process.argv[2] ?? '')
+const say = (said: unknown): void => void process.stdout.write(`${JSON.stringify(said)}\n`)
+const upstream: ChatUpstream = {
+  async *streamChatCompletion() {
+    yield { type: 'content', choice: 0, text: 'Let me see.' }
+    for (const index of [0, 1]) {
+      yield { type: 'tool_call', choice: 0, index, id: randomUUID(), name: 'clock', arguments: '{}' }
+    }
+    yield { type: 'finish', choice: 0, reason: 'tool_calls' }
+  },
+}
+const room = openChat({
+  store,
+  upstream: async () => upstream,
+  log: say,
+  neighbours: {
+    ...plainNeighbours,
+    called(_, rows) {
+      for (const { id } of rows) say({ id, state: 'awaiting' })
+      setImmediate(() => void work(rows.map(({ id }) => id)))
+    },
+  },
+})
+const door = openDoor(room)
+
+async function work(ids: readonly string[]): Promise<void> {
+  for (const state of ['running', 'done'] as const) {
+    for (const id of ids) {
+      door.setRun(id, { ...door.toolMessage(id).run, state }, 'Noon.')
+      say({ id, state })
+      await new Promise<void>((resolve) => setTimeout(resolve, 3))
+    }
+  }
+  const { replyId } = await door.askOn(ids[0] ?? '')
+  say({ id: replyId, state: 'asked' })
+}
+
+await send(room, { requestId: randomUUID(), conversationId: null, text: 'What time is it?', models: ['m'] })
+setInterval(() => undefined, 1000)

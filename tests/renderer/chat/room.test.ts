@@ -1,0 +1,308 @@
+import AxeBuilder from '@axe-core/playwright'
+import type { Page } from '@playwright/test'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import type { ConversationEvent, Message } from '../../../src-preload/contract/chat.ts'
+import type { Harness } from './harness/main.tsx'
+import { moreScenes } from './harness/moreScenes.ts'
+import { openHarness } from './harness/page.ts'
+import { conversationId, message, scenes } from './harness/scenes.ts'
+
+// The room as it ships, in a real browser, over a core in memory behind a real MessagePort.
+
+declare global {
+  var harness: Harness
+}
+
+let site: Awaited<ReturnType<typeof openHarness>>
+let page: Page
+
+beforeAll(async () => {
+  site = await openHarness()
+}, 120_000)
+afterAll(() => site.close())
+afterEach(() => page.context().close())
+
+async function show(scene: string): Promise<void> {
+  const context = await site.browser.newContext({ viewport: { width: 1200, height: 820 }, reducedMotion: 'reduce' })
+  page = await context.newPage()
+  await page.goto(`${site.url}?scene=${scene}`)
+  await page.waitForSelector(scene === 'empty' ? '.chat-welcome' : '[data-message-id]')
+}
+
+/** What the core was asked, of one kind. */
+const asked = (what: string): Promise<unknown[]> =>
+  page.evaluate((kind) => harness.core.asked.filter((one) => one.what === kind).map((one) => one.with), what)
+const tell = (event: ConversationEvent): Promise<void> =>
+  page.evaluate((told) => harness.core.tell(harness.conversationId, JSON.parse(told)), JSON.stringify(event))
+const focused = (): Promise<string> =>
+  page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.tagName ?? '')
+const settled = (id: string, over: Partial<Message>): ConversationEvent => ({
+  type: 'message',
+  message: { ...message(1, over), id },
+})
+
+describe('editing a message', () => {
+  it('sends the change as a branch beside it, with its role and name; Esc puts it aside and loses nothing', async () => {
+    await show('branches')
+    const turn = page.getByRole('article', { name: 'You, Ada' })
+    await turn.getByRole('button', { name: 'Edit' }).focus()
+    await page.keyboard.press('Enter')
+    await expect.poll(focused).toBe('Changed text')
+    await page.keyboard.type(' And two lakes.')
+    await page.keyboard.press('Escape')
+    await expect.poll(focused).toBe('Edit')
+    expect(await turn.innerText()).not.toContain('lakes')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => page.getByLabel('Changed text').inputValue()).toBe('Name three rivers. And two lakes.')
+    await page.keyboard.press('Control+Enter')
+    await expect.poll(() => asked('send')).toHaveLength(1)
+    expect(await asked('send')).toMatchObject([
+      {
+        text: 'Name three rivers. And two lakes.',
+        edits: message(2, {}).id,
+        role: 'user',
+        name: 'Ada',
+        ask: true,
+        models: ['writer-large'],
+      },
+    ])
+    await expect.poll(focused).toBe('Message')
+  })
+
+  it('keeps the change without asking where that is wanted', async () => {
+    await show('branches')
+    await page.getByRole('article', { name: 'System' }).hover()
+    await page.getByRole('article', { name: 'System' }).getByRole('button', { name: 'Edit' }).click()
+    await page.getByLabel('Changed text').fill('Be long.')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await expect.poll(() => asked('send')).toMatchObject([{ text: 'Be long.', role: 'system', ask: false }])
+  })
+})
+
+describe('versions of a message', () => {
+  it('are walked by the arrow keys, and the focus stays on the arrow', async () => {
+    await show('branches')
+    const walker = page.getByRole('group', { name: 'Reply 2 of 3' })
+    await walker.getByRole('button', { name: 'The next one' }).focus()
+    await page.keyboard.press('ArrowLeft')
+    const replyId = message(3, {}).id
+    await expect.poll(() => asked('choose')).toEqual([{ messageId: replyId, sibling: 1 }])
+    const before = {
+      ...message(3, { text: 'Before.', parentId: message(2, {}).id, siblings: 3 }),
+      id: message(9, {}).id,
+    }
+    await tell({ type: 'path', keep: 2, messages: [before], beside: [] })
+    await page.getByText('Before.').waitFor()
+    await expect.poll(focused).toBe('The next one')
+    await page.keyboard.press('ArrowRight')
+    await expect.poll(() => asked('choose')).toHaveLength(2)
+    expect((await asked('choose'))[1]).toEqual({ messageId: before.id, sibling: 2 })
+  })
+
+  it('a reply cut by its length is gone on with, and asked again of another model', async () => {
+    await show('branches')
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await expect.poll(() => asked('goOn')).toMatchObject([{ replyId: message(5, {}).id }])
+    const last = page.getByRole('article', { name: 'writer-large' }).last()
+    await last.getByRole('button', { name: 'More' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('menuitem', { name: 'Retry with another model…' }).click()
+    await page.getByLabel('Search models').fill('reas')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => asked('retry')).toEqual([{ replyId: message(5, {}).id, models: ['reasoner'] }])
+  })
+})
+
+describe('a message', () => {
+  it('is quoted into the composer below what stands there, the selection alone where there is one', async () => {
+    await show('branches')
+    await page.getByLabel('Message', { exact: true }).fill('Look:')
+    await page.getByText('The Danube').first().selectText()
+    await page.keyboard.press('Control+Alt+q')
+    await expect.poll(() => page.getByLabel('Message', { exact: true }).inputValue()).toContain('Look:\n\n> ')
+    expect(await page.getByLabel('Message', { exact: true }).inputValue()).toContain('> And a fourth: the Amur.')
+  })
+
+  it('becomes the end of a conversation of its own', async () => {
+    await show('branches')
+    const last = page.getByRole('article', { name: 'writer-large' }).last()
+    await last.getByRole('button', { name: 'More' }).click()
+    await page.getByRole('menuitem', { name: 'New chat from here' }).click()
+    await expect.poll(() => asked('duplicate')).toEqual([{ conversationId, upTo: message(5, {}).id }])
+  })
+
+  it('says what it took and cost, and calls an estimate one', async () => {
+    await show('branches')
+    expect(await page.getByRole('button', { name: /0\.00047 SC/ }).innerText()).toBe(
+      '412 tokens · 0.38 s to first · 85 tok/s · ≈ 0.00047 SC estimated',
+    )
+    expect(await page.getByRole('button', { name: /0\.21 SC/ }).innerText()).toContain('0.21 SC measured')
+  })
+
+  it('[CHAT-09] whose first attempt may have done work says so while it waits for the next', async () => {
+    await show('longNames')
+    await page.getByText('The first attempt may have caused work and cost.').waitFor()
+  })
+})
+
+describe('replies side by side', () => {
+  it('each is stopped for itself, one is kept, and a reader of the screen hears of all of them once', async () => {
+    await show('columnsRunning')
+    const columns = page.locator('.chat-column')
+    expect(await columns.count()).toBe(4)
+    await page.getByRole('button', { name: 'Stop reasoner' }).click()
+    await expect.poll(() => asked('stop')).toHaveLength(1)
+    const ids = await columns.evaluateAll((all) => all.map((one) => one.getAttribute('data-message-id') ?? ''))
+    const log = page.locator('.chat-sr[role="log"]')
+    await tell(settled(ids[0] ?? '', { text: 'Rhine.', status: 'complete' }))
+    expect(await log.innerText()).toBe('')
+    await tell(settled(ids[1] ?? '', { model: 'reasoner', status: 'stopped' }))
+    await expect.poll(() => log.innerText()).toMatch(/^2 of 4|^1 of 4/)
+    await page.getByRole('button', { name: 'Keep this one: reasoner' }).focus()
+    await page.keyboard.press('Enter')
+    await expect.poll(() => asked('choose')).toEqual([{ messageId: ids[1] }])
+    await expect.poll(focused).toBe('Message')
+  })
+
+  it('the choices of one request are numbered, and what they cost together is said', async () => {
+    await show('choices')
+    await page.getByRole('article', { name: 'Choice 2 · writer-large' }).waitFor()
+    expect(await page.locator('.chat-column .chat-facts').first().innerText()).toContain('for all 3 choices')
+  })
+
+  it('two to four models are picked by keyboard, and the next message goes to them', async () => {
+    await show('complete')
+    await page.keyboard.press('Control+Shift+M')
+    await page.getByRole('radio', { name: 'Compare' }).click()
+    await page.getByLabel('Search models').focus()
+    await page.keyboard.type('reas')
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Escape')
+    await page.getByLabel('Message', { exact: true }).fill('Compare.')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => asked('send')).toMatchObject([{ models: ['writer-large', 'reasoner'] }])
+  })
+})
+
+describe('what a reply is asked with', () => {
+  it('is saved before it is asked, sends what is set alone, and is taken out again', async () => {
+    await show('complete')
+    await page.getByLabel('Temperature', { exact: true }).fill('0.7')
+    await page.getByLabel('Max tokens').fill('0')
+    await page.getByText('Between 1 and 10000000; this is not sent.').waitFor()
+    await page.getByLabel('Message', { exact: true }).fill('Go.')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => asked('send')).toHaveLength(1)
+    const order = await page.evaluate(() => harness.core.asked.map(({ what }) => what))
+    expect(order.indexOf('saveSetup')).toBeGreaterThanOrEqual(0)
+    expect(order.indexOf('saveSetup')).toBeLessThan(order.indexOf('send'))
+    expect(await asked('saveSetup')).toMatchObject([{ setup: { params: { temperature: 0.7 } } }])
+    await page.getByRole('button', { name: 'Don’t send Temperature' }).click()
+    await expect.poll(async () => (await asked('saveSetup')).length).toBe(2)
+    expect((await asked('saveSetup'))[1]).toMatchObject({ setup: { params: {} } })
+    expect(JSON.stringify((await asked('saveSetup'))[1])).not.toContain('temperature')
+  })
+
+  it('goes with the first message of a new conversation', async () => {
+    await show('empty')
+    await page.getByRole('textbox', { name: 'Instructions' }).fill('Be brief.')
+    await page.getByLabel('Top p', { exact: true }).fill('0.5')
+    await page.getByLabel('Message', { exact: true }).fill('Hello')
+    await page.keyboard.press('Enter')
+    await expect
+      .poll(() => asked('send'))
+      .toMatchObject([{ conversationId: null, setup: { instructions: 'Be brief.', params: { topP: 0.5 } } }])
+  })
+
+  it('says while it is typed what is wrong with a schema and with further members', async () => {
+    await show('complete')
+    await page.getByLabel('Format').selectOption('json_schema')
+    await page.getByLabel('Schema', { exact: true }).fill('{"type":')
+    await page.getByText('Line 1, column 9: it ends too early.').waitFor()
+    await page.getByLabel('Schema', { exact: true }).fill('{"type":"object","required":["a"],"properties":{}}')
+    await page.getByText('“a” is required, but no property of that name is there.').waitFor()
+    await page.getByLabel('Provider parameters').click()
+    await page.getByRole('textbox', { name: 'Provider parameters' }).fill('{"n":2}')
+    await page.getByText('“n” is set elsewhere by this program').waitFor()
+    await page.getByRole('textbox', { name: 'Provider parameters' }).fill('{"top_k":2}')
+    await expect.poll(async () => JSON.stringify((await asked('saveSetup')).at(-1))).toContain('"extra":{"top_k":2}')
+    expect(JSON.stringify(await asked('saveSetup'))).not.toContain('"n":2}')
+  })
+
+  it('is kept where the conversation is left before it was saved', async () => {
+    await show('complete')
+    await page.getByRole('textbox', { name: 'Instructions' }).fill('Half a')
+    await page.evaluate(() => harness.openChat(null))
+    await expect.poll(() => asked('saveSetup')).toMatchObject([{ conversationId, setup: { instructions: 'Half a' } }])
+  })
+})
+
+describe('the raw request and reply', () => {
+  it('are read event by event or line by line, and where nothing is kept the setting that keeps them stands there', async () => {
+    await show('complete')
+    await page
+      .getByRole('region', { name: 'Last reply' })
+      .getByRole('button', { name: 'Raw request and reply' })
+      .click()
+    await page.getByText('"stream": true').waitFor()
+    await page.getByRole('radio', { name: 'Reply' }).click()
+    await page.getByText('2 events').waitFor()
+    await page.getByRole('radio', { name: 'Lines' }).click()
+    await page.getByText('data: [DONE]').waitFor()
+    await page.keyboard.press('Escape')
+    await page.evaluate(() => harness.useStage.setState({ dialog: { kind: 'raw', requestRow: 99 } }))
+    await page.getByRole('switch').click()
+    await expect.poll(() => asked('updateSettings')).toEqual([{ chatBodies: true }])
+  })
+})
+
+describe('finding in the conversation', () => {
+  it('counts matches in messages that are not in the page, goes to each, and marks them', async () => {
+    await show('long')
+    await page.keyboard.press('Control+f')
+    await page.keyboard.type('This was answer 1.')
+    await expect.poll(() => page.locator('.chat-find output').innerText()).toBe('1 of 1')
+    const first = page.locator(`[data-message-id="${message(1, {}).id}"]`)
+    await first.getByText('This was answer 1.').waitFor()
+    await expect.poll(() => page.evaluate(() => CSS.highlights.get('chat-find-current')?.size ?? 0)).toBe(1)
+    const inView = await page.evaluate(() => {
+      const [range] = CSS.highlights.get('chat-find-current') ?? []
+      const view = document.querySelector('.chat-talk')?.getBoundingClientRect()
+      const box = range instanceof Range ? range.getBoundingClientRect() : null
+      return Boolean(box && view && box.top >= view.top && box.bottom <= view.bottom)
+    })
+    expect(inView).toBe(true)
+    await page.getByLabel('Find in this chat').fill('comes next')
+    await expect.poll(() => page.locator('.chat-find output').innerText()).toBe('1 of 500')
+    await page.keyboard.press('Shift+Enter')
+    await expect.poll(() => page.locator('.chat-find output').innerText()).toBe('500 of 500')
+    await page.getByText('Question 998: what comes next?').waitFor()
+    await page.keyboard.press('Escape')
+    expect(await page.locator('.chat-find').count()).toBe(0)
+    expect(await page.evaluate(() => CSS.highlights.size)).toBe(0)
+  })
+})
+
+describe('every state', () => {
+  const states = ['empty', ...Object.keys(scenes), ...Object.keys(moreScenes)]
+  it.each(states)('%s has nothing that axe finds, wide and light or narrow and dark', async (scene) => {
+    await show(scene)
+    expect(await faults()).toEqual([])
+    await page.setViewportSize({ width: 700, height: 820 })
+    await page.evaluate(() => {
+      document.documentElement.dataset.theme = 'dark'
+    })
+    expect(await faults()).toEqual([])
+  })
+
+  async function faults(): Promise<string[]> {
+    // The list is looked at by its own tests.
+    const { violations } = await new AxeBuilder({ page })
+      .include('main')
+      .include('.window > aside:last-child')
+      .analyze()
+    // A reply's own headings begin at whatever level its model chose.
+    const ours = violations.filter(({ id, nodes }) => id !== 'heading-order' || nodes.some(({ html }) => !html.includes('md-h')))
+    return ours.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(' ')}`)
+  }
+})

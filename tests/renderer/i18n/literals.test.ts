@@ -1,0 +1,88 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseSync } from '@swc/core'
+import { describe, expect, it } from 'vitest'
+
+const root = fileURLToPath(new URL('../../../src-renderer/', import.meta.url))
+const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.tsx'))
+
+/** Attributes that a person reads or hears. */
+const spoken = new Set([
+  'aria-label',
+  'aria-description',
+  'aria-roledescription',
+  'aria-valuetext',
+  'alt',
+  'title',
+  'placeholder',
+  'label',
+  'name',
+  'hint',
+  'about',
+  'text',
+])
+/** An address is no word. */
+const isWord = (text: string): boolean => /\p{L}{2,}/u.test(text) && !/^https?:\/\//.test(text)
+/** What is the same in every language: a key's sign, the unit, a kind of code, an example of JSON, and the `name` of a form's field. */
+const signs = new Set(['Esc', 'SC', 'mermaid', '{ "top_k": 40 }', 'colour'])
+
+type Node = { type: string; span?: { start: number }; [key: string]: unknown }
+const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && 'type' in value
+
+const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
+const nameOf = ({ name }: Node): string => (isNode(name) && typeof name.value === 'string' ? name.value : '')
+
+/** Words that stand in JSX as they are: between tags, in braces between tags, and in attributes that are read out. */
+function literalsIn(source: string): string[] {
+  const found: string[] = []
+  const keep = (text: string): void => {
+    const words = text.trim()
+    if (isWord(words) && !signs.has(words)) found.push(words)
+  }
+  /** Every text that an expression may come to. */
+  const texts = (value: unknown): void => {
+    if (!isNode(value)) return
+    if (value.type === 'StringLiteral' && typeof value.value === 'string') keep(value.value)
+    else if (value.type === 'TemplateLiteral') {
+      for (const quasi of value.quasis as { cooked?: string }[]) keep(quasi.cooked ?? '')
+    } else if (value.type === 'ConditionalExpression') {
+      texts(value.consequent)
+      texts(value.alternate)
+    } else if (value.type === 'BinaryExpression' && ['&&', '||', '??', '+'].includes(String(value.operator))) {
+      texts(value.left)
+      texts(value.right)
+    } else if (value.type === 'ParenthesisExpression' || value.type === 'JSXExpressionContainer')
+      texts(value.expression)
+  }
+  const read = (node: Node): void => {
+    if (node.type === 'JSXText') keep(String(node.value))
+    else if (node.type === 'JSXElement' || node.type === 'JSXFragment')
+      for (const one of list(node.children)) texts(one)
+    else if (node.type === 'JSXAttribute' && spoken.has(nameOf(node))) texts(node.value)
+  }
+  const walk = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null) return
+    if (isNode(value)) read(value)
+    for (const one of Object.values(value)) walk(one)
+  }
+  walk(parseSync(source, { syntax: 'typescript', tsx: true }))
+  return found
+}
+
+describe('words', () => {
+  it('are found where they stand in JSX', () => {
+    const source = `const A = () => <p title="Two words" className="not these" onClick={() => go('not this')}>
+      Hello {open ? 'Shut it' : t('key')} <b>{\`\${n} items\`}</b> {n} · — <Kbd>Esc</Kbd>
+      <input aria-label={'Name'} type="text" value="nor this" />
+    </p>`
+    expect(literalsIn(source).toSorted()).toEqual(['Hello', 'Name', 'Shut it', 'Two words', 'items'])
+  })
+  it('of the page all come from i18n', () => {
+    expect(files.length).toBeGreaterThan(80)
+    const faults = files.flatMap((name) =>
+      literalsIn(readFileSync(join(root, name), 'utf8')).map((text) => `${name}: ${text}`),
+    )
+    expect(faults).toEqual([])
+  })
+})

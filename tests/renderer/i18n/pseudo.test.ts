@@ -1,0 +1,80 @@
+import fc from 'fast-check'
+import i18next from 'i18next'
+import { describe, expect, it } from 'vitest'
+import { en } from '../../../src-renderer/i18n/en.ts'
+import { pseudoLanguages, pseudoText, pseudoTexts, type Texts } from '../../../src-renderer/i18n/pseudo.ts'
+
+const leaves = (texts: Texts, path = ''): [string, string][] =>
+  Object.entries(texts).flatMap(([key, value]) =>
+    typeof value === 'string' ? [[`${path}${key}`, value] as [string, string]] : leaves(value, `${path}${key}.`),
+  )
+const places = (text: string) => (text.match(/\{\{[^}]*\}\}|\$t\([^)]*\)|<\/?\w+>/g) ?? []).toSorted()
+
+describe('English', () => {
+  const texts = leaves(en)
+  it('has both forms of every plural, and fills in the number or says it in words', () => {
+    const keys = new Set(texts.map(([key]) => key))
+    for (const [key] of texts) {
+      const stem = /^(.+)_(one|other)$/.exec(key)?.[1]
+      if (stem === undefined) continue
+      expect(keys.has(`${stem}_one`), `${stem}_one`).toBe(true)
+      expect(keys.has(`${stem}_other`), `${stem}_other`).toBe(true)
+    }
+  })
+  it('leaves no text empty and writes no plural in brackets', () => {
+    for (const [key, text] of texts) {
+      expect(text.trim(), key).not.toBe('')
+      expect(text, key).not.toMatch(/\w\(s\)/)
+    }
+  })
+})
+
+describe.each(pseudoLanguages)('%s', (language) => {
+  it('keeps every place that is filled in, and marks where each text begins and ends', () => {
+    for (const [key, text] of leaves(en)) {
+      const made = pseudoText(text, language)
+      expect(places(made), key).toEqual(places(text))
+      expect(made.startsWith('⟦') && made.endsWith('⟧'), key).toBe(true)
+    }
+  })
+  it('has a form of each plural for every number', async () => {
+    const words = i18next.createInstance()
+    await words.init({
+      lng: language,
+      fallbackLng: 'en',
+      defaultNS: 'library',
+      resources: {
+        en,
+        [language]: Object.fromEntries(Object.entries(en).map(([name, texts]) => [name, pseudoTexts(texts, language)])),
+      },
+    })
+    for (const count of [0, 1, 2, 3, 11, 100, 1_000_000]) {
+      expect(words.t('library:reportMessages', { count }), String(count)).toMatch(/^⟦.*⟧$/s)
+    }
+  })
+})
+
+describe('long words', () => {
+  it('are 40 % longer, whatever the text', () => {
+    fc.assert(
+      fc.property(fc.stringMatching(/^[A-Za-z ,.]{1,80}$/), (text) => {
+        expect(pseudoText(text, 'en-XA').length).toBeGreaterThanOrEqual(Math.floor(text.length * 1.4))
+      }),
+    )
+  })
+  it('have no plain letter left but the padding’s', () => {
+    expect(pseudoText('Quick brown fox {{name}}', 'en-XA')).toMatch(/^⟦Ɋûîçķ ƀřöŵñ ƒöẋ \{\{name\}\} /)
+  })
+})
+
+describe('right to left', () => {
+  it('turns each word, and lets a line break between them', () => {
+    expect(pseudoText('Two words', 'ar-XB')).toBe('⟦\u202eTwo\u202c \u202ewords\u202c⟧')
+  })
+  it('ends every turn that it begins', () => {
+    for (const [key, text] of leaves(en)) {
+      const made = pseudoText(text, 'ar-XB')
+      expect(made.split('\u202e').length, key).toBe(made.split('\u202c').length)
+    }
+  })
+})
