@@ -332,7 +332,7 @@ test('several calls of one reply are allowed together and answered in their orde
   expect(new Set(told.map(({ tool_call_id }) => tool_call_id)).size).toBe(3)
 })
 
-test('which tools, how they may be chosen and whether several at once reach the request, and its raw view [CHAT-10]', async ({
+test('which tools, how they may be chosen and whether several at once reach the request [CHAT-10]', async ({
   page,
 }) => {
   await haveHttp(page)
