@@ -3,8 +3,7 @@
  * without width, tag characters. Joiners stay, since emoji and several scripts need them.
  */
 const unseen =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: controls are what is looked for
-  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff\u{e0000}-\u{e007f}]/gu
+  /(?![\t\n])\p{Cc}|[\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff\u{e0000}-\u{e007f}]/gu
 
 /** A stranger's text with everything unseen written out, such as `\u{202E}`: what is shown is what is there. */
 export function plainText(text: string): string {

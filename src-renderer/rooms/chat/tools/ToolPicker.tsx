@@ -194,7 +194,7 @@ function How({ use, offered }: { use: ToolUseOfChat; offered: readonly Offer[] }
         <Select
           label={t('how.choice')}
           className="max-w-40"
-          value={named === null ? String(choice) : `=${named}`}
+          value={typeof choice === 'string' ? choice : `=${choice.name}`}
           choices={[
             { value: 'auto', label: t('how.auto') },
             { value: 'none', label: t('how.none') },

@@ -69,6 +69,16 @@ export function readSchema(text: string): SchemaReading {
 const shown = (value: Json | undefined): string => (value === undefined ? '' : JSON.stringify(value).slice(0, 80))
 const under = (path: string, name: string | number): string => (path === '' ? String(name) : `${path}.${name}`)
 
+function isPattern(pattern: Json): boolean {
+  if (typeof pattern !== 'string') return false
+  try {
+    new RegExp(pattern, 'u')
+    return true
+  } catch {
+    return false
+  }
+}
+
 class Reader {
   readonly faults: SchemaFault[] = []
   readonly hints: SchemaFault[] = []
@@ -108,13 +118,8 @@ class Reader {
   #values(value: JsonObject, path: string): void {
     if (value.enum !== undefined && (!Array.isArray(value.enum) || value.enum.length === 0))
       this.#fault('enum', under(path, 'enum'), value.enum)
-    if (value.pattern === undefined) return
-    try {
-      new RegExp(String(value.pattern), 'u')
-      if (typeof value.pattern !== 'string') this.#fault('pattern', under(path, 'pattern'), value.pattern)
-    } catch {
+    if (value.pattern !== undefined && !isPattern(value.pattern))
       this.#fault('pattern', under(path, 'pattern'), value.pattern)
-    }
   }
 
   /** Nothing is fetched, so a reference must lead to a place in this very schema. */
