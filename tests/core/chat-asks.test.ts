@@ -360,6 +360,23 @@ describe('what a reply is known for', () => {
     expect(store.messages.get(replyId)).toMatchObject({ status: 'complete', jsonFaults: faults })
   })
 
+  it('while it is tried again, when that will be and that the service may have done work all the same', async () => {
+    const { room, service, ask } = studio()
+    const { conversationId, replyId } = await ask()
+    const page = new Page()
+    const watcher = new ConversationWatcher(room.runs.view, conversationId)
+    watcher.subscribe(() => undefined)
+    const read = () => {
+      const event = watcher.take()
+      if (event !== null && event !== 'end') page.apply(event)
+    }
+    read()
+    const problem = { kind: 'bad_gateway', message: 'Bad gateway.', workPossible: true } as const
+    service.last.options.onWait?.({ for: 'retry', attempt: 2, delayMs: 500, problem })
+    read()
+    expect(page.messages.at(-1)).toMatchObject({ id: replyId, wait: { for: 'retry', attempt: 2, problem } })
+  })
+
   it('a pattern that backtracks for ever is given up, and the reply is kept', async () => {
     const { store, ask, answer } = studio()
     const { replyId } = await ask(withParams({ responseFormat: schemaOf('{"pattern":"^(a+)+$"}') }))

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { Message } from '../../../src-preload/contract/chat.ts'
+import { isSettled } from '../chatParts.ts'
 import { StudioError } from '../errors.ts'
 import type { ChatRoom } from './chat.ts'
-import { roundOf } from './rounds.ts'
+import { roundOf, statusOfRun, timed } from './rounds.ts'
 import type { ChatUpstream } from './runs.ts'
 
 /** Replies that are to be made, their rows stored: one list a request, in the order of its choices. */
@@ -77,5 +78,15 @@ export function refuseBusy({ store, runs }: ChatRoom, conversationId: string): v
   }
   if (roundOf(store, leafId).some(({ run }) => run.state === 'running')) {
     throw new StudioError('busy', 'A tool is still running in this conversation. Stop it or wait for it.')
+  }
+}
+
+/** Within the transaction in which a person goes on below a round: calls that still wait for a yes are not going to get one. */
+export function leaveCalls({ store, runs }: ChatRoom, leafId: string): void {
+  for (const { id, conversationId, run } of roundOf(store, leafId)) {
+    if (isSettled(run)) continue
+    const left = timed({ ...run, state: 'denied' })
+    store.messages.setRun(id, left, 'The person went on without running this tool.', statusOfRun(left))
+    runs.view.changes.tell({ what: 'message', conversationId, messageId: id })
   }
 }

@@ -2,7 +2,6 @@ import type { MessageStatus, ToolRun, ToolRunState } from '../../../src-preload/
 import { isSettled } from '../chatParts.ts'
 import { isToolMessage, type ToolMessage } from '../store/messages.ts'
 import type { Store } from '../store/store.ts'
-import type { ChatRoom } from './chat.ts'
 
 // A round: a reply that calls tools, and below it one row of role tool a call, each below the one before.
 
@@ -50,14 +49,4 @@ export function roundOf(store: Store, messageId: string): ToolMessage[] {
 export function roundsUpTo(store: Store, messageId: string): number {
   const turns = store.messages.turnsAbove(messageId)
   return turns.filter(({ role }, at) => role === 'assistant' && turns[at - 1]?.role === 'tool').length
-}
-
-/** Within the transaction in which a person goes on below a round: calls that still wait for a yes are not going to get one. */
-export function leaveCalls({ store, runs }: ChatRoom, leafId: string): void {
-  for (const { id, conversationId, run } of roundOf(store, leafId)) {
-    if (isSettled(run)) continue
-    const left = timed({ ...run, state: 'denied' })
-    store.messages.setRun(id, left, 'The person went on without running this tool.', statusOfRun(left))
-    runs.view.changes.tell({ what: 'message', conversationId, messageId: id })
-  }
 }

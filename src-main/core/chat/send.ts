@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Attachment, ChatSetup, Message } from '../../../src-preload/contract/chat.ts'
 import { StudioError } from '../errors.ts'
-import { refuseBusy, startAsk, storeReplies, tellPath, tellSiblings } from './asks.ts'
+import { leaveCalls, refuseBusy, startAsk, storeReplies, tellPath, tellSiblings } from './asks.ts'
 import type { ChatRoom } from './chat.ts'
-import { leaveCalls } from './rounds.ts'
 import type { ChatUpstream } from './runs.ts'
 import { titleOf } from './title.ts'
 
