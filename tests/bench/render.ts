@@ -13,7 +13,7 @@ async function openThousand(): Promise<number> {
   const times: number[] = []
   for (let run = 0; run < 5; run++) {
     await page.goto(`${url}?scene=long&closed=1`)
-    await page.waitForSelector('.chat-list')
+    await page.waitForSelector('.chat-composer')
     await page.waitForTimeout(300)
     times.push(
       await page.evaluate(async () => {

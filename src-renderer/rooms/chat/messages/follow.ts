@@ -1,6 +1,7 @@
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import type { VirtualizerHandle } from 'virtua'
 import { useChat } from '../../../stores/chat.ts'
+import { messageIn } from '../../../stores/chat-open.ts'
 import { keepPlace, placeIn } from './place.ts'
 
 /** Nearer to the end than this, in px, the reader counts as being at it. */
@@ -36,8 +37,12 @@ export function useFollowEnd(conversationId: string, box: Box, list: List, ids: 
     list.current?.scrollToIndex(known.current.length - 1, { align: 'end' })
   }, [follow, list])
 
+  const lastBefore = useRef(last)
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new last message is what moves the end
   useLayoutEffect(() => {
+    // Who sends something wants to see it, wherever the view was.
+    if (lastBefore.current !== last && saysPerson(known.current, lastBefore.current)) follow(true)
+    lastBefore.current = last
     if (following.current && count > 0) list.current?.scrollToIndex(count - 1, { align: 'end' })
   }, [last, list])
 
@@ -93,6 +98,14 @@ export function useFollowEnd(conversationId: string, box: Box, list: List, ids: 
   )
 
   return { away, toEnd, goTo }
+}
+
+/** Whether what came after `before` holds a turn of the person's. */
+function saysPerson(ids: readonly string[], before: string | undefined): boolean {
+  const from = before === undefined ? -1 : ids.lastIndexOf(before)
+  if (from < 0) return false
+  const { open } = useChat.getState()
+  return ids.slice(from + 1).some((id) => messageIn(open, id)?.role === 'user')
 }
 
 interface Following {
