@@ -47,8 +47,18 @@ const sign = '\\p{L}\\p{N}\\p{M}'
  * Where to begin to look. A first look through the text as it is written, by an expression, is a hundred times faster than to fold
  * all of a long text; where it finds nothing (an accent, another form of a character), the text is folded from the start.
  */
-function firstLook(text: string, { terms, open }: SearchQuery, from: number): number {
+function firstLook(text: string, query: SearchQuery, from: number): number {
   if (text.length - from < quickly) return from
+  const look = looks.get(query) ?? lookFor(query)
+  looks.set(query, look)
+  look.lastIndex = from
+  return look.exec(text)?.index ?? from
+}
+
+/** An expression with classes of Unicode costs milliseconds to make: one for each query. */
+const looks = new WeakMap<SearchQuery, RegExp>()
+
+function lookFor({ terms, open }: SearchQuery): RegExp {
   const ways = terms.map((term, index) => {
     const isOpen = open && index === terms.length - 1
     // Folded words hold letters, digits, marks and pictographs: nothing that means something in an expression.
@@ -56,9 +66,7 @@ function firstLook(text: string, { terms, open }: SearchQuery, from: number): nu
     const after = isOpen || standsAlone(term.at(-1) ?? '') ? '' : `(?![${sign}])`
     return before + term.join(`[^${sign}]*`) + after
   })
-  const look = new RegExp(ways.join('|'), 'giu')
-  look.lastIndex = from
-  return look.exec(text)?.index ?? from
+  return new RegExp(ways.join('|'), 'giu')
 }
 
 /** Texts shorter than this are folded at once. */
