@@ -181,7 +181,6 @@ export function archiveTable({ handle, journal, transaction }: Database) {
     },
   }
 }
-export type ArchiveTable = ReturnType<typeof archiveTable>
 
 function readConversation(row: Row): ArchivedConversation & { removed: boolean } {
   return {

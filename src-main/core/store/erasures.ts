@@ -103,7 +103,6 @@ export function erasureTable({ handle, transaction, journal }: Database) {
     },
   }
 }
-export type ErasureTable = ReturnType<typeof erasureTable>
 
 const readRemoved = (row: Row): RemovedRow => ({
   id: text(row, 'id'),

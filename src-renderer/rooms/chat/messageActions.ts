@@ -108,9 +108,4 @@ export function quote(text: string): void {
   })
 }
 
-/** The last message of the path that `is` holds for. */
-export function lastMessage(is: (message: Message) => boolean): Message | null {
-  return useChat.getState().open?.messages.findLast(is) ?? null
-}
-
 export const isMaking = (): boolean => runningReply(useChat.getState().open) !== null

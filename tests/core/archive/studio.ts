@@ -172,11 +172,3 @@ export function inFiles(dataDir: string, names: readonly string[], wanted: strin
 }
 
 export const sha256 = (bytes: Uint8Array | string): string => createHash('sha256').update(bytes).digest('hex')
-
-export function writeScratch(name: string, bytes: Uint8Array): string {
-  const folder = freshFolder()
-  mkdirSync(folder, { recursive: true })
-  const path = join(folder, name)
-  writeFileSync(path, bytes)
-  return path
-}

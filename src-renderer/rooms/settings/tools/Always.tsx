@@ -6,7 +6,7 @@ import { Button } from '../../../ui/Button.tsx'
 import { Field, TextInput } from '../../../ui/Field.tsx'
 import { plainText } from '../../../ui/plainText.ts'
 import { useSave } from '../useSave.ts'
-import { Part } from './index.tsx'
+import { Part } from './Part.tsx'
 import { useDeed } from './useDeed.ts'
 
 /** What runs without asking, and the way to take that back. */

@@ -7,7 +7,7 @@ import { Button, IconButton } from '../../../ui/Button.tsx'
 import { Pill } from '../../../ui/Pill.tsx'
 import { plainText } from '../../../ui/plainText.ts'
 import { FunctionDialog } from './FunctionDialog.tsx'
-import { Part } from './index.tsx'
+import { Part } from './Part.tsx'
 import { useDeed } from './useDeed.ts'
 
 /** The tools that a person wrote. */

@@ -1,4 +1,3 @@
-import type { ReactNode } from 'react'
 import type { AppState } from '../../../../src-preload/contract/app.ts'
 import { ProblemNotice } from '../../../problems/ProblemNotice.tsx'
 import { useChatTools } from '../../../stores/chatTools.ts'
@@ -31,21 +30,5 @@ export function ToolsSection({ app }: { app: AppState }) {
       {/* A bound that was changed elsewhere is taken over. */}
       <Rounds key={app.settings.toolRounds} rounds={app.settings.toolRounds} />
     </>
-  )
-}
-
-/** A part of the section, under its name, with what can be added to it at the end of the line. */
-export function Part(props: { title: string; about: string; actions?: ReactNode; children?: ReactNode }) {
-  return (
-    <section aria-label={props.title} className="flex flex-col gap-2.5 border-line border-b pb-4">
-      <div className="flex flex-wrap items-start gap-x-4 gap-y-2">
-        <div className="min-w-[min(240px,100%)] flex-1">
-          <h3 className="font-[560]">{props.title}</h3>
-          <p className="text-faint text-s">{props.about}</p>
-        </div>
-        {props.actions && <div className="flex flex-wrap gap-2">{props.actions}</div>}
-      </div>
-      {props.children}
-    </section>
   )
 }
