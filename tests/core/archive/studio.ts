@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Archive } from '../../../src-main/core/archive/archive.ts'
 import { Library } from '../../../src-main/core/library/library.ts'
