@@ -395,7 +395,7 @@ function schemaOf(schema: string) {
 describe('a conversation', () => {
   it('is named by its first question, or by the first answer where that says nothing; never again by itself', async () => {
     const { store, room, ask, answer } = studio()
-    const first = await ask({ text: 'How tall  is it?' })
+    const first = await ask({ text: '# How **tall**  is `it`?' })
     expect(store.conversations.get(first.conversationId).title).toBe('How tall is it?')
     await answer(content('Very.'), 'end')
     const second = await ask({ text: ' ' })

@@ -314,7 +314,7 @@ it('any sequence of sends, edits, retries, stops, copies and crashes leaves a wh
         studio.close()
       }
     }),
-    { numRuns: 300, endOnFailure: process.env.SHRINK !== 'yes' },
+    { numRuns: Number(process.env.RUNS ?? 120), endOnFailure: process.env.SHRINK !== 'yes' },
   )
 }, 240_000)
 

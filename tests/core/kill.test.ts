@@ -47,8 +47,8 @@ const isTold = (said: unknown): said is Told => typeof said === 'object' && said
 const isSent = (said: unknown): said is Sent => typeof said === 'object' && said !== null && 'sent' in said
 
 it.each([
-  [1, 8],
-  [3, 8],
+  [1, 6],
+  [3, 4],
 ])(
   'a core killed at random moments loses no committed message and at most 500 ms of a tail of any of its %i choices',
   async (n, rounds) => {
@@ -88,7 +88,7 @@ it.each([
 )
 
 it('a process killed while tools run has each call as it last said, running ones failed, waiting ones waiting', async () => {
-  for (let round = 0; round < 8; round += 1) {
+  for (let round = 0; round < 5; round += 1) {
     const folder = freshFolder()
     const isState = (one: unknown): one is { id: string; state: string } =>
       typeof one === 'object' && one !== null && 'state' in one

@@ -2,7 +2,13 @@ const longest = 60
 
 /** A conversation's first name: the start of what was asked, on one line. Null when there is nothing to read in it. */
 export function titleOf(text: string): string | null {
-  const line = text.slice(0, 1000).replace(/\s+/gu, ' ').trim()
+  // Marks of Markdown that say nothing once they are not drawn: a name is plain text.
+  const line = text
+    .slice(0, 1000)
+    .replace(/^\s*#{1,6}\s+/u, '')
+    .replace(/\*\*|`+/gu, '')
+    .replace(/\s+/gu, ' ')
+    .trim()
   if (line === '') return null
   const characters = Array.from(new Intl.Segmenter().segment(line), ({ segment }) => segment)
   if (characters.length <= longest) return line
