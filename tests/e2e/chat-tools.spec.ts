@@ -7,6 +7,10 @@ import { composer, lastReply, pickModel, replies, send, settled } from './journe
 import { type Asked, type Line, scripted, startScripted } from './scripted.ts'
 
 const stdio = fileURLToPath(new URL('../helpers/mcp/stdio.ts', import.meta.url))
+// Much passes in each of these; a machine that does other things besides needs many times its own pace.
+test.describe.configure({ timeout: 150_000 })
+test.use({ actionTimeout: 30_000 })
+
 let world: ChatWorld
 let service: Awaited<ReturnType<typeof startScripted>>
 let mcp: Awaited<ReturnType<typeof startHttp>>

@@ -12,6 +12,10 @@ import {
 } from './chatWorld.ts'
 import { composer, growths, lastReply, pickModel, replies, send, settled } from './journey.ts'
 
+// Much passes in each of these; a machine that does other things besides needs many times its own pace.
+test.describe.configure({ timeout: 150_000 })
+test.use({ actionTimeout: 30_000 })
+
 let world: ChatWorld
 test.beforeAll(async () => {
   world = await openChatWorld()
