@@ -87,7 +87,7 @@ test('several choices stand side by side, and one is kept to go on with', async 
   for (const at of [0, 1, 2]) await expect(columns.nth(at)).toHaveAttribute('data-status', 'complete')
   await expectAccessible(page)
   await takePictures(page, 'chat-choices', true)
-  await page.getByRole('button', { name: 'Keep Choice 2 · mirror' }).click()
+  await page.getByRole('button', { name: 'Keep this one: Choice 2 · mirror' }).click()
   await expect(columns.nth(1)).toHaveAttribute('data-kept', 'true')
   await page.getByLabel('Choices', { exact: true }).fill('')
   await send(page, 'And go on.')
