@@ -2,6 +2,7 @@ import { showLayer } from '../commands/layers.ts'
 import { type Command, offerCommands } from '../commands/registry.ts'
 import { i18n } from '../i18n/index.ts'
 import { navigate } from '../navigation.ts'
+import { focusComposer } from '../rooms/chat/focus.ts'
 import { appStore } from '../stores/app.ts'
 import { rooms } from '../stores/route.ts'
 
@@ -27,7 +28,11 @@ export function shellCommands(): Command[] {
       title: i18n.t('palette:commands.newChat'),
       group: 'chat',
       keys: 'Mod+N',
-      run: () => navigate({ room: 'chat', id: null }),
+      run: () => {
+        navigate({ room: 'chat', id: null })
+        // Where an empty chat stands already nothing else changes, and the person wants to write all the same.
+        focusComposer()
+      },
     },
     {
       id: 'view.inspector',

@@ -7,6 +7,10 @@ import { composer, lastReply, pickModel, replies, send, settled } from './journe
 import { type Asked, type Line, scripted, startScripted } from './scripted.ts'
 
 const stdio = fileURLToPath(new URL('../helpers/mcp/stdio.ts', import.meta.url))
+// Much passes in each of these; a machine that does other things besides needs many times its own pace.
+test.describe.configure({ timeout: 150_000 })
+test.use({ actionTimeout: 30_000 })
+
 let world: ChatWorld
 let service: Awaited<ReturnType<typeof startScripted>>
 let mcp: Awaited<ReturnType<typeof startHttp>>
@@ -171,7 +175,7 @@ test('a server over stdio is off until switched on, asks before each call, and s
   await card(page)
     .getByRole('button', { name: /^Result/ })
     .click()
-  await expect(card(page).getByRole('region', { name: 'Result' })).toContainText('hello from here')
+  await expect(card(page).getByRole('group', { name: 'Result' })).toContainText('hello from here')
 
   await send(page, 'Once more.')
   await expect(cards(page, 'awaiting')).toHaveCount(1)
@@ -350,6 +354,81 @@ test('which tools, how they may be chosen and whether several at once reach the 
   expect(asked?.tools?.map(({ function: { name } }) => name)).toEqual(['remote_echo'])
   expect(asked?.tool_choice).toEqual({ type: 'function', function: { name: 'remote_echo' } })
   expect(asked?.parallel_tool_calls).toBe(false)
+})
+
+test('“strict” and a named choice stand in the request as the raw view shows it, beside what came back [CHAT-10]', async ({
+  page,
+}) => {
+  await toSettings(page)
+  await page.getByRole('button', { name: 'Add a tool' }).click()
+  const form = page.getByRole('dialog')
+  await form.getByLabel('Name').fill('look_up')
+  await form.getByRole('combobox', { name: 'Start from an example' }).selectOption({ label: 'One text' })
+  await form.getByRole('switch', { name: 'Strict' }).click()
+  await form.getByRole('button', { name: 'Add', exact: true }).click()
+  await expect(form).toHaveCount(0)
+  await backToChat(page)
+  await offer(page, 'look_up')
+  await page.getByRole('button', { name: /^Tools/ }).click()
+  const picker = page.getByRole('dialog', { name: 'Tools' })
+  await picker.getByRole('combobox', { name: 'The model' }).selectOption({ label: 'must use look_up' })
+  await page.keyboard.press('Escape')
+  await pickModel(page, scripted)
+  script = () => ({ text: 'Nothing needs looking up.' })
+  await send(page, 'Show me the request.')
+  await settled(page, 'complete')
+  await lastReply(page).getByRole('button', { name: 'More', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'Raw request and reply' }).click()
+  const raw = page.getByRole('dialog', { name: 'Raw request and reply' })
+  const body = raw.getByRole('region', { name: 'Raw request and reply' })
+  await expect(body).toContainText('Show me the request.')
+  const shown = JSON.parse(await body.innerText()) as Asked
+  expect(shown).toEqual(service.asked[0])
+  expect(shown.tools?.map(({ function: { name, strict } }) => [name, strict])).toEqual([['look_up', true]])
+  expect(shown.tool_choice).toEqual({ type: 'function', function: { name: 'look_up' } })
+  await expectAccessible(page)
+  await raw.getByRole('radio', { name: 'Reply' }).click()
+  await expect(body).toContainText('Nothing needs looking up.')
+})
+
+test('a tool that its server changed after it was always allowed asks again, with its new words', async ({ page }) => {
+  await haveHttp(page)
+  await offer(page, 'remote_echo')
+  await pickModel(page, scripted)
+  script = once(call('remote_echo', { text: 'as agreed' }))
+  await send(page, 'Echo for ever.')
+  await card(page).getByRole('button', { name: 'Always allow this tool' }).click()
+  await expect(lastReply(page)).toContainText('as agreed')
+  await toSettings(page)
+  const always = page.getByRole('region', { name: 'Always allowed' })
+  await expect(always.getByRole('button', { name: 'Forget that echo is always allowed' })).toBeVisible()
+
+  mcp.state.description = 'Sends it to everyone.'
+  for (const update of mcp.state.servers) update(mcp.state.description)
+  await expect(always).toContainText('every call asks first')
+  await backToChat(page)
+  await offer(page, 'remote_echo')
+  await send(page, 'Echo again.')
+  await state(page, 'awaiting')
+  await expect(card(page)).toContainText('The server says: Sends it to everyone.')
+  expect(mcp.state.called).toEqual(['echo'])
+})
+
+test('a call that waits in two windows is answered in either, and both show it', async ({ page, context }) => {
+  await haveHttp(page)
+  await offer(page, 'remote_add')
+  await pickModel(page, scripted)
+  script = once(call('remote_add', { a: 20, b: 22 }))
+  await send(page, 'Add in two windows.')
+  await state(page, 'awaiting')
+  const other = await context.newPage()
+  await other.goto(page.url())
+  await card(other).getByRole('button', { name: 'Allow once' }).click()
+  for (const window of [page, other]) {
+    await state(window, 'done')
+    await expect(lastReply(window)).toContainText('"sum":42')
+  }
+  expect(mcp.state.called).toEqual(['add'])
 })
 
 test('a pasted configuration becomes forms, and nothing of it starts by itself', async ({ page }) => {

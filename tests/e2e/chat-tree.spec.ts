@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, type Page, test } from '@playwright/test'
+import { startSandbox } from '../../src-main/sandbox/sandbox.ts'
 import {
   type ChatWorld,
   expectAccessible,
@@ -10,7 +11,12 @@ import {
   takePictures,
   turns,
 } from './chatWorld.ts'
-import { composer, growths, lastReply, pickModel, replies, send, settled } from './journey.ts'
+import { newDataDir, openWebHost } from './hosts.ts'
+import { composer, connectTo, growths, lastReply, pickModel, replies, send, settled } from './journey.ts'
+
+// Much passes in each of these; a machine that does other things besides needs many times its own pace.
+test.describe.configure({ timeout: 150_000 })
+test.use({ actionTimeout: 30_000 })
 
 let world: ChatWorld
 test.beforeAll(async () => {
@@ -81,7 +87,7 @@ test('several choices stand side by side, and one is kept to go on with', async 
   for (const at of [0, 1, 2]) await expect(columns.nth(at)).toHaveAttribute('data-status', 'complete')
   await expectAccessible(page)
   await takePictures(page, 'chat-choices', true)
-  await page.getByRole('button', { name: 'Keep Choice 2 · mirror' }).click()
+  await page.getByRole('button', { name: 'Keep this one: Choice 2 · mirror' }).click()
   await expect(columns.nth(1)).toHaveAttribute('data-kept', 'true')
   await page.getByLabel('Choices', { exact: true }).fill('')
   await send(page, 'And go on.')
@@ -201,6 +207,132 @@ test('search finds as one types, in any script, and jumps to the message', async
   await expect(hits.first()).toContainText('灯台')
   await page.keyboard.press('Enter')
   await expect(turns(page)).toContainText('東京の灯台')
+})
+
+/** How often a text stands in what the messages on the page say. */
+const standing = (page: Page, text: RegExp): Promise<number> =>
+  page
+    .locator('.chat-talk [data-part="text"]')
+    .allInnerTexts()
+    .then((parts) => parts.join('\n').match(text)?.length ?? 0)
+
+/** What is marked as the match that the reader stands at, if it is in sight, and how many are marked at all. */
+const marked = (page: Page) =>
+  page.evaluate(() => {
+    const [range] = CSS.highlights.get('chat-find-current') ?? []
+    const view = document.querySelector('.chat-talk')?.getBoundingClientRect()
+    const all = CSS.highlights.get('chat-find')?.size ?? 0
+    if (!(range instanceof Range) || !view) return { all, current: null, inSight: false }
+    const { top, bottom } = range.getBoundingClientRect()
+    const inSight = top >= view.top && bottom <= view.bottom
+    return { all, current: range.toString(), inSight }
+  })
+
+const long = 'A line that lies between.\n\n'.repeat(60)
+
+test('find counts, goes from match to match and brings each into sight, and gives the focus back', async ({ page }) => {
+  await ask(page, `heron at the top.\n\n${long}Heron at the end.`)
+  const total = await standing(page, /heron/gi)
+  const lower = await standing(page, /heron/g)
+  expect(lower).toBeGreaterThan(0)
+  expect(total).toBeGreaterThan(lower)
+  await composer(page).focus()
+  await page.keyboard.press('ControlOrMeta+f')
+  const bar = page.getByRole('search')
+  const field = bar.getByRole('textbox', { name: 'Find in this chat' })
+  const count = bar.getByRole('status')
+  await expect(field).toBeFocused()
+  await field.fill('heron')
+  await expect(count).toHaveText(`1 of ${total}`)
+  await expect.poll(() => marked(page)).toEqual({ all: total, current: 'heron', inSight: true })
+  await page.keyboard.press('Enter')
+  await expect(count).toHaveText(`2 of ${total}`)
+  await expect.poll(() => marked(page)).toEqual({ all: total, current: 'Heron', inSight: true })
+  await page.keyboard.press('Shift+Enter')
+  await page.keyboard.press('Shift+Enter')
+  await expect(count).toHaveText(`${total} of ${total}`)
+  await bar.getByRole('button', { name: 'Next match' }).click()
+  await expect(count).toHaveText(`1 of ${total}`)
+  await expect.poll(() => marked(page)).toEqual({ all: total, current: 'heron', inSight: true })
+  await expectAccessible(page)
+  await takePictures(page, 'chat-find', true)
+  await bar.getByRole('button', { name: 'Match case' }).click()
+  await expect(count).toHaveText(`1 of ${lower}`)
+  await field.fill('no such bird')
+  await expect(count).toHaveText('nothing found')
+  await expect.poll(() => marked(page)).toEqual({ all: 0, current: null, inSight: false })
+  await field.press('Escape')
+  await expect(bar).toHaveCount(0)
+  await expect(composer(page)).toBeFocused()
+})
+
+test('a search hit far up on another branch is jumped to: the branch is chosen, the words are marked and in sight', async ({
+  page,
+}) => {
+  await ask(page, `The ibis of Zanzibar.\n\n${long}`)
+  await turns(page).first().hover()
+  await turns(page).getByRole('button', { name: 'Edit' }).click()
+  await page.getByRole('textbox', { name: 'Changed text' }).fill('The stork of Malindi.')
+  await page.getByRole('button', { name: 'Save and send' }).click()
+  await expect(turns(page)).toContainText('Malindi')
+  await settled(page, 'complete')
+  await newChat(page)
+  await page.getByRole('combobox', { name: 'Search everything' }).fill('zanzibar')
+  const hits = page.getByRole('listbox', { name: 'Search results' }).getByRole('option')
+  await hits.filter({ hasText: 'The ibis of Zanzibar' }).first().click()
+  await expect(turns(page)).toContainText('The ibis of Zanzibar.')
+  await expect(page.getByRole('group', { name: 'Version 1 of 2' })).toBeVisible()
+  await expect(page.getByRole('search').getByRole('textbox', { name: 'Find in this chat' })).toHaveValue('zanzibar')
+  await expect.poll(() => marked(page)).toMatchObject({ current: 'Zanzibar', inSight: true })
+})
+
+test('New chat by keys puts the person into the composer, from a chat, an empty chat, and another room', async ({
+  page,
+}) => {
+  const newButton = page.getByRole('button', { name: 'New chat', exact: true })
+  for (const keys of ['ControlOrMeta+n', 'Alt+Shift+N']) {
+    await newButton.focus()
+    await expect(composer(page)).not.toBeFocused()
+    await page.keyboard.press(keys)
+    await expect(composer(page)).toBeFocused()
+  }
+  await ask(page, 'A chat to leave by keys.')
+  await page.keyboard.press('Alt+Shift+N')
+  await expect(page.getByRole('heading', { name: 'What shall we work on?' })).toBeVisible()
+  await expect(composer(page)).toBeFocused()
+  await page.keyboard.press('ControlOrMeta+,')
+  await expect(page.getByRole('button', { name: 'Test again' })).toBeVisible()
+  await page.keyboard.press('Alt+Shift+N')
+  await expect(composer(page)).toBeFocused()
+})
+
+test('where the service could not be reached, Retry asks again, and the window finds that it is there again', async ({
+  page,
+}) => {
+  const apiKey = 'sk-chat-away'
+  const first = await startSandbox({ apiKey })
+  const host = await openWebHost(newDataDir())
+  await page.goto(host.url)
+  await connectTo(page, first.baseUrl, apiKey)
+  await ask(page, 'While it is there.')
+  await first.close()
+  await page.keyboard.press('ControlOrMeta+,')
+  await page.getByRole('button', { name: 'Test again' }).click()
+  const connection = page.getByRole('contentinfo').getByRole('button', { name: /can’t be reached|Connected/ })
+  await expect(connection).toContainText('can’t be reached')
+  await page.goBack()
+  await send(page, 'While it is away.')
+  await settled(page, 'failed')
+  await expect(lastReply(page)).toContainText('The service can’t be reached')
+
+  const again = await startSandbox({ apiKey, port: first.port })
+  await lastReply(page).getByRole('button', { name: 'Retry' }).click()
+  await expect(lastReply(page).getByRole('group', { name: 'Reply 2 of 2' })).toBeVisible()
+  await settled(page, 'complete')
+  await expect(lastReply(page)).toContainText('While it is away.')
+  await expect(connection).toContainText('Connected')
+  await host.stop()
+  await again.close()
 })
 
 test('what was exported is imported again as it was', async ({ page }, info) => {

@@ -127,9 +127,7 @@ export const ChatRow = memo(function ChatRow({
               <Under conversation={conversation} current={current} />
             </button>
           </Cell>
-          <Cell>
-            <State conversation={conversation} />
-          </Cell>
+          <State conversation={conversation} />
           <More title={title} reached={reached} />
         </>
       )}
