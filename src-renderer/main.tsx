@@ -1,3 +1,4 @@
+import './noEval.ts'
 import './styles.css'
 import { connect } from './api/connect.ts'
 import { startWindow } from './start.tsx'

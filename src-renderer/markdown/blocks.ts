@@ -1,5 +1,5 @@
 import { cutPoint } from './cut.ts'
-import { closesFence, headLength, isDelimiterRow, type LineStart, normalLabel, readLine } from './lines.ts'
+import { closesFence, headLength, isDelimiterRow, isUnderline, type LineStart, normalLabel, readLine } from './lines.ts'
 
 /** Markdown to be parsed on its own. */
 export interface FlowBlock {
@@ -45,6 +45,8 @@ interface Flow {
   content: number
   prefix: string
   continues: boolean
+  /** Its lines are a paragraph's own so far, none begins a list, a quote or a definition: only then does an underline make it a heading. */
+  pure: boolean
 }
 interface Text {
   kind: 'code' | 'plain'
@@ -153,8 +155,11 @@ export class BlockSplitter {
       flow.prefix = this.#text.slice(flow.start, to).replace(/\n?$/, '\n')
     }
     if (line.item > 0) flow.content = line.item
+    const underline = flow.pure && flow.lines > 0 && isUnderline(head)
+    if (line.item > 0 || line.quote || line.definition !== null || /^[ \t]*[-*_]/.test(head)) flow.pure = false
     this.#grow(flow, to, false)
-    if (line.heading && flow.shape === 'paragraph') this.#close()
+    // An underlined heading ends here (CommonMark 4.3). The parser's cost for many in one block is the square of their number.
+    if ((line.heading || underline) && flow.shape === 'paragraph' && !this.#midLine) this.#close()
   }
 
   /** Whether `line`, not blank, can't belong to the open block. Saying no too often only makes a block bigger. */
@@ -192,6 +197,7 @@ export class BlockSplitter {
       content: line.item,
       prefix,
       continues: false,
+      pure: true,
     }
   }
 

@@ -59,6 +59,11 @@ export function closesFence(head: string, char: string, length: number): boolean
   return run.startsWith(char) && run.length >= length
 }
 
+/** The line that makes a heading of the paragraph before it (CommonMark 4.3). */
+export function isUnderline(head: string): boolean {
+  return head.length < headLength && /^ {0,3}(?:=+|-+)[ \t]*\r?$/.test(head)
+}
+
 /** The second line of a table (GFM 4.10). */
 export function isDelimiterRow(head: string): boolean {
   return (

@@ -32,7 +32,9 @@ export function parseBlock(block: FlowBlock): RootContent[] {
   if (known) return known
   // A formula that is not finished yet stays text.
   const { text: bare, formulas } = takeFormulas(block.source)
-  const text = (block.continues ? wordJoiner : '') + (block.open ? remend(bare, completing) : bare)
+  // Completing costs the square of the marks as well: what stays text is not completed.
+  const completed = block.open && !isCostly(bare) ? remend(bare, completing) : bare
+  const text = (block.continues ? wordJoiner : '') + completed
   const children = parse(block.definitions === '' ? text : `${text}\n\n${block.definitions}`, bare)
   if (block.continues) takeOffJoiner(children)
   placeFormulas(children, formulas)
@@ -59,9 +61,11 @@ function hasDenseMarks(source: string): boolean {
   return false
 }
 
+const isCostly = (source: string): boolean => deepNesting.test(source) || hasDenseMarks(source)
+
 /** Blocks that cost far more than their size, or exhaust the stack, are hostile or broken: they stay text. */
 function parse(source: string, shown: string): RootContent[] {
-  if (deepNesting.test(source) || hasDenseMarks(source)) return asText(shown)
+  if (isCostly(source)) return asText(shown)
   try {
     const root: Root = fromMarkdown(source, options)
     return root.children

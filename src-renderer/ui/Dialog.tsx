@@ -56,6 +56,8 @@ export interface DialogProps {
   width?: 'narrow' | 'wide'
   /** A secret that is shown once must not vanish with a stray click beside the dialog. */
   stayOnOutsideClick?: boolean
+  /** A question that must be answered before anything else: screen readers then say its text at once. */
+  alert?: boolean
   children?: ReactNode
   footer?: ReactNode
 }
@@ -67,6 +69,7 @@ export function Dialog({
   about,
   width = 'narrow',
   stayOnOutsideClick,
+  alert = false,
   children,
   footer,
 }: DialogProps) {
@@ -76,7 +79,9 @@ export function Dialog({
   return (
     <dialog
       {...modal}
+      role={alert ? 'alertdialog' : undefined}
       aria-labelledby={id}
+      aria-describedby={about ? `${id}about` : undefined}
       className={cx(
         'm-auto outline-none max-h-[calc(100vh-48px)] w-[calc(100vw-32px)] overflow-y-auto rounded-l bg-raise p-0 text-ink',
         'shadow-[0_0_0_1px_var(--line-strong),var(--lift-large)] open:animate-appear',
@@ -91,7 +96,11 @@ export function Dialog({
                 <h2 id={id} className="font-semibold text-l tracking-[-.01em]">
                   {title}
                 </h2>
-                {about && <div className="mt-1 text-soft">{about}</div>}
+                {about && (
+                  <div id={`${id}about`} className="mt-1 text-soft">
+                    {about}
+                  </div>
+                )}
               </div>
               <IconButton icon={X} size="small" label={t('close')} onClick={onClose} />
             </header>

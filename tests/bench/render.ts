@@ -1,11 +1,23 @@
+import { fileURLToPath } from 'node:url'
 import type { Harness } from '../renderer/chat/harness/main.tsx'
 import { openHarness } from '../renderer/chat/harness/page.ts'
+import { buildMarkdownPeer } from './peers/markdown.ts'
 
 declare const harness: Harness
+/** The peer's page offers it. */
+declare const append: (more: string) => void
 
 // Renderer figures in a real Chromium: node tests/bench/render.ts [seconds a stream]. One JSON document on standard output.
 const seconds = Number(process.argv[2] ?? 6)
 const { url, browser, close } = await openHarness()
+// Beside the room's own page, so that one server has both.
+const peer = await buildMarkdownPeer(fileURLToPath(new URL('../../out/chat-harness/peer', import.meta.url))).then(
+  () => true,
+  (thrown: unknown) => {
+    console.error(`react-markdown is left out: ${String(thrown).split('\n')[0]}`)
+    return false
+  },
+)
 const page = await browser.newPage({ viewport: { width: 1200, height: 820 } })
 page.on('pageerror', (error) => console.error(error))
 
@@ -38,30 +50,42 @@ interface Stream {
   token: string
   /** Also presses a key in the composer every 100 ms. */
   type?: boolean
-  /** A bare page that appends the same to one text: what the browser itself needs. */
-  plain?: boolean
+  /** Ours, a bare page that appends the same to one text (what the browser itself needs), or react-markdown over all of it. */
+  page?: 'ours' | 'plain' | 'peer'
 }
 
-/** 200 tokens a second into the end of 1,000 messages whose last reply already holds `start`. */
-async function stream({ start, token, type = false, plain = false }: Stream): Promise<Streamed & { keyP95Ms: number }> {
-  await page.goto(`${url}?scene=long`)
-  await page.waitForSelector('[data-message-id$="001999"]')
-  if (plain) {
+/** 200 tokens a second into the end of 1,000 messages whose last reply already holds `start`; other pages hold that reply alone. */
+async function stream({
+  start,
+  token,
+  type = false,
+  page: kind = 'ours',
+}: Stream): Promise<Streamed & { keyP95Ms: number }> {
+  await page.goto(kind === 'peer' ? `${url}peer/index.html` : `${url}?scene=long`)
+  if (kind === 'peer') await page.waitForFunction(() => 'append' in globalThis)
+  else await page.waitForSelector('[data-message-id$="001999"]')
+  if (kind === 'plain') {
     await page.evaluate(() => {
       document.body.innerHTML =
         '<div id="plain" style="height:800px;overflow:auto;white-space:pre-wrap;overflow-wrap:anywhere"></div>'
     })
   }
   return page.evaluate(
-    async ({ start, token, seconds, type, plain }) => {
-      const { core, conversationId, message } = harness
+    async ({ start, token, seconds, type, kind }) => {
       const box = document.querySelector('#plain')
       const text = document.createTextNode(start)
-      const reply = message(1_001, { status: 'streaming', text: start, finishedAt: null, usage: null })
-      if (plain) box?.append(text)
-      else {
+      let tell = (more: string, _at: number): void => text.appendData(more)
+      if (kind === 'plain') box?.append(text)
+      else if (kind === 'peer') {
+        append(start)
+        tell = append
+      } else {
+        const { core, conversationId, message } = harness
+        const reply = message(1_001, { status: 'streaming', text: start, finishedAt: null, usage: null })
         core.tell(conversationId, { type: 'message', message: message(1_000, { text: 'Go on.' }) })
         core.tell(conversationId, { type: 'message', message: reply })
+        tell = (more, at) =>
+          core.tell(conversationId, { type: 'delta', messageId: reply.id, field: 'text', at, append: more })
       }
       await new Promise((resolve) => setTimeout(resolve, 2_500))
       const tasks: number[] = []
@@ -75,11 +99,10 @@ async function stream({ start, token, type = false, plain = false }: Stream): Pr
       let sent = 0
       const timer = setInterval(() => {
         for (const due = ((performance.now() - begun) / 1_000) * 200; sent < due; sent++) {
-          if (plain) text.appendData(token)
-          else core.tell(conversationId, { type: 'delta', messageId: reply.id, field: 'text', at, append: token })
+          tell(token, at)
           at += token.length
         }
-        if (plain && box) box.scrollTop = box.scrollHeight
+        if (box) box.scrollTop = box.scrollHeight
       }, 5)
       const field = document.querySelector<HTMLTextAreaElement>('.chat-composer textarea')
       const typing = setInterval(() => {
@@ -110,7 +133,7 @@ async function stream({ start, token, type = false, plain = false }: Stream): Pr
         Math.round((list.sort((a, b) => a - b)[Math.floor(list.length * 0.95)] ?? 0) * 10) / 10
       return { frameP95Ms: p95(frames), longestTaskMs: Math.round(Math.max(0, ...tasks)), keyP95Ms: p95(keys) }
     },
-    { start, token, seconds, type, plain },
+    { start, token, seconds, type, kind },
   )
 }
 
@@ -146,11 +169,15 @@ const starts = {
     token: '| x | y | z |\n',
   },
 }
-const streams: Record<string, { ours: Streamed; plain: Streamed }> = {}
+const streams: Record<string, { ours: Streamed; plain: Streamed; peer: Streamed | null }> = {}
 const openMs = await openThousand()
-// Turn by turn, so that both meet the same machine.
+// Turn by turn, so that all meet the same machine.
 for (const [name, each] of Object.entries(starts))
-  streams[name] = { plain: await stream({ ...each, plain: true }), ours: await stream(each) }
+  streams[name] = {
+    plain: await stream({ ...each, page: 'plain' }),
+    ours: await stream(each),
+    peer: peer ? await stream({ ...each, page: 'peer' }) : null,
+  }
 const { keyP95Ms } = await stream({ ...starts.prose, type: true })
 console.log(JSON.stringify({ openMs, streams, keyP95Ms, heapMb: await heapAfterScroll() }, null, 2))
 await close()

@@ -3,9 +3,12 @@ import type { AddressInfo } from 'node:net'
 import { expect, type Page, test } from '@playwright/test'
 import { hostileReplies } from '../helpers/hostile.ts'
 import { closeHosts, newDataDir, openWebHost } from './hosts.ts'
-import { connectTo, lastReply, send } from './journey.ts'
+import { connectTo, lastReply, replies, send } from './journey.ts'
 
 // A service that says what a prompt injection would have it say, and the real page in front of it. Nothing may come of it but text.
+
+// A trace of thousands of frames of 300 kB replies costs more than all the rest.
+test.use({ trace: 'off' })
 
 const corpus = hostileReplies()
 /** ms after which the page must have answered. */
@@ -13,6 +16,8 @@ const answersWithin = 1_000
 
 let service: Server
 let serviceUrl = ''
+/** Numbers of the cases that were asked for, in order. */
+let asked: number[] = []
 
 /** Streams the reply whose number is the last message's first word, in pieces that cut through everything. */
 function startService(): Promise<Server> {
@@ -34,7 +39,9 @@ function startService(): Promise<Server> {
     })
     request.on('end', () => {
       const { messages } = JSON.parse(body) as { messages: { content: string }[] }
-      const text = corpus[Number.parseInt(messages.at(-1)?.content ?? '', 10)]?.text ?? ''
+      const number = Number.parseInt(messages.at(-1)?.content ?? '', 10)
+      asked.push(number)
+      const text = corpus[number]?.text ?? ''
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       const chunk = (delta: object, finish: string | null): void => {
         const choices = [{ index: 0, delta, finish_reason: finish }]
@@ -54,6 +61,7 @@ function startService(): Promise<Server> {
 }
 
 test.beforeEach(async () => {
+  asked = []
   service = await startService()
   serviceUrl = `http://127.0.0.1:${(service.address() as AddressInfo).port}/v1`
 })
@@ -84,6 +92,13 @@ async function watchFor(page: Page, own: string): Promise<string[]> {
   })
   page.context().on('page', (other) => seen.push(`window ${other.url()}`))
   page.on('download', (download) => seen.push(`download ${download.url()}`))
+  page.on('websocket', (socket) => {
+    if (new URL(socket.url()).host !== new URL(own).host) seen.push(`socket ${socket.url()}`)
+  })
+  page.on('worker', (worker) => {
+    if (!worker.url().startsWith(`${own}/assets/`)) seen.push(`worker ${worker.url()}`)
+  })
+  page.context().on('serviceworker', (worker) => seen.push(`service worker ${worker.url()}`))
   page.on('pageerror', (error) => seen.push(`error ${error.message}`))
   await page.addInitScript(() => {
     addEventListener('securitypolicyviolation', (event) => {
@@ -105,8 +120,7 @@ async function open(page: Page): Promise<string[]> {
   const seen = await watchFor(page, new URL(host.url).origin)
   await page.goto(host.url)
   await connectTo(page, serviceUrl, 'sk-hostile-0123456789abcdef')
-  // What the page itself tried at its start is no doing of a reply.
-  seen.length = 0
+  expect(seen, 'the page by itself').toEqual([])
   return seen
 }
 
@@ -116,30 +130,68 @@ async function answers(page: Page): Promise<number> {
   return Date.now() - begun
 }
 
-async function drawn(page: Page, at: number, text: string): Promise<void> {
-  const id = () =>
-    lastReply(page)
-      .getAttribute('data-message-id', { timeout: 500 })
-      .catch(() => null)
-  const before = await id()
+/** Asks for a case in a conversation of its own, where nothing else takes room, and waits until its reply stands there whole. */
+async function drawn(page: Page, at: number): Promise<void> {
+  await page.keyboard.press('ControlOrMeta+n')
+  await expect(page.locator('article[data-message-id]')).toHaveCount(0)
   await send(page, `${at} says`)
-  // A long reply has its turn far above the view, where it is not in the page: the reply itself is waited for.
-  await expect.poll(id, { timeout: 20_000 }).not.toBe(before)
   await expect(lastReply(page)).toHaveAttribute('data-status', 'complete', { timeout: 30_000 })
-  if (text.trim() !== '') await expect(lastReply(page).locator('[data-part="text"]')).toBeAttached()
+  await expect(replies(page)).toHaveCount(1)
+  expect(asked.at(-1)).toBe(at)
+  if (corpus[at]?.text.trim() !== '') await expect(lastReply(page).locator('[data-part="text"]')).toBeAttached()
 }
+
+test('what watches the page tells of a request, a script, a frame, a style and a window', async ({ page }) => {
+  const seen = await open(page)
+  const trials: [string, () => unknown][] = [
+    ['request', () => fetch('https://evil.example/a').catch(() => null)],
+    ['img-src', () => document.body.append(Object.assign(new Image(), { src: 'https://evil.example/b.png' }))],
+    ['script-src', () => setTimeout('canary(1)')],
+    ['style-src', () => document.body.append(Object.assign(document.createElement('style'), { textContent: 'a{}' }))],
+    [
+      'frame-src',
+      () => document.body.append(Object.assign(document.createElement('iframe'), { src: 'https://evil.example/c' })),
+    ],
+    ['script 7', () => Reflect.get(globalThis, 'canary')(7)],
+    ['dialog', () => alert('mine')],
+    ['window', () => window.open('about:blank')],
+    [
+      'error',
+      () =>
+        setTimeout(() => {
+          throw new Error('mine')
+        }),
+    ],
+    [
+      'navigation',
+      () => {
+        location.href = 'about:blank'
+      },
+    ],
+  ]
+  for (const [what, act] of trials) {
+    seen.length = 0
+    await page.evaluate(act).catch(() => null)
+    await expect.poll(() => seen.join(' '), what).toContain(what === 'request' ? 'connect-src' : what)
+  }
+})
 
 test('every hostile reply is text: no request, no script, no navigation, and the page answers', async ({ page }) => {
   test.setTimeout(900_000)
+  expect(corpus.length).toBeGreaterThan(200)
   const seen = await open(page)
-  for (const [at, { name, text }] of corpus.entries()) {
-    // A new conversation now and then: each one's whole path goes along with every request.
-    if (at % 20 === 0 && at > 0) await page.keyboard.press('ControlOrMeta+n')
-    await drawn(page, at, text)
-    expect.soft(await answers(page), `${name}: the page answers`).toBeLessThan(answersWithin)
-    expect(seen, name).toEqual([])
-    expect(await page.locator('.chat-talk').locator(actors).count(), name).toBe(0)
+  for (const [at, { name }] of corpus.entries()) {
+    await test.step(`${at} ${name}`, async () => {
+      await drawn(page, at)
+      expect.soft(await answers(page), `${name}: the page answers`).toBeLessThan(answersWithin)
+      expect(seen, name).toEqual([])
+      expect(await page.locator('.chat-talk').locator(actors).count(), name).toBe(0)
+    })
   }
+  expect(asked).toEqual([...corpus.keys()])
+  // What was started late, by a timer or by a frame that came into view, is told of by now too.
+  await answers(page)
+  expect(seen).toEqual([])
 })
 
 test('an address is shown, decoded and whole, before anything is opened; a picture is a place with its address', async ({
@@ -149,28 +201,27 @@ test('an address is shown, decoded and whole, before anything is opened; a pictu
   const at = (name: string): number => corpus.findIndex((one) => one.name === `addresses: ${name}`)
   const dialog = page.getByRole('alertdialog')
 
-  await drawn(page, at('homograph in punycode'), 'x')
+  await drawn(page, at('homograph in punycode'))
   await lastReply(page).getByRole('link', { name: 'apple' }).click()
   await expect(dialog).toContainText('xn--80ak6aa92e.com')
   await expect(dialog).toContainText('аррӏе.com')
   await page.keyboard.press('Escape')
 
-  await drawn(page, at('user before the host'), 'x')
+  await drawn(page, at('user before the host'))
   await lastReply(page).getByRole('link', { name: 'bank', exact: true }).click()
   await expect(dialog).toContainText('evil.example')
   await expect(dialog).toContainText('bank.example')
   await page.keyboard.press('Escape')
 
-  await drawn(page, at('remote image'), 'x')
+  await drawn(page, at('remote image'))
   await expect(lastReply(page)).toContainText('https://evil.example/pixel.png')
   await lastReply(page).getByRole('button', { name: /pixel/ }).first().click()
   await expect(dialog).toContainText('https://evil.example/pixel.png')
   await page.keyboard.press('Escape')
 
-  await drawn(page, at('javascript link'), 'x')
+  await drawn(page, at('javascript link'))
   await expect(lastReply(page).getByRole('link')).toHaveCount(0)
-  // The dialog's own package would lock the page's scrolling with a style sheet in line; the policy refuses that, and nothing scrolls anyway.
-  expect(seen.filter((line) => !/style-src/.test(line))).toEqual([])
+  expect(seen).toEqual([])
 })
 
 test('a diagram is drawn in a frame that reaches nothing, only on a click; a hostile one stays a picture', async ({
@@ -180,10 +231,10 @@ test('a diagram is drawn in a frame that reaches nothing, only on a click; a hos
   const fetched: string[] = []
   page.on('request', (request) => fetched.push(request.url()))
   const seen = await open(page)
-  const cases = corpus.flatMap(({ name, text }, at) => (name.startsWith('extras: mermaid') ? [{ name, text, at }] : []))
+  const cases = corpus.flatMap(({ name }, at) => (name.startsWith('extras: mermaid') ? [{ name, at }] : []))
   expect(cases.length).toBeGreaterThan(5)
-  for (const { name, text, at } of cases) {
-    await drawn(page, at, text)
+  for (const { name, at } of cases) {
+    await drawn(page, at)
     if (at === cases[0]?.at) expect(fetched.filter((url) => url.includes('/diagram/'))).toEqual([])
     await lastReply(page).getByRole('button', { name: 'Draw' }).click()
     const figure = lastReply(page).getByRole('figure', { name: 'Diagram' })

@@ -1,43 +1,44 @@
-import { AlertDialog } from 'radix-ui'
 import { factsOf } from '../../markdown/address.ts'
 import { spelled } from '../../markdown/hidden.tsx'
 import { useMarkdownWords } from '../../markdown/words.ts'
+import { Button } from '../../ui/Button.tsx'
+import { Dialog } from '../../ui/Dialog.tsx'
 import { copyText, openAddress } from './actions.ts'
 import { useWords } from './words.ts'
 
 /** Shows where a link of a reply leads before the system's browser is asked to open it. */
 export function LinkDialog({ address, onClose }: { address: string | null; onClose: () => void }) {
   const words = useWords()
-  const host = address === null ? '' : factsOf(address).host
+  if (address === null) return <Dialog open={false} onClose={onClose} title="" />
   return (
-    <AlertDialog.Root open={address !== null} onOpenChange={(open) => !open && onClose()}>
-      <AlertDialog.Portal>
-        <AlertDialog.Overlay className="chat-overlay" />
-        <AlertDialog.Content className="chat-dialog">
-          <AlertDialog.Title>{words('openLinkTitle')}</AlertDialog.Title>
-          <AlertDialog.Description>{words('openLinkText', { host })}</AlertDialog.Description>
-          <pre className="chat-raw" dir="ltr">
-            {spelled(address ?? '')}
-          </pre>
-          {address !== null && <Warnings address={address} />}
-          <div className="chat-dialog-foot">
-            <button type="button" className="chat-btn" onClick={() => void copyText(address ?? '')}>
-              {words('copyAddress')}
-            </button>
-            <span />
-            <AlertDialog.Cancel className="chat-btn">{words('cancel')}</AlertDialog.Cancel>
-            <AlertDialog.Action
-              className="chat-btn chat-go"
-              onClick={() => {
-                if (address !== null) void openAddress(address)
-              }}
-            >
-              {words('openLink')}
-            </AlertDialog.Action>
-          </div>
-        </AlertDialog.Content>
-      </AlertDialog.Portal>
-    </AlertDialog.Root>
+    <Dialog
+      open
+      alert
+      onClose={onClose}
+      title={words('openLinkTitle')}
+      about={words('openLinkText', { host: factsOf(address).host })}
+      footer={
+        <>
+          <Button onClick={() => void copyText(address)}>{words('copyAddress')}</Button>
+          <span className="flex-1" />
+          <Button onClick={onClose}>{words('cancel')}</Button>
+          <Button
+            look="go"
+            onClick={() => {
+              onClose()
+              void openAddress(address)
+            }}
+          >
+            {words('openLink')}
+          </Button>
+        </>
+      }
+    >
+      <pre className="chat-raw" dir="ltr">
+        {spelled(address)}
+      </pre>
+      <Warnings address={address} />
+    </Dialog>
   )
 }
 
