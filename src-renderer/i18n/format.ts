@@ -22,20 +22,51 @@ function once<T extends Intl.DateTimeFormat | Intl.NumberFormat>(name: string, m
 /** A count: `10,000`. */
 export const showCount = (value: number): string => once('count', (to) => new Intl.NumberFormat(to)).format(value)
 
+/** A count in little room: whole up to 99,999, then `124K`, `1.2M`. */
+export function showShort(value: number): string {
+  if (value < 100_000) return showCount(value)
+  const how = { notation: 'compact', maximumFractionDigits: 1 } as const
+  return once('short', (to) => new Intl.NumberFormat(to, how)).format(value)
+}
+
+/** The person's own clock: `14:02`. What can’t be read is shown as it is, here and below. */
+export const showClock = (instant: string): string =>
+  shown(instant, (at) => once('time', (to) => new Intl.DateTimeFormat(to, clock)).format(at))
+
+/** A day and its time: `21 Nov, 14:02`. */
+export const showInstant = (instant: string): string =>
+  shown(instant, (at) => once('instant', (to) => new Intl.DateTimeFormat(to, { ...dayOfYear, ...clock })).format(at))
+
+/** All of it, for a fact or a title: `21 Nov 2026, 14:02`. */
+export function showFull(instant: string): string {
+  const how = { dateStyle: 'medium', timeStyle: 'short' } as const
+  return shown(instant, (at) => once('full', (to) => new Intl.DateTimeFormat(to, how)).format(at))
+}
+
+/** A month's short name, from 0: `Nov`. */
+export const showMonth = (month: number): string =>
+  once('month', (to) => new Intl.DateTimeFormat(to, { month: 'short', timeZone: 'UTC' })).format(
+    Date.UTC(2026, month, 15),
+  )
+
+function shown(instant: string, show: (at: Date) => string): string {
+  const at = new Date(instant)
+  return Number.isNaN(at.getTime()) ? instant : show(at)
+}
+
 /** A day as short as it is still clear: `14:02` today, `3 Nov` this year, `3 Nov 2025` else. */
 export function showDay(instant: string, now = new Date()): string {
   const at = new Date(instant)
   if (Number.isNaN(at.getTime())) return instant
-  if (at.toDateString() === now.toDateString()) {
-    return once('time', (to) => new Intl.DateTimeFormat(to, clock)).format(at)
-  }
+  if (at.toDateString() === now.toDateString()) return showClock(instant)
   if (at.getFullYear() === now.getFullYear()) {
-    return once('day', (to) => new Intl.DateTimeFormat(to, { day: 'numeric', month: 'short' })).format(at)
+    return once('day', (to) => new Intl.DateTimeFormat(to, dayOfYear)).format(at)
   }
   const parts = { day: 'numeric', month: 'short', year: 'numeric' } as const
   return once('date', (to) => new Intl.DateTimeFormat(to, parts)).format(at)
 }
 
+const dayOfYear = { day: 'numeric', month: 'short' } as const
 const clock = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const
 const steps = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const
 

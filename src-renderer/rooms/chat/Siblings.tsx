@@ -1,6 +1,7 @@
 import { ChevronLeft, ChevronRight } from 'lucide-react'
 import type { KeyboardEvent } from 'react'
 import type { Message } from '../../../src-preload/contract/chat.ts'
+import { i18n, isRightToLeft } from '../../i18n/index.ts'
 import { walk } from './messageActions.ts'
 import { useWords } from './words.ts'
 
@@ -10,10 +11,10 @@ export function Siblings({ message }: { message: Message }) {
   const { sibling, siblings } = message
   if (siblings < 2) return null
   const byKey = (event: KeyboardEvent): void => {
-    const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0
-    if (step === 0) return
+    if (event.key !== 'ArrowRight' && event.key !== 'ArrowLeft') return
     event.preventDefault()
-    void walk(message, step)
+    const onward = isRightToLeft(i18n.language) ? 'ArrowLeft' : 'ArrowRight'
+    void walk(message, event.key === onward ? 1 : -1)
   }
   const place = words(message.role === 'assistant' ? 'sibling' : 'siblingTurn', { sibling, siblings })
   return (

@@ -62,6 +62,7 @@ function Header() {
           ) : (
             <button
               type="button"
+              dir="auto"
               data-deed="rename"
               title={shown}
               aria-label={words('editTitle', { title: shown })}

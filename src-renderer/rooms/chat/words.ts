@@ -1,6 +1,9 @@
 import { useTranslation } from 'react-i18next'
 import type { Message } from '../../../src-preload/contract/chat.ts'
 import type { ChatText } from '../../i18n/en.chat.ts'
+
+export { showClock as timeOfDay, showCount as figure, showFull as fullTime } from '../../i18n/format.ts'
+
 import { showSc } from '../../ui/sc.ts'
 
 export type Words = (key: ChatText, values?: Record<string, string | number>) => string
@@ -16,17 +19,6 @@ export const seconds = (ms: number): string => (Math.max(0, ms) / 1_000).toFixed
 /** `0.38`: two decimals below ten seconds. */
 export const fineSeconds = (ms: number): string => (ms / 1_000).toFixed(ms < 10_000 ? 2 : 1)
 export const wholeSeconds = (ms: number): string => String(Math.max(0, Math.floor(ms / 1_000)))
-
-const count = new Intl.NumberFormat('en')
-export const figure = (value: number): string => count.format(value)
-
-const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
-const dayAndClock = new Intl.DateTimeFormat(undefined, {
-  dateStyle: 'medium',
-  timeStyle: 'short',
-})
-export const timeOfDay = (instant: string): string => clock.format(new Date(instant))
-export const fullTime = (instant: string): string => dayAndClock.format(new Date(instant))
 
 /** What a reply cost, never without saying what the amount is; null where nothing is known. Of several choices each says the whole. */
 export function costWords(reply: Message, words: Words): string | null {

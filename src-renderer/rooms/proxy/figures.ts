@@ -1,6 +1,8 @@
 import type { Certainty } from '../../../src-preload/contract/requests.ts'
+import { showMonth } from '../../i18n/format.ts'
 import { group } from '../../ui/sc.ts'
 
+export { showCount as count, showShort as compact } from '../../i18n/format.ts'
 export { exact, showSc } from '../../ui/sc.ts'
 
 // Amounts, times and counts as the room writes them. Amounts stay decimal text: nothing is added in floating point.
@@ -27,16 +29,6 @@ export function showMs(ms: number): string {
   return `${Math.floor(whole / 3_600)} h ${String(Math.floor((whole % 3_600) / 60)).padStart(2, '0')} min`
 }
 
-const plain = new Intl.NumberFormat('en')
-export const count = (value: number): string => plain.format(value)
-
-const short = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
-/** Whole up to 99,999, then `124K`, `1.2M`. */
-export const compact = (value: number): string => (value < 100_000 ? count(value) : short.format(value))
-
-const months = Array.from({ length: 12 }, (_, month) =>
-  new Intl.DateTimeFormat('en', { month: 'short', timeZone: 'UTC' }).format(Date.UTC(2026, month, 15)),
-)
 const two = (value: number): string => (value < 10 ? `0${value}` : String(value))
 
 /** The person's own clock: `14:06:31`, and `20 Nov 14:06` of another day. Cheap: each row of the log says one. */
@@ -47,7 +39,7 @@ export function showTime(instant: string, now: number): string {
   const same =
     at.getDate() === today.getDate() && at.getMonth() === today.getMonth() && at.getFullYear() === today.getFullYear()
   const minute = `${two(at.getHours())}:${two(at.getMinutes())}`
-  return same ? `${minute}:${two(at.getSeconds())}` : `${at.getDate()} ${months[at.getMonth()]} ${minute}`
+  return same ? `${minute}:${two(at.getSeconds())}` : `${at.getDate()} ${showMonth(at.getMonth())} ${minute}`
 }
 
 /** The same instant as the books have it, for a title. */

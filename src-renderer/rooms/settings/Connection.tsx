@@ -4,13 +4,13 @@ import type { AppState, Connection } from '../../../src-preload/contract/app.ts'
 import type { Problem } from '../../../src-preload/contract/problem.ts'
 import { problemOf } from '../../api/problem.ts'
 import { ConnectForm } from '../../connect/ConnectForm.tsx'
+import { showInstant } from '../../i18n/format.ts'
 import { ProblemNotice } from '../../problems/ProblemNotice.tsx'
 import { useStudio } from '../../studio.ts'
 import { Button } from '../../ui/Button.tsx'
 import { ConfirmDialog, Dialog } from '../../ui/Dialog.tsx'
 import { KeyValue } from '../../ui/KeyValue.tsx'
 import { Pill, type PillTone } from '../../ui/Pill.tsx'
-import { showInstant } from '../../ui/time.ts'
 
 const tones: Record<Connection['state'], PillTone> = {
   none: 'muted',

@@ -115,6 +115,7 @@ function Popup({
       ))}
       <div {...line(found.length)}>{found.length === 0 ? t('promptNew') : t('promptManage')}</div>
     </div>,
-    document.body,
+    // Within the main landmark, which the field stands in: nothing of the page is outside of its regions.
+    field.current?.closest('main') ?? document.body,
   )
 }
