@@ -146,7 +146,10 @@ test('what watches the page tells of a request, a script, a frame, a style and a
   const trials: [string, () => unknown][] = [
     ['request', () => fetch('https://evil.example/a').catch(() => null)],
     ['img-src', () => document.body.append(Object.assign(new Image(), { src: 'https://evil.example/b.png' }))],
-    ['script-src', () => setTimeout('canary(1)')],
+    [
+      'script-src',
+      () => document.body.append(Object.assign(document.createElement('script'), { textContent: 'canary(1)' })),
+    ],
     ['style-src', () => document.body.append(Object.assign(document.createElement('style'), { textContent: 'a{}' }))],
     [
       'frame-src',
