@@ -1,5 +1,14 @@
 import { cutPoint } from './cut.ts'
-import { closesFence, headLength, isDelimiterRow, isUnderline, type LineStart, normalLabel, readLine } from './lines.ts'
+import {
+  closesFence,
+  headLength,
+  isDelimiterRow,
+  isRule,
+  isUnderline,
+  type LineStart,
+  normalLabel,
+  readLine,
+} from './lines.ts'
 
 /** Markdown to be parsed on its own. */
 export interface FlowBlock {
@@ -155,11 +164,17 @@ export class BlockSplitter {
       flow.prefix = this.#text.slice(flow.start, to).replace(/\n?$/, '\n')
     }
     if (line.item > 0) flow.content = line.item
-    const underline = flow.pure && flow.lines > 0 && isUnderline(head)
-    if (line.item > 0 || line.quote || line.definition !== null || /^[ \t]*[-*_]/.test(head)) flow.pure = false
+    const underlined = this.#isUnderlined(flow, line, head)
     this.#grow(flow, to, false)
-    // An underlined heading ends here (CommonMark 4.3). The parser's cost for many in one block is the square of their number.
-    if ((line.heading || underline) && flow.shape === 'paragraph' && !this.#midLine) this.#close()
+    if ((line.heading || underlined) && flow.shape === 'paragraph') this.#close()
+  }
+
+  /** An underlined heading ends here (CommonMark 4.3). The parser's cost for many in one block is the square of their number. */
+  #isUnderlined(flow: Flow, line: LineStart, head: string): boolean {
+    if (this.#midLine) return false
+    if (flow.pure && flow.lines > 0 && isUnderline(head)) return true
+    if (line.item > 0 || line.quote || line.definition !== null || isRule(head)) flow.pure = false
+    return false
   }
 
   /** Whether `line`, not blank, can't belong to the open block. Saying no too often only makes a block bigger. */

@@ -64,6 +64,11 @@ export function isUnderline(head: string): boolean {
   return head.length < headLength && /^ {0,3}(?:=+|-+)[ \t]*\r?$/.test(head)
 }
 
+/** A thematic break (CommonMark 4.1). */
+export function isRule(head: string): boolean {
+  return /^ {0,3}([-*_])[ \t]*(?:\1[ \t]*){2,}\r?$/.test(head)
+}
+
 /** The second line of a table (GFM 4.10). */
 export function isDelimiterRow(head: string): boolean {
   return (

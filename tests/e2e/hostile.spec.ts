@@ -146,7 +146,10 @@ test('what watches the page tells of a request, a script, a frame, a style and a
   const trials: [string, () => unknown][] = [
     ['request', () => fetch('https://evil.example/a').catch(() => null)],
     ['img-src', () => document.body.append(Object.assign(new Image(), { src: 'https://evil.example/b.png' }))],
-    ['script-src', () => setTimeout('canary(1)')],
+    [
+      'script-src',
+      () => document.body.append(Object.assign(document.createElement('script'), { textContent: 'canary(1)' })),
+    ],
     ['style-src', () => document.body.append(Object.assign(document.createElement('style'), { textContent: 'a{}' }))],
     [
       'frame-src',
@@ -261,7 +264,7 @@ test('a diagram is drawn in a frame that reaches nothing, only on a click; a hos
               return 'walled'
             }
           }
-          const network = await fetch('https://evil.example').then(
+          const network = await fetch('https://tried-by-the-test.example').then(
             () => 'reached',
             () => 'walled',
           )
@@ -274,15 +277,13 @@ test('a diagram is drawn in a frame that reaches nothing, only on a click; a hos
           ]
         })
       expect(reach, name).toEqual(['null', 'walled', 'walled', 'walled', 'walled'])
-      // What this test itself tried in the frame is told of by the browser, and is no doing of the reply.
-      seen.splice(
-        0,
-        seen.length,
-        ...seen.filter((line) => !/evil\.example["']? because it violates|connect-src|default-src/.test(line)),
-      )
     }
     await figure.getByRole('button', { name: 'Code', exact: true }).click()
     await expect(lastReply(page).getByRole('button', { name: 'Draw' })).toBeVisible()
-    expect(seen, name).toEqual([])
+    // What this test itself tried in the frame is told of by the browser, at any time after, and is no doing of the reply.
+    expect(
+      seen.filter((line) => !line.includes('https://tried-by-the-test.example')),
+      name,
+    ).toEqual([])
   }
 })

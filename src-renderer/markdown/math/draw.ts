@@ -1,5 +1,5 @@
 import katex from 'katex'
-import type { FormulaAnswer, FormulaQuestion, TreeElement, TreeNode } from './tree.ts'
+import { type FormulaAnswer, type FormulaQuestion, refusedColor, type TreeElement, type TreeNode } from './tree.ts'
 
 /** Elements of one formula. */
 const mostNodes = 6_000
@@ -49,6 +49,7 @@ export function drawFormula({ tex, display }: FormulaQuestion): FormulaAnswer {
       maxSize: 20,
       maxExpand: 1_000,
       output: 'htmlAndMathml',
+      errorColor: refusedColor,
       macros: {},
     })
     let nodes = 0

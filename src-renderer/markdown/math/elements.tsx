@@ -1,5 +1,5 @@
 import { type CSSProperties, createElement, type ReactNode } from 'react'
-import type { TreeNode } from './tree.ts'
+import { refusedColor, type TreeNode } from './tree.ts'
 
 /** What KaTeX 0.18 builds (its domTree.ts and mathMLTree.ts), less links and pictures. All else is left out with what is in it. */
 const tags = new Set(
@@ -36,7 +36,7 @@ export function elementsOf(node: TreeNode, key?: number): ReactNode {
   }
   const style: Record<string, string> = {}
   for (const [name, value] of Object.entries(node.style)) {
-    if (properties.has(name) && honestValue.test(value)) style[name] = value
+    if (properties.has(name) && (honestValue.test(value) || value === refusedColor)) style[name] = value
   }
   if (Object.keys(style).length > 0) props.style = style satisfies CSSProperties
   return createElement(node.tag, props, ...node.children.map((child, at) => elementsOf(child, at)))

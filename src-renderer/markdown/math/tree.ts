@@ -12,3 +12,6 @@ export interface FormulaQuestion {
   display: boolean
 }
 export type FormulaAnswer = { tree: TreeElement } | { reason: string }
+
+/** The colour of a name that a formula may not use: the theme's, because KaTeX's own red can't be read on a dark ground (WCAG 1.4.3). */
+export const refusedColor = 'var(--bad)'

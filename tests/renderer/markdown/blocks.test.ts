@@ -114,4 +114,18 @@ describe('the block splitter', () => {
     const [first] = splitter.update(`${text}[The Guide]: https://example.com\n`).flat()
     expect(first).toMatchObject({ kind: 'flow', definitions: '[The Guide]: https://example.com' })
   })
+
+  it('ends an underlined heading where it ends, and nothing else', () => {
+    const sources = (text: string): string[] => all(text).map((block) => (block.kind === 'flow' ? block.source : ''))
+    expect(sources('one\ntwo\n===\nthree\n-\nfour')).toEqual(['one\ntwo\n===\n', 'three\n-\n', 'four'])
+    for (const whole of [
+      '***\n===\nfoo',
+      '===\nfoo',
+      'text\n- item\n===\nfoo',
+      '[a]: b\n===\nfoo',
+      'a\n= b\nc',
+      '> a\n===\nb',
+    ])
+      expect(sources(whole)).toEqual([whole])
+  })
 })
