@@ -101,6 +101,6 @@ describe.each(pseudoLanguages)('every room in %s', (language) => {
       await context.close()
       expect([...new Set(faults)]).toEqual([])
     },
-    120_000,
+    300_000,
   )
 })
