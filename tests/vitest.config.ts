@@ -8,6 +8,7 @@ export default defineConfig({
     // Real sockets, real SQLite and real processes on two cores: generous against a busy machine, never a way to time something.
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 15_000 } },
     pool: 'forks',
     maxWorkers: 2,
     reporters: ['default', ['json', { outputFile: 'test-results/vitest.json' }]],

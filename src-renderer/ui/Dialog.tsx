@@ -18,8 +18,9 @@ export function useModal(open: boolean, onClose: () => void, stayOnOutsideClick 
     if (!dialog) return
     if (open && !dialog.open) {
       dialog.showModal()
-      // The first thing to fill in, else the dialog itself: the browser would take the close button.
-      const first = dialog.querySelector<HTMLElement>('input, select, textarea')
+      // The first thing to fill in, else the dialog itself: the browser would take the close button, whose tip would then take the
+      // first Esc. A field for files is hidden behind its button.
+      const first = dialog.querySelector<HTMLElement>('input:not([type="file"]), select, textarea')
       ;(first ?? dialog).focus()
     }
     if (!open && dialog.open) dialog.close()

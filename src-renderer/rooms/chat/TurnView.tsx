@@ -56,7 +56,7 @@ export function TurnView({ turn }: { turn: Message }) {
         {editing ? (
           <EditMessage message={turn} />
         ) : (
-          <div className="chat-typed" data-part="text">
+          <div className="chat-typed" data-part="text" dir="auto">
             <Pieces pieces={inPieces(turn.text)} />
           </div>
         )}

@@ -15,7 +15,7 @@ export function Who(props: {
   return (
     <header className="chat-who">
       <span className={props.mine ? 'chat-dot' : 'chat-dot chat-dot-a'} aria-hidden>
-        {props.name.charAt(0).toUpperCase()}
+        {initial(props.name)}
       </span>
       <h2 className="chat-name" title={props.name}>
         {props.name}
@@ -32,6 +32,9 @@ export function Who(props: {
     </header>
   )
 }
+
+/** The first letter or figure: a name may begin with a sign. */
+const initial = (name: string): string => (/[\p{L}\p{N}]/u.exec(name)?.[0] ?? name.charAt(0)).toUpperCase()
 
 function StreamingFor({ since }: { since: string }) {
   const words = useWords()

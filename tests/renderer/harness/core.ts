@@ -120,6 +120,9 @@ const router = {
     erase: os.library.erase.handler(({ input }) => books.erase(input.ids)),
     search: os.library.search.handler(({ input }) => books.search(input.text, input.limit)),
   },
+  chatTools: {
+    watch: os.chatTools.watch.handler(({ signal }) => live(() => ({ functions: [], servers: [], always: [] }), signal)),
+  },
   transfers: {
     begin: os.transfers.begin.handler(() => ({ uploadId: crypto.randomUUID() })),
     part: os.transfers.part.handler(async ({ input }) => {

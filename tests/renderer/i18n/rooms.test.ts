@@ -26,6 +26,13 @@ const data = [
   'night-batch',
   'old editor',
   'workshop',
+  // Parameters as the service calls them.
+  'temperature',
+  'top_p',
+  'max_tokens',
+  'presence_penalty',
+  'frequency_penalty',
+  'response_format',
 ]
 const open = '#/chat/00000000-0000-4000-8000-000000000001'
 const pictures = new URL('../../../test-results/languages/', import.meta.url).pathname
@@ -101,6 +108,6 @@ describe.each(pseudoLanguages)('every room in %s', (language) => {
       await context.close()
       expect([...new Set(faults)]).toEqual([])
     },
-    120_000,
+    300_000,
   )
 })

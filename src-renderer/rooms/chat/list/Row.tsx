@@ -148,9 +148,7 @@ function Under({ conversation, current }: { conversation: Conversation; current:
 function State({ conversation: { running, waiting, draft, pinned, archived } }: { conversation: Conversation }) {
   const { t } = useTranslation('library')
   return (
-    // biome-ignore lint/a11y/useFocusableInteractive: it only says something
-    // biome-ignore lint/a11y/useSemanticElements: a virtual list has no table
-    <span role="gridcell" className="list-state">
+    <span className="list-state">
       {pinned && !archived && <Pin role="img" aria-label={t('pinned')} />}
       {waiting ? (
         <i className="list-dot" data-state="waiting" role="img" aria-label={t('waiting')} />

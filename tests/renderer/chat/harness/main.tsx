@@ -14,6 +14,7 @@ import { ChatStage } from '../../../../src-renderer/rooms/chat/Stage.tsx'
 import { useChat } from '../../../../src-renderer/stores/chat.ts'
 import { useFind } from '../../../../src-renderer/stores/chat-find.ts'
 import { useStage } from '../../../../src-renderer/stores/chat-stage.ts'
+import { libraryStore } from '../../../../src-renderer/stores/library.ts'
 import { StudioContext } from '../../../../src-renderer/studio.ts'
 import { TooltipProvider } from '../../../../src-renderer/ui/Tooltip.tsx'
 import { sceneCore } from './core.ts'
@@ -60,6 +61,6 @@ createRoot(document.querySelector('#root') ?? document.body).render(
 if (made && !asked.has('closed')) openChat(conversationId)
 
 /** What the tests reach into the page for. */
-const harness = { core, openChat, useChat, useStage, useFind, conversationId, message }
+const harness = { core, openChat, useChat, useStage, useFind, libraryStore, conversationId, message }
 export type Harness = typeof harness
 Object.assign(globalThis, { harness })
