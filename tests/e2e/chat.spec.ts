@@ -124,7 +124,7 @@ test('everything is there after a restart, and a killed process leaves the parti
   await page.goto(second.url)
   await page.getByText('A short one, to be kept.').first().click()
   await expect(replies(page)).toHaveCount(2)
-  expect(await replies(page).first().locator('[data-part="text"]').innerText()).toBe(whole)
+  expect(await settledText(page, replies(page).first())).toBe(whole)
   await settled(page, 'incomplete')
   expect((await lastReply(page).locator('[data-part="text"]').innerText()).length).toBeGreaterThan(20)
   await expect(lastReply(page).getByRole('button', { name: 'Retry' }).first()).toBeVisible()

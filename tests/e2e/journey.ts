@@ -70,8 +70,17 @@ export async function sendWatchStop(page: Page, sandbox: Sandbox): Promise<void>
 }
 
 /** The last reply's text once it has been painted whole: a reply's state can be on the screen a frame before its last words. */
-export async function settledText(page: Page): Promise<string> {
-  const text = () => lastReply(page).locator('[data-part="text"]').innerText()
+export async function settledText(page: Page, reply = lastReply(page)): Promise<string> {
+  // A formula by its source: it is drawn a moment after it has come.
+  const text = () =>
+    reply.locator('[data-part="text"]').evaluate((part) => {
+      const copy = part.cloneNode(true)
+      if (!(copy instanceof Element)) return ''
+      for (const formula of copy.querySelectorAll('[data-tex]')) {
+        formula.replaceWith(formula.getAttribute('data-tex') ?? '')
+      }
+      return copy.textContent ?? ''
+    })
   for (let last = await text(); ; ) {
     await page.waitForTimeout(300)
     const now = await text()

@@ -2,7 +2,7 @@ import type { Message, ToolRun } from '../../../src-preload/contract/chat.ts'
 import { type ChatDoor, isSettled } from '../chatParts.ts'
 import { StudioError } from '../errors.ts'
 import { isToolMessage, type ToolMessage } from '../store/messages.ts'
-import { startAsk, storeReplies } from './asks.ts'
+import { startAsk, storeReplies, tellSiblings } from './asks.ts'
 import type { ChatRoom } from './chat.ts'
 import { roundOf, roundsUpTo, statusOfRun, timed } from './rounds.ts'
 
@@ -47,7 +47,7 @@ async function askOn(room: ChatRoom, messageId: string): Promise<{ replyId: stri
   const { store } = room
   toolMessage(room, messageId)
   const upstream = await room.upstream()
-  const { conversationId, ask, before } = store.transaction(() => {
+  const { conversationId, ask, before, tellOthers } = store.transaction(() => {
     const rows = roundOf(store, messageId)
     const last = rows.at(-1)
     if (!last) throw new StudioError('no_such_item', 'That call of a tool does not exist any more.')
@@ -56,16 +56,18 @@ async function askOn(room: ChatRoom, messageId: string): Promise<{ replyId: stri
       throw new StudioError('busy', 'A call of this round is not settled yet.')
     }
     const before = replyBelow(room, last)
-    if (before !== undefined) return { conversationId, ask: [], before }
+    if (before !== undefined) return { conversationId, ask: [], before, tellOthers: () => undefined }
     const { leafId } = store.conversations.get(conversationId)
     const models = [modelOf(room, rows)]
+    const tellOthers = tellSiblings(room, conversationId, last.id)
     const follow = leafId === last.id
     const ask = storeReplies(room, { conversationId, parentId: last.id, models, choices: 1, follow })
-    return { conversationId, ask, before }
+    return { conversationId, ask, before, tellOthers }
   })
   const replyId = before ?? ask[0]?.[0]?.id
   if (replyId === undefined) throw new StudioError('no_such_item', 'That call of a tool does not exist any more.')
   startAsk(room, conversationId, ask, upstream)
+  tellOthers()
   return { replyId }
 }
 
