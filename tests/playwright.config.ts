@@ -8,7 +8,8 @@ export default defineConfig({
   timeout: 45_000,
   expect: { timeout: 20_000 },
   retries: 0,
-  workers: 1,
+  // Most of a test is waiting for a reply that streams: two at once keep a machine with two cores busy.
+  workers: 2,
   reporter: [
     ['list'],
     ['json', { outputFile: fileURLToPath(new URL('../test-results/playwright.json', import.meta.url)) }],

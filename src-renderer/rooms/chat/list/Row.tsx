@@ -148,7 +148,9 @@ function Under({ conversation, current }: { conversation: Conversation; current:
 function State({ conversation: { running, waiting, draft, pinned, archived } }: { conversation: Conversation }) {
   const { t } = useTranslation('library')
   return (
-    <span className="list-state">
+    // biome-ignore lint/a11y/useFocusableInteractive: nothing in it takes the focus
+    // biome-ignore lint/a11y/useSemanticElements: a virtual list has no table
+    <span role="gridcell" className="list-state">
       {pinned && !archived && <Pin role="img" aria-label={t('pinned')} />}
       {waiting ? (
         <i className="list-dot" data-state="waiting" role="img" aria-label={t('waiting')} />
