@@ -284,7 +284,8 @@ test('a search hit far up on another branch is jumped to: the branch is chosen, 
   await newChat(page)
   await page.getByRole('combobox', { name: 'Search everything' }).fill('zanzibar')
   const hits = page.getByRole('listbox', { name: 'Search results' }).getByRole('option')
-  await hits.filter({ hasText: 'The ibis of Zanzibar' }).first().click()
+  // The chat's own name is the first hit; the turn on the other branch comes after it.
+  await hits.filter({ hasText: 'The ibis of Zanzibar' }).last().click()
   await expect(turns(page)).toContainText('The ibis of Zanzibar.')
   await expect(page.getByRole('group', { name: 'Version 1 of 2' })).toBeVisible()
   await expect(page.getByRole('search').getByRole('textbox', { name: 'Find in this chat' })).toHaveValue('zanzibar')
