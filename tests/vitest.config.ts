@@ -1,10 +1,19 @@
 import { fileURLToPath } from 'node:url'
-import { defineConfig } from 'vitest/config'
+import { configDefaults, defineConfig } from 'vitest/config'
+
+/**
+ * Rooms in a real browser, state by state, over a core of the harness: three minutes on two cores, which `npm test` does not have. `npm run rooms`
+ * runs them; tests/e2e shows the same rooms over the real core.
+ */
+export const rooms = ['chat/room', 'commands/palette', 'library/list', 'i18n/rooms'].map(
+  (name) => `tests/renderer/${name}.test.ts`,
+)
 
 export default defineConfig({
   root: fileURLToPath(new URL('..', import.meta.url)),
   test: {
     include: ['tests/**/*.test.ts', 'tests/**/*.test.tsx'],
+    exclude: [...configDefaults.exclude, ...rooms],
     // Real sockets, real SQLite and real processes on two cores: generous against a busy machine, never a way to time something.
     testTimeout: 30_000,
     hookTimeout: 60_000,
