@@ -150,6 +150,11 @@ describe('a server over stdio', () => {
 
   test.each([
     ['ends at once', 'crash', { kind: 'connection_lost', message: expect.stringMatching(/It ended with code 7/) }],
+    [
+      'hangs up and then ends',
+      'hangup',
+      { kind: 'connection_lost', message: expect.stringMatching(/It ended with code 7/) },
+    ],
     ['says nothing', 'silent', { kind: 'connect_timeout' }],
   ])('that %s is failed with the reason', async (_, mode, problem) => {
     room = makeRoom({ limits: { backOffMs: [], probeMs: 300, startMs: mode === 'silent' ? 1500 : 20_000 } })

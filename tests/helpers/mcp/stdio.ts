@@ -1,5 +1,6 @@
 // A server of the Model Context Protocol over stdio, as another program. What it does beside is said by its arguments.
 import { spawn } from 'node:child_process'
+import { closeSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import { freshState, makeServer } from './tools.ts'
@@ -39,6 +40,10 @@ if (mode === 'good' || mode === 'stubborn') {
     const server = makeServer(state)
     return server
   })
+} else if (mode === 'hangup') {
+  // Writing to it fails at once, and a moment later it ends.
+  closeSync(0)
+  setTimeout(() => process.exit(7), 200)
 } else if (mode === 'crash') {
   process.stderr.write('nothing works\n')
   process.exit(7)

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
+import { setTimeout as pause } from 'node:timers/promises'
 import { type JSONRPCMessage, ReadBuffer, serializeMessage, type Transport } from '@modelcontextprotocol/client'
 import { StudioError } from '../../errors.ts'
 import type { Limits } from '../limits.ts'
@@ -74,8 +75,21 @@ export class StdioTransport implements Transport {
     const stdin = this.#child?.stdin
     if (!stdin?.writable) return Promise.reject(new StudioError('connection_lost', 'It has ended.'))
     return new Promise((resolve, reject) => {
-      stdin.write(serializeMessage(message), (error) => (error ? reject(error) : resolve()))
+      stdin.write(serializeMessage(message), (error) => {
+        if (error) void this.#whyBroken(error).then(reject)
+        else resolve()
+      })
     })
+  }
+
+  /** A pipe breaks a moment before its process is known to have ended; how it ended says more. */
+  async #whyBroken(error: Error): Promise<Error> {
+    for (const until = performance.now() + 2 * lastWordsMs; this.ended === null && performance.now() < until; ) {
+      await pause(10)
+    }
+    return this.ended === null
+      ? error
+      : new StudioError('connection_lost', `It ended ${this.ended}.`, {}, { cause: error })
   }
 
   /** Resolves when the process and all that it started are gone (bounded). */
