@@ -2,11 +2,14 @@ import { app } from './app.ts'
 import { chatRoom } from './chat.ts'
 import { chatToolsRoom } from './chatTools.ts'
 import { connectionRoom } from './connection.ts'
+import { imagesRoom } from './images.ts'
 import { libraryRoom } from './library.ts'
 import { mediaRoom, voiceRoom } from './media.ts'
 import { modelsRoom } from './models.ts'
 import { requestsRoom } from './requests.ts'
+import { speechRoom } from './speech.ts'
 import { toolsRoom } from './tools.ts'
+import { transcribeRoom } from './transcribe.ts'
 import { archiveRoom, transfersRoom } from './transfers.ts'
 
 /** Everything the renderer can ask of the core, one entry a room. */
@@ -19,6 +22,9 @@ export const contract = {
   chatTools: chatToolsRoom,
   media: mediaRoom,
   voice: voiceRoom,
+  speech: speechRoom,
+  transcribe: transcribeRoom,
+  images: imagesRoom,
   transfers: transfersRoom,
   archive: archiveRoom,
   tools: toolsRoom,

@@ -1,0 +1,109 @@
+/**
+ * The media rooms. Bytes lie in files: whole ones in `media/`, with a row in `media`; those that grow in `making/`, called by the id of what they are for.
+ * `wish` and `problem` are JSON. `search` is the folded text that is looked through. What is removed stays until it is erased.
+ * A media file may serve several things; it goes when nothing names it any more.
+ */
+export const sql = `
+CREATE TABLE speeches (
+  id            TEXT PRIMARY KEY,
+  created_at    TEXT NOT NULL,
+  state         TEXT NOT NULL CHECK (state IN ('making', 'done', 'failed', 'cancelled', 'cut')),
+  problem       TEXT,
+  text          TEXT NOT NULL,
+  search        TEXT NOT NULL,
+  wish          TEXT NOT NULL,
+  mime          TEXT NOT NULL,
+  media_id      TEXT REFERENCES media (id),
+  seconds       REAL,
+  from_id       TEXT,
+  favourite     INTEGER NOT NULL DEFAULT 0 CHECK (favourite IN (0, 1)),
+  removed_at    TEXT
+) STRICT;
+CREATE INDEX speeches_by_time ON speeches (created_at);
+
+CREATE TABLE speech_parts (
+  speech_id     TEXT NOT NULL REFERENCES speeches (id) ON DELETE CASCADE,
+  part          INTEGER NOT NULL,
+  text_from     INTEGER NOT NULL,
+  text_to       INTEGER NOT NULL,
+  text_bytes    INTEGER NOT NULL,
+  state         TEXT NOT NULL CHECK (state IN ('waiting', 'making', 'done', 'failed')),
+  problem       TEXT,
+  audio_bytes   INTEGER NOT NULL DEFAULT 0,
+  seconds       REAL,
+  request_rows  TEXT NOT NULL DEFAULT '[]',
+  cost          TEXT,
+  cost_is       TEXT NOT NULL DEFAULT 'unknown' CHECK (cost_is IN ('measured', 'estimated', 'unknown')),
+  PRIMARY KEY (speech_id, part)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE recordings (
+  id            TEXT PRIMARY KEY,
+  created_at    TEXT NOT NULL,
+  name          TEXT NOT NULL,
+  source        TEXT NOT NULL CHECK (source IN ('microphone', 'file', 'speech')),
+  state         TEXT NOT NULL CHECK (state IN ('recording', 'kept', 'cut')),
+  mime          TEXT NOT NULL,
+  bytes         INTEGER NOT NULL,
+  seconds       REAL,
+  media_id      TEXT REFERENCES media (id),
+  from_id       TEXT,
+  removed_at    TEXT
+) STRICT;
+CREATE INDEX recordings_by_time ON recordings (created_at);
+
+CREATE TABLE transcripts (
+  id            TEXT PRIMARY KEY,
+  recording_id  TEXT NOT NULL REFERENCES recordings (id) ON DELETE CASCADE,
+  created_at    TEXT NOT NULL,
+  state         TEXT NOT NULL CHECK (state IN ('making', 'done', 'failed', 'cancelled', 'cut')),
+  problem       TEXT,
+  wish          TEXT NOT NULL,
+  came          TEXT CHECK (came IN ('json', 'text', 'vtt')),
+  raw           TEXT,
+  text          TEXT NOT NULL DEFAULT '',
+  cues          TEXT NOT NULL DEFAULT '[]',
+  search        TEXT NOT NULL DEFAULT '',
+  edited        INTEGER NOT NULL DEFAULT 0 CHECK (edited IN (0, 1)),
+  request_rows  TEXT NOT NULL DEFAULT '[]',
+  cost          TEXT,
+  cost_is       TEXT NOT NULL DEFAULT 'unknown' CHECK (cost_is IN ('measured', 'estimated', 'unknown'))
+) STRICT;
+CREATE INDEX transcripts_by_recording ON transcripts (recording_id, created_at);
+
+CREATE TABLE drawings (
+  id            TEXT PRIMARY KEY,
+  created_at    TEXT NOT NULL,
+  state         TEXT NOT NULL CHECK (state IN ('making', 'done', 'failed', 'cancelled', 'cut')),
+  problem       TEXT,
+  wish          TEXT NOT NULL,
+  search        TEXT NOT NULL,
+  slots         TEXT NOT NULL,
+  from_image_id TEXT,
+  took_ms       REAL,
+  dismissed     INTEGER NOT NULL DEFAULT 0 CHECK (dismissed IN (0, 1)),
+  request_rows  TEXT NOT NULL DEFAULT '[]',
+  cost          TEXT,
+  cost_is       TEXT NOT NULL DEFAULT 'unknown' CHECK (cost_is IN ('measured', 'estimated', 'unknown'))
+) STRICT;
+CREATE INDEX drawings_by_time ON drawings (created_at);
+
+CREATE TABLE images (
+  id            TEXT PRIMARY KEY,
+  drawing_id    TEXT NOT NULL REFERENCES drawings (id) ON DELETE CASCADE,
+  created_at    TEXT NOT NULL,
+  slot          INTEGER NOT NULL,
+  media_id      TEXT NOT NULL REFERENCES media (id),
+  thumb_id      TEXT REFERENCES media (id),
+  favourite     INTEGER NOT NULL DEFAULT 0 CHECK (favourite IN (0, 1)),
+  removed_at    TEXT,
+  UNIQUE (drawing_id, slot)
+) STRICT;
+CREATE INDEX images_by_time ON images (created_at);
+
+CREATE TABLE peaks (
+  media_id      TEXT PRIMARY KEY REFERENCES media (id) ON DELETE CASCADE,
+  data          BLOB NOT NULL,
+  seconds       REAL NOT NULL
+) STRICT;
+`
