@@ -1,8 +1,8 @@
 import type { MakingCost } from '../../../src-preload/contract/makings.ts'
 import type { Recording } from '../../../src-preload/contract/transcribe.ts'
+import type { Download } from '../../../src-preload/contract/transfers.ts'
 import type { MediaItem } from '../store/media.ts'
 import type { Store } from '../store/store.ts'
-import type { Transfers } from '../transfers/transfers.ts'
 import type { CallOptions, Transcription, TranscriptionRequest } from '../upstream/types.ts'
 
 /** A file in `making/` that grows at its end. */
@@ -44,7 +44,15 @@ export type SpokenSound = Pick<Recording, 'name' | 'mime' | 'bytes' | 'seconds'>
 export interface TranscribeParts {
   store: Pick<Store, 'recordings' | 'transcripts' | 'media' | 'transaction' | 'journal'>
   files: SoundFiles
-  transfers: Pick<Transfers, 'folder' | 'uploads' | 'downloads'>
+  transfers: {
+    /** For files that are offered. */
+    folder: string
+    uploads: {
+      take(uploadId: string): { path: string; name: string; bytes: number }
+      done(uploadId: string): Promise<void>
+    }
+    downloads: { offer(file: { path: string; name: string; mime: string; bytes: number }): Download }
+  }
   /** @throws StudioError `not_connected` */
   upstream(): Promise<{
     createTranscription(request: TranscriptionRequest, options?: CallOptions): Promise<Transcription>

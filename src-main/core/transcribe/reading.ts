@@ -37,11 +37,12 @@ function readPlain(raw: string): Heard {
   return told('text', raw, [])
 }
 
+const reply = z.looseObject({ text: z.unknown().optional(), segments: z.unknown().optional() })
 const segment = z.object({ start: z.number(), end: z.number(), text: z.string() })
 
 function readJson(raw: string): Heard {
   const json: unknown = JSON.parse(raw)
-  const { text, segments } = z.looseObject({ text: z.unknown(), segments: z.unknown() }).parse(json)
+  const { text, segments } = reply.parse(json)
   if (typeof text === 'string' && (isVtt(text) || isSrt(text))) return { ...readPlain(text), came: 'json' }
   if (typeof text !== 'string' && !Array.isArray(segments)) {
     throw new StudioError('malformed_reply', 'The service’s reply holds no transcript.', { workPossible: true })
