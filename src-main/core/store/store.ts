@@ -16,6 +16,7 @@ import { promptTable } from './prompts.ts'
 import { recordingTable } from './recordings.ts'
 import { searchTable } from './search.ts'
 import { settingsTable } from './settings.ts'
+import { speechTable } from './speeches.ts'
 import { toolKeyTable } from './toolKeys.ts'
 import { toolPermissionTable } from './toolPermissions.ts'
 import { transcriptTable } from './transcripts.ts'
@@ -45,6 +46,7 @@ export function openStore(dataDir: string, options: { checkWhole?: boolean } = {
     functionTools: functionToolTable(database),
     mcpServers: mcpServerTable(database),
     toolPermissions: toolPermissionTable(database),
+    speeches: speechTable(database),
     transaction: database.transaction,
     journal: database.journal,
     dataVersion: database.dataVersion,
