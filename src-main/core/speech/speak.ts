@@ -62,6 +62,8 @@ async function speakPart(room: SpeechRoom, run: Run, part: SpeechPart, task: Tas
     return sound
   } catch (thrown) {
     const failure = asStudioError(thrown)
+    // The next start finds it in the making, as it is.
+    if (run.ending === 'closing') throw failure
     // What the person ended is only not done yet.
     const cancelled = run.ending === 'cancelled' || failure.kind === 'cancelled'
     settle(cancelled ? 'waiting' : 'failed', cancelled ? null : failure.toProblem(), null)

@@ -25,6 +25,7 @@ export async function joinParts(
   if (!start) return null
   const first = await readFile(start.path)
   const format = soundOf(first, asked)
+  if (format === 'pcm' && asked !== 'pcm') return null
   const file = await open(to, 'w', 0o600)
   try {
     if (parts.length === 1 && start.whole && format !== 'wav') {
