@@ -2,6 +2,7 @@ import { chatTools } from './en/chatTools.ts'
 import { common } from './en/common.ts'
 import { composer } from './en/composer.ts'
 import { connect } from './en/connect.ts'
+import { data } from './en/data.ts'
 import { library } from './en/library.ts'
 import { markdown } from './en/markdown.ts'
 import { palette } from './en/palette.ts'
@@ -21,6 +22,7 @@ export const en = {
   chat,
   composer,
   library,
+  data,
   palette,
   chatTools,
   markdown,
