@@ -42,7 +42,7 @@ export function saveName(name: string, ending: string): string {
   const known = endingOf(name)
   const stem = known !== null && (known === ending || isSound(known)) ? name.slice(0, -known.length - 1) : name
   const safe = stem
-    .replace(/[\\/:*?"<>|\p{Cc}]+/gu, ' ')
+    .replace(/[\\/:*?"<>|\p{Cc}\s]+/gu, ' ')
     .trim()
     .replace(/^\.+/, '')
   return `${safe === '' ? 'Transcript' : safe.slice(0, 150)}.${ending}`
