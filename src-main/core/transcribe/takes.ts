@@ -16,8 +16,8 @@ interface Take {
 
 export type TakesParts = Pick<TranscribeParts, 'store' | 'files' | 'log' | 'idleMs'> & { changed(id: string): void }
 
-/** A page that pauses sends an empty piece now and then. */
-const idleMs = 120_000
+/** Longer than most pauses; what comes after a longer one goes on all the same. */
+const idleMs = 900_000
 const { cut, kept, recording: running } = recording.shape.state.enum
 
 /**
