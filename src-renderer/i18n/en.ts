@@ -1,3 +1,4 @@
+import { audio } from './en/audio.ts'
 import { chatTools } from './en/chatTools.ts'
 import { common } from './en/common.ts'
 import { composer } from './en/composer.ts'
@@ -10,13 +11,16 @@ import { problems } from './en/problems.ts'
 import { proxy } from './en/proxy.ts'
 import { settings } from './en/settings.ts'
 import { shell } from './en/shell.ts'
+import { speech } from './en/speech.ts'
 import { chat } from './en.chat.ts'
 
 export const en = {
+  audio,
   common,
   shell,
   connect,
   settings,
+  speech,
   proxy,
   problems,
   chat,
