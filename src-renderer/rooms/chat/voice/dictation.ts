@@ -2,10 +2,10 @@ import { create } from 'zustand'
 import type { Problem } from '../../../../src-preload/contract/problem.ts'
 import { problemOf } from '../../../api/problem.ts'
 import { upload } from '../../../api/transfer.ts'
+import { type MicTrouble, NoMicrophone, type Recording, startRecording } from '../../../audio/recorder.ts'
 import { draftOf, newChat, setDraft, useChat } from '../../../stores/chat.ts'
 import { client } from '../client.ts'
 import { composerField, insertInto } from '../list/insert.ts'
-import { type MicTrouble, NoMicrophone, type Recording, startRecording } from './recorder.ts'
 
 /** ms; then it ends by itself, and what was said is written down. */
 export const longestRecording = 30 * 60_000
@@ -36,11 +36,12 @@ export async function startDictation(): Promise<void> {
   under = mine
   set({ state: 'asking' })
   try {
-    const recording = await startRecording(() => {
+    const onLost = (): void => {
       const { now } = useDictation.getState()
       if (now.state === 'recording') set({ ...now, lost: true })
       void finishDictation()
-    })
+    }
+    const recording = await startRecording({ onLost })
     // Meanwhile somebody thought better of it.
     if (mine.signal.aborted) return recording.cancel()
     set({ state: 'recording', recording, since: Date.now(), lost: false })
