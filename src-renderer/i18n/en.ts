@@ -1,3 +1,4 @@
+import { audio } from './en/audio.ts'
 import { chatTools } from './en/chatTools.ts'
 import { common } from './en/common.ts'
 import { composer } from './en/composer.ts'
@@ -12,6 +13,7 @@ import { shell } from './en/shell.ts'
 import { chat } from './en.chat.ts'
 
 export const en = {
+  audio,
   common,
   shell,
   connect,

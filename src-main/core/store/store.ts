@@ -15,6 +15,7 @@ import { profileTable } from './profiles.ts'
 import { promptTable } from './prompts.ts'
 import { searchTable } from './search.ts'
 import { settingsTable } from './settings.ts'
+import { speechTable } from './speeches.ts'
 import { toolKeyTable } from './toolKeys.ts'
 import { toolPermissionTable } from './toolPermissions.ts'
 
@@ -41,6 +42,7 @@ export function openStore(dataDir: string, options: { checkWhole?: boolean } = {
     functionTools: functionToolTable(database),
     mcpServers: mcpServerTable(database),
     toolPermissions: toolPermissionTable(database),
+    speeches: speechTable(database),
     transaction: database.transaction,
     journal: database.journal,
     dataVersion: database.dataVersion,

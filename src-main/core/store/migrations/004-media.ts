@@ -1,7 +1,8 @@
 /**
  * The media rooms. Bytes lie in files: whole ones in `media/`, with a row in `media`; those that grow in `making/`, called by the id of what they are for.
  * `wish` and `problem` are JSON. `search` is the folded text that is looked through. What is removed stays until it is erased.
- * A media file may serve several things; it goes when nothing names it any more.
+ * A media file may serve several things; it goes when nothing names it any more. Foreign keys of media have indexes: a row that goes would be looked for
+ * in whole tables otherwise. `drafted`: it was given to a page for a draft, which the page keeps; until a message has it nobody else names it.
  */
 export const sql = `
 CREATE TABLE speeches (
@@ -20,6 +21,7 @@ CREATE TABLE speeches (
   removed_at    TEXT
 ) STRICT;
 CREATE INDEX speeches_by_time ON speeches (created_at);
+CREATE INDEX speeches_by_media ON speeches (media_id);
 
 CREATE TABLE speech_parts (
   speech_id     TEXT NOT NULL REFERENCES speeches (id) ON DELETE CASCADE,
@@ -51,6 +53,7 @@ CREATE TABLE recordings (
   removed_at    TEXT
 ) STRICT;
 CREATE INDEX recordings_by_time ON recordings (created_at);
+CREATE INDEX recordings_by_media ON recordings (media_id);
 
 CREATE TABLE transcripts (
   id            TEXT PRIMARY KEY,
@@ -100,10 +103,20 @@ CREATE TABLE images (
   UNIQUE (drawing_id, slot)
 ) STRICT;
 CREATE INDEX images_by_time ON images (created_at);
+CREATE INDEX images_by_media ON images (media_id);
+CREATE INDEX images_by_thumb ON images (thumb_id);
 
 CREATE TABLE peaks (
   media_id      TEXT PRIMARY KEY REFERENCES media (id) ON DELETE CASCADE,
   data          BLOB NOT NULL,
   seconds       REAL NOT NULL
 ) STRICT;
+
+ALTER TABLE media ADD COLUMN drafted INTEGER NOT NULL DEFAULT 0 CHECK (drafted IN (0, 1));
+UPDATE media SET drafted = 1
+  WHERE id NOT IN (SELECT item FROM erasures WHERE what = 'media') AND id NOT IN (
+    SELECT ifnull(a.value ->> '$.mediaId', '') FROM messages AS m, json_each(m.attachments) AS a WHERE m.attachments <> '[]');
+CREATE TRIGGER messages_took_pictures AFTER INSERT ON messages WHEN new.attachments <> '[]' BEGIN
+  UPDATE media SET drafted = 0 WHERE drafted = 1 AND id IN (SELECT value ->> '$.mediaId' FROM json_each(new.attachments));
+END;
 `
