@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { constants, createReadStream, mkdirSync, readdirSync } from 'node:fs'
-import { copyFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { copyFile, link, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import type { Attachment } from '../../../src-preload/contract/chat.ts'
@@ -67,6 +67,11 @@ export function createMedia({ dataDir, store: { media: rows }, uploads }: MediaO
     const ownerless = growing.names().filter((name) => !rows.isOwned(growing.ownerOf(name) ?? ''))
     for (const name of left) await rm(join(folder, name), { recursive: true, force: true })
     for (const name of ownerless) await growing.discard(name)
+    // What still has a second name is kept by its row: the process died before it took the first away.
+    for (const name of growing.names()) {
+      const file = await stat(growing.pathOf(name)).catch(() => null)
+      if (file !== null && file.nlink > 1) await growing.discard(name)
+    }
   }
 
   /** A file in the data folder for `work`, which moves it away. What is given as a file stays where it was when `work` fails. */
@@ -109,13 +114,15 @@ export function createMedia({ dataDir, store: { media: rows }, uploads }: MediaO
     if (known) return known
     await swept
     const to = fileOf(item.id)
-    await rename(path, to)
+    await alsoAs(path, to)
     try {
       await toDisk(to, 'r+')
       await toDisk(folder, 'r')
       rows.insert(item, name)
     } catch (thrown) {
+      // Where both are names of one file, the first does nothing and the second takes the new name.
       await rename(to, path)
+      await rm(to, { force: true })
       throw thrown
     }
     return item
@@ -221,5 +228,17 @@ export function createMedia({ dataDir, store: { media: rows }, uploads }: MediaO
     sweepOrphans: (): Promise<void> => drop(rows.orphans(startedAt).filter((id) => !given.has(id))),
     /** Resolves when what an earlier process left over is gone. */
     swept,
+  }
+}
+
+/**
+ * A second name for a file until its row stands, so that whenever the process dies one of them is found: the new one by its row, or the old one where it
+ * grew. File systems without such names have it moved.
+ */
+async function alsoAs(path: string, to: string): Promise<void> {
+  try {
+    await link(path, to)
+  } catch {
+    await rename(path, to)
   }
 }

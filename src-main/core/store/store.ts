@@ -13,11 +13,13 @@ import { pieceTable } from './pieces.ts'
 import { presetTable } from './presets.ts'
 import { profileTable } from './profiles.ts'
 import { promptTable } from './prompts.ts'
+import { recordingTable } from './recordings.ts'
 import { searchTable } from './search.ts'
 import { settingsTable } from './settings.ts'
 import { speechTable } from './speeches.ts'
 import { toolKeyTable } from './toolKeys.ts'
 import { toolPermissionTable } from './toolPermissions.ts'
+import { transcriptTable } from './transcripts.ts'
 
 export const databaseFile = (dataDir: string): string => join(dataDir, 'studio.sqlite')
 
@@ -29,6 +31,8 @@ export function openStore(dataDir: string, options: { checkWhole?: boolean } = {
     messages: messageTable(database),
     pieces: pieceTable(database),
     media: mediaTable(database),
+    recordings: recordingTable(database),
+    transcripts: transcriptTable(database),
     profiles: profileTable(database),
     settings: settingsTable(database),
     modelLists: modelListTable(database),

@@ -31,8 +31,8 @@ export function recordingRow(database: DatabaseSync, row: RecordingRow): void {
   const { id, state = 'kept', mediaId = null, createdAt = new Date().toISOString(), removedAt = null, bytes = 0 } = row
   database
     .prepare(
-      `INSERT INTO recordings (id, created_at, name, source, state, mime, bytes, media_id, removed_at)
-       VALUES (?, ?, 'one', 'microphone', ?, 'audio/webm', ?, ?, ?)`,
+      `INSERT INTO recordings (id, created_at, name, search, source, state, mime, bytes, media_id, removed_at)
+       VALUES (?, ?, 'one', ' one ', 'microphone', ?, 'audio/webm', ?, ?, ?)`,
     )
     .run(id, createdAt, state, bytes, mediaId, removedAt)
 }

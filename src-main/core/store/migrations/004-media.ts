@@ -1,6 +1,7 @@
 /**
  * The media rooms. Bytes lie in files: whole ones in `media/`, with a row in `media`; those that grow in `making/`, called by the id of what they are for.
- * `wish` and `problem` are JSON. `search` is the folded text that is looked through. What is removed stays until it is erased.
+ * `wish` and `problem` are JSON. `search` is the folded text that is looked through; it stands before long columns, which SQLite would read to reach it.
+ * What is removed stays until it is erased.
  * A media file may serve several things; it goes when nothing names it any more. Foreign keys of media have indexes: a row that goes would be looked for
  * in whole tables otherwise. `drafted`: it was given to a page for a draft, which the page keeps; until a message has it nobody else names it.
  */
@@ -43,6 +44,7 @@ CREATE TABLE recordings (
   id            TEXT PRIMARY KEY,
   created_at    TEXT NOT NULL,
   name          TEXT NOT NULL,
+  search        TEXT NOT NULL,
   source        TEXT NOT NULL CHECK (source IN ('microphone', 'file', 'speech')),
   state         TEXT NOT NULL CHECK (state IN ('recording', 'kept', 'cut')),
   mime          TEXT NOT NULL,
@@ -62,15 +64,16 @@ CREATE TABLE transcripts (
   state         TEXT NOT NULL CHECK (state IN ('making', 'done', 'failed', 'cancelled', 'cut')),
   problem       TEXT,
   wish          TEXT NOT NULL,
+  sent_bytes    INTEGER NOT NULL DEFAULT 0,
   came          TEXT CHECK (came IN ('json', 'text', 'vtt')),
-  raw           TEXT,
-  text          TEXT NOT NULL DEFAULT '',
-  cues          TEXT NOT NULL DEFAULT '[]',
-  search        TEXT NOT NULL DEFAULT '',
   edited        INTEGER NOT NULL DEFAULT 0 CHECK (edited IN (0, 1)),
   request_rows  TEXT NOT NULL DEFAULT '[]',
   cost          TEXT,
-  cost_is       TEXT NOT NULL DEFAULT 'unknown' CHECK (cost_is IN ('measured', 'estimated', 'unknown'))
+  cost_is       TEXT NOT NULL DEFAULT 'unknown' CHECK (cost_is IN ('measured', 'estimated', 'unknown')),
+  search        TEXT NOT NULL DEFAULT '',
+  text          TEXT NOT NULL DEFAULT '',
+  cues          TEXT NOT NULL DEFAULT '[]',
+  raw           TEXT
 ) STRICT;
 CREATE INDEX transcripts_by_recording ON transcripts (recording_id, created_at);
 
