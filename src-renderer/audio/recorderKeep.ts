@@ -63,6 +63,8 @@ export function keepPieces({ append, base64, onTrouble, onKept, pauseMs = pause 
       while (has < size && failure === null && !ended) await run()
       if (failure !== null) throw failure.thrown
     },
+    /** Bytes that lie there. */
+    has: () => has,
     /** Everything that was recorded, whatever became of it. */
     whole: (type: string): Blob => new Blob(pieces, { type }),
     end(): void {

@@ -10,6 +10,7 @@ import { problems } from './en/problems.ts'
 import { proxy } from './en/proxy.ts'
 import { settings } from './en/settings.ts'
 import { shell } from './en/shell.ts'
+import { transcribe } from './en/transcribe.ts'
 import { chat } from './en.chat.ts'
 
 export const en = {
@@ -26,4 +27,5 @@ export const en = {
   palette,
   chatTools,
   markdown,
+  transcribe,
 }

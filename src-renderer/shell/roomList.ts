@@ -14,6 +14,7 @@ import { chatRoom } from '../rooms/chat/index.tsx'
 import { plannedRooms } from '../rooms/planned/index.tsx'
 import { proxyRoom } from '../rooms/proxy/index.tsx'
 import { settingsRoom } from '../rooms/settings/index.tsx'
+import { transcribeRoom } from '../rooms/transcribe/index.tsx'
 import type { Room } from '../stores/route.ts'
 
 export const roomIcons: Record<Room, LucideIcon> = {
@@ -30,6 +31,7 @@ export const roomIcons: Record<Room, LucideIcon> = {
 export const roomViews: Record<Room, RoomView> = {
   chat: chatRoom,
   ...plannedRooms,
+  transcribe: transcribeRoom,
   proxy: proxyRoom,
   settings: settingsRoom,
 }

@@ -1,6 +1,6 @@
 import { create } from 'zustand'
 import type { Problem } from '../../src-preload/contract/problem.ts'
-import type { Recording, Transcript, TranscribeChange, TranscriptWish } from '../../src-preload/contract/transcribe.ts'
+import type { Recording, TranscribeChange, Transcript, TranscriptWish } from '../../src-preload/contract/transcribe.ts'
 
 /** A recording on the stage, with all that was made of it. */
 export interface OpenRecording {

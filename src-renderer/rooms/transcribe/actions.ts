@@ -14,8 +14,6 @@ import { attempt, client, say, setClient } from './client.ts'
 const pageSize = 200
 /** ms of quiet before a search is asked for. */
 const searchPause = 150
-const t = (key: 'removed' | 'restored' | 'undo', options?: { count: number }): string =>
-  i18n.t(key, { ns: 'transcribe', ...options })
 
 let watching: AbortController | null = null
 
@@ -36,8 +34,7 @@ export function followRoom(): void {
   if (watching || !core) return
   const ended = new AbortController()
   watching = ended
-  const refused = (thrown: unknown): void =>
-    useTranscribe.setState({ state: 'failed', problem: problemOf(thrown) })
+  const refused = (thrown: unknown): void => useTranscribe.setState({ state: 'failed', problem: problemOf(thrown) })
   void keepWatching(
     ended.signal,
     async (signal) => {
@@ -58,7 +55,10 @@ export function followRoom(): void {
 export function openRecording(id: string | null): void {
   const { open } = useTranscribe.getState()
   if (id === (open?.id ?? null)) return
-  if (id === null) return useTranscribe.setState({ open: null })
+  if (id === null) {
+    useTranscribe.setState({ open: null })
+    return
+  }
   const recording = useTranscribe.getState().recordings.find((one) => one.id === id) ?? null
   const rest = { problem: null, recording, transcripts: [], shownId: null, comparedId: null }
   useTranscribe.setState({ open: { id, state: 'loading', ...rest } })
@@ -124,7 +124,10 @@ export async function removeRecordings(ids: string[]): Promise<void> {
   for (const id of ids) useTranscribe.setState((now) => store.withoutRecording(now, id))
   const { route } = routeStore.getState()
   if (route.room === 'transcribe' && route.id !== null && ids.includes(route.id)) showRecording(null)
-  say('removed', t('removed', { count: done.removed }), { label: t('undo'), onClick: () => void restore(ids) })
+  say('removed', i18n.t('transcribe:removed', { count: done.removed }), {
+    label: i18n.t('transcribe:undo'),
+    onClick: () => void restore(ids),
+  })
 }
 
 async function restore(ids: string[]): Promise<void> {
@@ -156,7 +159,10 @@ function recallWish(): void {
 }
 
 /** How the next transcript is asked for; kept in this browser. */
-export function changeWish(wish: Partial<store.TranscribeStore['wish']>, atOnce = useTranscribe.getState().atOnce): void {
+export function changeWish(
+  wish: Partial<store.TranscribeStore['wish']>,
+  atOnce = useTranscribe.getState().atOnce,
+): void {
   useTranscribe.setState((now) => ({ wish: { ...now.wish, ...wish }, atOnce }))
   const { wish: now } = useTranscribe.getState()
   localStorage.setItem(wishKey, JSON.stringify({ wish: now, atOnce }))

@@ -1,10 +1,10 @@
-import type { Transcript } from '../../../src-preload/contract/transcribe.ts'
+import { create } from 'zustand'
 import { mediaPath } from '../../../src-preload/contract/media.ts'
+import type { Problem } from '../../../src-preload/contract/problem.ts'
+import type { Transcript } from '../../../src-preload/contract/transcribe.ts'
 import { problemOf } from '../../api/problem.ts'
 import { upload } from '../../api/transfer.ts'
 import { CannotConvert, toWav } from '../../audio/convert.ts'
-import { create } from 'zustand'
-import type { Problem } from '../../../src-preload/contract/problem.ts'
 import { useTranscribe } from '../../stores/transcribe.ts'
 import { showRecording } from './actions.ts'
 import { attempt, client } from './client.ts'
@@ -64,7 +64,9 @@ export async function convertAndTranscribe(recordingId: string): Promise<void> {
     if (!reply.ok) throw new Error(`The recording could not be read (${reply.status}).`)
     const wav = await toWav(await reply.blob(), { signal, onProgress: (share) => going('decoding', share) })
     going('keeping', 0)
-    const file = new File([wav], `${recording.name.replace(/\.[^.]{1,5}$/, '').slice(0, 290)}.wav`, { type: 'audio/wav' })
+    const file = new File([wav], `${recording.name.replace(/\.[^.]{1,5}$/, '').slice(0, 290)}.wav`, {
+      type: 'audio/wav',
+    })
     const onProgress = (sent: number): void => going('keeping', sent / file.size)
     const uploadId = await upload(core, file, { signal, onProgress })
     const fresh = await core.transcribe.addFile({ uploadId, fromId: recordingId })

@@ -1,9 +1,9 @@
 import { problemOf } from '../../api/problem.ts'
 import { upload } from '../../api/transfer.ts'
-import { isGoing, type QueuedFile, useTranscribe, withFile } from '../../stores/transcribe.ts'
 import { routeStore } from '../../stores/route.ts'
-import { cancelTranscript, transcribe, useRefusals } from './ask.ts'
+import { isGoing, type QueuedFile, useTranscribe, withFile } from '../../stores/transcribe.ts'
 import { showRecording } from './actions.ts'
+import { cancelTranscript, transcribe, useRefusals } from './ask.ts'
 import { client } from './client.ts'
 
 /** Transcripts of files that are asked for at a time: each is a long upload of its own. */
@@ -68,7 +68,8 @@ async function askInTurn(key: string, recordingId: string): Promise<void> {
   asking++
   try {
     const transcript = await transcribe(recordingId)
-    if (!transcript) return set(key, { state: 'failed', problem: useRefusals.getState().byRecording[recordingId] ?? null })
+    if (!transcript)
+      return set(key, { state: 'failed', problem: useRefusals.getState().byRecording[recordingId] ?? null })
     set(key, { transcriptId: transcript.id })
     const end = transcript.state === 'making' ? await ended(recordingId, transcript.id) : transcript
     if (find(key)?.state !== 'asking') return

@@ -5,8 +5,8 @@ import { problemOf } from '../../api/problem.ts'
 import { base64Of, saveBlob, upload } from '../../api/transfer.ts'
 import { type MicTrouble, NoMicrophone, type Recording, startRecording } from '../../audio/recorder.ts'
 import { type Keeper, keepPieces } from '../../audio/recorderKeep.ts'
-import { i18n } from '../../i18n/index.ts'
 import { showInstant } from '../../i18n/format.ts'
+import { i18n } from '../../i18n/index.ts'
 import { useTranscribe } from '../../stores/transcribe.ts'
 import { showRecording } from './actions.ts'
 import { transcribe } from './ask.ts'
@@ -34,17 +34,26 @@ export type Recorder =
 export const useRecorder = create<{ now: Recorder }>(() => ({ now: { state: 'off' } }))
 
 const set = (now: Recorder): void => useRecorder.setState({ now })
-const underWay = (change: { paused?: boolean; kept?: number; trouble?: Problem | null; lost?: boolean; id?: string }): void =>
-  useRecorder.setState(({ now }) => ('recording' in now ? { now: { ...now, ...change } } : { now }))
+const underWay = (change: {
+  paused?: boolean
+  kept?: number
+  trouble?: Problem | null
+  lost?: boolean
+  id?: string
+}): void => useRecorder.setState(({ now }) => ('recording' in now ? { now: { ...now, ...change } } : { now }))
 
 let keeper: Keeper | null = null
 let asked: AbortController | null = null
 let giveUpLock: () => void = () => undefined
+let stopBeating: () => void = () => undefined
+
+/** ms. A recording of which the core hears nothing for two minutes is taken for cut: one that pauses says that it is still there. */
+const beat = 30_000
 
 export const isRecording = (): boolean => 'recording' in useRecorder.getState().now
 
 const nameNow = (): string =>
-  i18n.t('recordingNamed', { ns: 'transcribe', time: showInstant(new Date().toISOString()) }).slice(0, 300)
+  i18n.t('transcribe:recordingNamed', { time: showInstant(new Date().toISOString()) }).slice(0, 300)
 
 /** Begins to record: each piece lies on the disk before the next one is half a second old. */
 export async function startRecorder(): Promise<void> {
@@ -67,6 +76,7 @@ export async function startRecorder(): Promise<void> {
     })
     if (mine.signal.aborted) return recording.cancel()
     try {
+      let refused = 0
       const begin = () => core.transcribe.begin({ name: nameNow(), mime: recording.mime })
       id = (await begin()).id
       if (mine.signal.aborted) {
@@ -79,6 +89,7 @@ export async function startRecorder(): Promise<void> {
         base64: base64Of,
         append: (at, data) => core.transcribe.append({ id, at, data }),
         onKept: (kept) => {
+          refused = 0
           underWay({ kept, trouble: null })
           note(id, recording.elapsed() / 1000)
         },
@@ -86,23 +97,31 @@ export async function startRecorder(): Promise<void> {
           const trouble = problemOf(thrown)
           underWay({ trouble })
           if (trouble.kind !== 'no_such_item' && trouble.kind !== 'bad_input') return true
-          // The program ended and began anew meanwhile, and takes no more for that row: everything that was said goes into a new one.
-          const old = id
-          try {
-            id = (await begin()).id
-            own.restart()
-            forget(old)
-            hold(id)
-            underWay({ id })
-            await core.transcribe.discard({ id: old })
-          } catch (again) {
-            underWay({ trouble: problemOf(again) })
+          refused++
+          own.restart()
+          // The program began anew meanwhile and lacks what it had not written yet: from the first byte on, it takes what it lacks. Where it
+          // knows nothing of that recording any more, all of it goes into a new one.
+          if (refused > 1) {
+            const old = id
+            try {
+              id = (await begin()).id
+              forget(old)
+              hold(id)
+              underWay({ id })
+            } catch (again) {
+              underWay({ trouble: problemOf(again) })
+            }
           }
           return true
         },
       })
       keeper = own
       for (const piece of early) own.add(piece)
+      const beating = setInterval(() => {
+        // What fails here fails for the next piece too, and is told there.
+        if (recording.paused()) core.transcribe.append({ id, at: own.has(), data: '' }).catch(() => undefined)
+      }, beat)
+      stopBeating = () => clearInterval(beating)
       set({ state: 'recording', id, recording, paused: false, kept: 0, trouble: null, lost: false })
     } catch (thrown) {
       recording.cancel()
@@ -136,8 +155,7 @@ export async function finishRecorder(): Promise<void> {
   const seconds = recording.elapsed() / 1000
   set({ ...now, state: 'finishing' })
   try {
-    const { type } = await recording.finish()
-    void type
+    await recording.finish()
     await own.kept()
     // Another one by now, if it had to be begun anew.
     const last = useRecorder.getState().now
@@ -145,7 +163,7 @@ export async function finishRecorder(): Promise<void> {
     const kept = await core.transcribe.finish({ id, seconds })
     const { lost } = 'recording' in last ? last : now
     over(id)
-    if (lost) say('lost', i18n.t('micLost', { ns: 'transcribe' }))
+    if (lost) say('lost', i18n.t('transcribe:micLost'))
     showRecording(kept.id)
     if (useTranscribe.getState().atOnce) await transcribe(kept.id)
   } catch (thrown) {
@@ -158,7 +176,10 @@ export async function finishRecorder(): Promise<void> {
 export function cancelRecorder(): void {
   const { now } = useRecorder.getState()
   asked?.abort()
-  if (!('recording' in now)) return over(null)
+  if (!('recording' in now)) {
+    over(null)
+    return
+  }
   now.recording.cancel()
   void client()
     ?.transcribe.discard({ id: now.id })
@@ -194,6 +215,7 @@ const fileName = (mime: string): string =>
 function over(id: string | null): void {
   keeper?.end()
   keeper = null
+  stopBeating()
   giveUpLock()
   if (id !== null) forget(id)
   set({ state: 'off' })
@@ -245,8 +267,8 @@ export async function finishLeftOpen(): Promise<void> {
       const { recording } = await core.transcribe.get({ id })
       if (recording.state === 'recording') {
         await core.transcribe.finish({ id, seconds })
-        say('left', i18n.t('leftOpen', { ns: 'transcribe' }), {
-          label: i18n.t('show', { ns: 'transcribe' }),
+        say('left', i18n.t('transcribe:leftOpen'), {
+          label: i18n.t('transcribe:show'),
           onClick: () => showRecording(id),
         })
       }
