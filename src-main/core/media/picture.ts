@@ -105,7 +105,7 @@ export async function lookAtPicture(path: string): Promise<PictureFacts & { byte
   if (bytes > maxPictureBytes) throw new StudioError('bad_input', 'A picture may have at most 20 MB.')
   const facts = readPicture(await readFile(path))
   if (facts === null) {
-    throw new StudioError('bad_input', 'This is no picture that can be sent: PNG, JPEG, GIF and WebP can.')
+    throw new StudioError('bad_input', 'This is no picture that can be kept: PNG, JPEG, GIF and WebP are.')
   }
   const { width, height } = facts
   if (width > maxSide || height > maxSide || width * height > maxPixels) {

@@ -134,6 +134,12 @@ export function speechTable({ handle, transaction, journal }: Database) {
       if (!found || found.removed) throw new StudioError('no_such_item', 'That speech is not there any more.')
       return found
     },
+    /** Also one that is out of sight. @throws StudioError `no_such_item` */
+    row(id: string): StoredSpeech {
+      const found = find(id)
+      if (!found) throw new StudioError('no_such_item', 'That speech is not there any more.')
+      return found
+    },
     text(id: string): string {
       const row = textOf.get(id)
       return row ? text(row, 'text') : ''

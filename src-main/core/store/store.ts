@@ -5,6 +5,7 @@ import { openDatabase, studioDatabase } from './database.ts'
 import { erasureTable } from './erasures.ts'
 import { folderTable } from './folders.ts'
 import { functionToolTable } from './functionTools.ts'
+import { imageTable } from './images.ts'
 import { mcpServerTable } from './mcpServers.ts'
 import { mediaTable } from './media.ts'
 import { messageTable } from './messages.ts'
@@ -33,6 +34,7 @@ export function openStore(dataDir: string, options: { checkWhole?: boolean } = {
     media: mediaTable(database),
     recordings: recordingTable(database),
     transcripts: transcriptTable(database),
+    images: imageTable(database),
     profiles: profileTable(database),
     settings: settingsTable(database),
     modelLists: modelListTable(database),

@@ -14,7 +14,7 @@ export interface Heard {
 }
 
 /** UTF-16 units and pieces that a transcript may have: weeks of speech. What has more is an attack or a fault. */
-const longestText = 10_000_000
+const longestText = 4_000_000
 const mostCues = 100_000
 
 /** The reply as it came, to be kept: JSON as JSON. */

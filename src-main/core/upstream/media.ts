@@ -57,7 +57,8 @@ export async function createImage(
   checkImageRequest(request)
   const url = link.base.v1('/images/generations')
   const named = request.model === undefined ? {} : { model: request.model }
-  return callJson(link, { method: 'POST', url, ...named, ...jsonBody(request) }, imageReply, options)
+  const asked = { method: 'POST', url, ...named, pictures: request.n ?? 1, ...jsonBody(request) } as const
+  return callJson(link, asked, imageReply, options)
 }
 
 /**
