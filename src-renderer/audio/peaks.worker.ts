@@ -17,7 +17,7 @@ export type PeaksAnswer =
 /** Larger files stay where they are and are read piece by piece. */
 const mostInMemory = 256_000_000
 /** Places that a first look takes, and packets at each: those before the last only lead into it. */
-const firstPlaces = 240
+const firstPlaces = 360
 const packetsAPlace = 3
 
 class Missing extends Error {}

@@ -18,11 +18,12 @@ const samplesASecond = [44_100, 48_000, 32_000]
 /** ISO 14496-3, 1.6.3.4. */
 const adtsRates = [96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350]
 
-interface Head {
+export interface Head {
   bytes: number
   /** Samples of one channel. */
   samples: number
   rate: number
+  channels: number
 }
 
 /**
@@ -50,14 +51,14 @@ export function framesOf(file: Uint8Array, kind: 'mp3' | 'adts'): Frames | null 
 }
 
 /** Past an ID3v2 tag, whose length stands in four times seven bits. */
-function afterTag(file: Uint8Array): number {
+export function afterTag(file: Uint8Array): number {
   if (file[0] !== 0x49 || file[1] !== 0x44 || file[2] !== 0x33) return 0
   const [a = 0, b = 0, c = 0, d = 0] = file.subarray(6, 10)
   return 10 + ((a & 127) << 21) + ((b & 127) << 14) + ((c & 127) << 7) + (d & 127)
 }
 
-function mp3Head(file: Uint8Array, at: number): Head | null {
-  const [sync = 0, second = 0, third = 0] = file.subarray(at, at + 3)
+export function mp3Head(file: Uint8Array, at: number): Head | null {
+  const [sync = 0, second = 0, third = 0, fourth = 0] = file.subarray(at, at + 4)
   if (sync !== 0xff || (second & 0xe0) !== 0xe0 || ((second >> 1) & 3) !== 1) return null
   const version = (second >> 3) & 3
   const kbits = (version === 3 ? rates1 : rates2)[third >> 4]
@@ -66,14 +67,15 @@ function mp3Head(file: Uint8Array, at: number): Head | null {
   const rate = version === 3 ? base : version === 2 ? base / 2 : base / 4
   const samples = version === 3 ? 1152 : 576
   const bytes = Math.floor(((samples / 8) * kbits * 1000) / rate) + ((third >> 1) & 1)
-  return { bytes, samples, rate }
+  return { bytes, samples, rate, channels: fourth >> 6 === 3 ? 1 : 2 }
 }
 
-function adtsHead(file: Uint8Array, at: number): Head | null {
+export function adtsHead(file: Uint8Array, at: number): Head | null {
   const [sync = 0, second = 0, third = 0, fourth = 0, fifth = 0, sixth = 0, seventh = 0] = file.subarray(at, at + 7)
   if (sync !== 0xff || (second & 0xf6) !== 0xf0) return null
   const rate = adtsRates[(third >> 2) & 15]
   const bytes = ((fourth & 3) << 11) | (fifth << 3) | (sixth >> 5)
   if (!rate || bytes < 8) return null
-  return { bytes, samples: 1024 * ((seventh & 3) + 1), rate }
+  const channels = ((third & 1) << 2) | (fourth >> 6)
+  return { bytes, samples: 1024 * ((seventh & 3) + 1), rate, channels: channels || 1 }
 }

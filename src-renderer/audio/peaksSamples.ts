@@ -91,21 +91,8 @@ export async function measureSamples(
 }
 
 function addSamples(peaks: Peaks, data: Uint8Array, frames: number, first: number, layout: Layout): void {
-  const { channels, bits, float, rate } = layout
-  const each = bits / 8
-  // Two or four bytes that lie where they should are read by the machine, an hour in a tenth of a second.
-  const fits = data.byteOffset % each === 0
-  const view = new DataView(data.buffer, data.byteOffset, data.byteLength)
-  const length = frames * channels
-  const shorts = bits === 16 && fits ? new Int16Array(data.buffer, data.byteOffset, length) : null
-  const read = (index: number): number => {
-    if (shorts) return (shorts[index] ?? 0) / 32_768
-    const at = index * each
-    if (bits === 8) return (view.getUint8(at) - 128) / 128
-    if (bits === 16) return view.getInt16(at, true) / 32_768
-    if (bits === 24) return (view.getInt16(at + 1, true) * 256 + view.getUint8(at)) / 8_388_608
-    return float ? view.getFloat32(at, true) : view.getInt32(at, true) / 2_147_483_648
-  }
+  const { channels, rate } = layout
+  const read = readSample(data, layout)
   const bucketFrames = peaks.bucketSeconds * rate
   for (let frame = 0; frame < frames; ) {
     const bucket = Math.floor((first + frame) / bucketFrames)
@@ -119,6 +106,28 @@ function addSamples(peaks: Peaks, data: Uint8Array, frames: number, first: numbe
     frame = until
   }
 }
+
+/** Reads one number after another, all channels of a moment beside each other, as -1 to 1. */
+export function readSample(
+  data: Uint8Array,
+  { bits, float }: Pick<Layout, 'bits' | 'float'>,
+): (index: number) => number {
+  const view = new DataView(data.buffer, data.byteOffset, data.byteLength)
+  if (bits === 8) return (index) => (view.getUint8(index) - 128) / 128
+  if (bits === 16) {
+    // Where they lie as the machine likes them, an hour is read in a tenth of a second.
+    const shorts =
+      data.byteOffset % 2 === 0 && littleEndian && new Int16Array(data.buffer, data.byteOffset, data.length >> 1)
+    if (shorts) return (index) => (shorts[index] ?? 0) / 32_768
+    return (index) => view.getInt16(index * 2, true) / 32_768
+  }
+  if (bits === 24)
+    return (index) => (view.getInt8(index * 3 + 2) * 65_536 + view.getUint16(index * 3, true)) / 8_388_608
+  if (float) return (index) => view.getFloat32(index * 4, true)
+  return (index) => view.getInt32(index * 4, true) / 2_147_483_648
+}
+
+const littleEndian = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1
 
 async function* chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   const reader = stream.getReader()

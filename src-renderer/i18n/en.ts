@@ -10,6 +10,7 @@ import { problems } from './en/problems.ts'
 import { proxy } from './en/proxy.ts'
 import { settings } from './en/settings.ts'
 import { shell } from './en/shell.ts'
+import { speech } from './en/speech.ts'
 import { transcribe } from './en/transcribe.ts'
 import { chat } from './en.chat.ts'
 
@@ -19,6 +20,7 @@ export const en = {
   shell,
   connect,
   settings,
+  speech,
   proxy,
   problems,
   chat,

@@ -14,6 +14,7 @@ import { chatRoom } from '../rooms/chat/index.tsx'
 import { plannedRooms } from '../rooms/planned/index.tsx'
 import { proxyRoom } from '../rooms/proxy/index.tsx'
 import { settingsRoom } from '../rooms/settings/index.tsx'
+import { speechRoom } from '../rooms/speech/index.tsx'
 import { transcribeRoom } from '../rooms/transcribe/index.tsx'
 import type { Room } from '../stores/route.ts'
 
@@ -32,6 +33,7 @@ export const roomViews: Record<Room, RoomView> = {
   chat: chatRoom,
   ...plannedRooms,
   transcribe: transcribeRoom,
+  speech: speechRoom,
   proxy: proxyRoom,
   settings: settingsRoom,
 }

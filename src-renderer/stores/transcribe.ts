@@ -70,7 +70,7 @@ type Change = Partial<TranscribeStore>
 export function withChange(store: TranscribeStore, change: TranscribeChange): Change {
   switch (change.type) {
     case 'snapshot':
-      return { state: 'live', problem: null, recordings: change.recordings, total: change.total }
+      return { state: 'live', problem: null, recordings: change.recordings, total: change.total, making: {} }
     case 'recording':
       return withRecording(store, change.recording)
     case 'transcript':

@@ -22,7 +22,8 @@ export const transcribe = {
   state_recording: 'Recording now',
   state_cut: 'Cut; what had come is kept',
   state_making: 'Being transcribed…',
-  state_failed: 'The transcript failed',
+  state_failed: 'No transcript came of it',
+  cut: 'Cut',
   state_none: 'No transcript yet',
   state_quiet: 'No words in it',
   // Empty
@@ -119,7 +120,10 @@ export const transcribe = {
   // A transcript
   transcript: 'Transcript',
   whichTranscript: 'Which transcript',
-  version: '{{time}}, {{model}}',
+  version: '{{number}}: {{time}}, {{model}}, {{format}}',
+  came_json: 'JSON',
+  came_text: 'text',
+  came_vtt: 'VTT',
   edited: 'edited',
   compare: 'Compare with',
   compareNone: 'Nothing beside',

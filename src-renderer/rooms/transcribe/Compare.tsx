@@ -2,16 +2,17 @@ import { X } from 'lucide-react'
 import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Transcript } from '../../../src-preload/contract/transcribe.ts'
-import { showClock } from '../../i18n/format.ts'
+import type { OpenRecording } from '../../stores/transcribe.ts'
 import { IconButton } from '../../ui/Button.tsx'
 import { compareWith } from './actions.ts'
 import { difference, type Piece } from './diff.ts'
-import { modelOf } from './words.ts'
+import { versionOf } from './words.ts'
 
 /** Two transcripts of one recording side by side, with the words marked that the other lacks. */
-export function Compare({ left, right }: { left: Transcript; right: Transcript }) {
+export function Compare({ open, left, right }: { open: OpenRecording; left: Transcript; right: Transcript }) {
   const { t } = useTranslation('transcribe')
   const result = useMemo(() => difference(left.text, right.text), [left.text, right.text])
+  const nameOf = (one: Transcript): string => versionOf(one, open.transcripts.length - open.transcripts.indexOf(one))
   const said =
     result.words === null ? t('differMuch') : result.words === 0 ? t('differNot') : t('differ', { count: result.words })
   return (
@@ -21,16 +22,14 @@ export function Compare({ left, right }: { left: Transcript; right: Transcript }
         <IconButton icon={X} size="small" label={t('compareNone')} onClick={() => compareWith(null)} />
       </div>
       <div className="grid min-h-0 flex-1 grid-cols-2 gap-px max-[800px]:grid-cols-1">
-        <Side transcript={left} pieces={result.left} />
-        <Side transcript={right} pieces={result.right} />
+        <Side name={nameOf(left)} pieces={result.left} />
+        <Side name={nameOf(right)} pieces={result.right} />
       </div>
     </section>
   )
 }
 
-function Side({ transcript, pieces }: { transcript: Transcript; pieces: readonly Piece[] }) {
-  const { t } = useTranslation('transcribe')
-  const name = t('version', { time: showClock(transcript.createdAt), model: modelOf(transcript) })
+function Side({ name, pieces }: { name: string; pieces: readonly Piece[] }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls is reached by keys
     <section tabIndex={0} aria-label={name} className="min-h-0 overflow-y-auto px-6 py-3 max-[800px]:px-4">

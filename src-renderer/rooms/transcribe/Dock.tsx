@@ -31,7 +31,7 @@ export function Dock() {
   const { t } = useTranslation('transcribe')
   const now = useRecorder((state) => state.now)
   return (
-    <section aria-label={t('dock')} className="flex-none px-4 pt-1 pb-3 max-[800px]:px-3">
+    <section aria-label={t('dock')} className="@container flex-none px-4 pt-1 pb-3 max-[800px]:px-3">
       {now.state === 'no_microphone' && (
         <div role="alert" className="mb-2 flex flex-wrap items-center gap-2 rounded-m bg-warn-bg px-3 py-2 text-s">
           <MicOff aria-hidden size={15} className="text-warn" />
@@ -68,7 +68,7 @@ function Ready() {
       </Button>
       <Microphones />
       <Button onClick={chooseFiles}>{t('addFiles')}</Button>
-      <span className="ms-1 text-faint text-s max-[800px]:hidden">{t('dropHere')}</span>
+      <span className="@[600px]:inline ms-1 hidden text-faint text-s">{t('dropHere')}</span>
     </>
   )
 }
@@ -128,7 +128,7 @@ function Running({ now }: { now: Extract<Recorder, { recording: Recording }> }) 
       <span className="num min-w-10 font-[560]">{time}</span>
       <RecorderWave recording={recording} label={t('recordingPicture')} />
       <Level recording={recording} />
-      <span className="num text-faint text-xs max-[800px]:hidden" title={recording.device}>
+      <span className="num @[560px]:inline hidden text-faint text-xs" title={recording.device}>
         {t('keptSoFar', { size: showSize(kept) })}
       </span>
       {going ? (

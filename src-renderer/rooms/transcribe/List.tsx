@@ -204,12 +204,9 @@ function Row(props: {
               {underName(recording)}
             </span>
             <span className="num flex items-center gap-1.5 text-faint text-xs">
-              {showDay(createdAt)}
-              {seconds !== null && <span>· {clockOf(seconds)}</span>}
-              {state === 'cut' && <Pill tone="warn">{t('state_cut').split(';')[0]}</Pill>}
-              {(transcript?.state === 'failed' || transcript?.state === 'cut') && (
-                <Pill tone="bad">{t('file_failed')}</Pill>
-              )}
+              {[showDay(createdAt), ...(seconds === null ? [] : [clockOf(seconds)])].join(' · ')}
+              {state === 'cut' && <Pill tone="warn">{t('cut')}</Pill>}
+              {transcript?.state === 'failed' && <Pill tone="bad">{t('file_failed')}</Pill>}
             </span>
           </button>
           <div className="absolute end-1 top-1">

@@ -2,7 +2,6 @@ import { Columns2, Download, MessageSquare, Pencil, PencilOff, Undo2, Volume2 } 
 import type { RefObject } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Transcript } from '../../../src-preload/contract/transcribe.ts'
-import { showClock, showInstant } from '../../i18n/format.ts'
 import { i18n } from '../../i18n/index.ts'
 import type { OpenRecording } from '../../stores/transcribe.ts'
 import { Button, IconButton } from '../../ui/Button.tsx'
@@ -16,7 +15,7 @@ import { attempt, say } from './client.ts'
 import { FindBar, type Found } from './FindBar.tsx'
 import { sendToChat, speakIt } from './handOver.ts'
 import type { View } from './TranscriptPane.tsx'
-import { modelOf } from './words.ts'
+import { versionOf } from './words.ts'
 
 /** Which transcript, how it is shown, and what can be done with it. */
 export function Toolbar(props: {
@@ -109,13 +108,10 @@ function SaveMenu({ id, hasTimes }: { id: string; hasTimes: boolean }) {
 /** The transcripts of one recording: which is shown, and which stands beside it. */
 function Versions({ open, shown }: { open: OpenRecording; shown: Transcript }) {
   const { t } = useTranslation('transcribe')
-  const today = new Date().toDateString()
-  const nameOf = (one: Transcript): string => {
-    const at = new Date(one.createdAt)
-    const time = at.toDateString() === today ? showClock(one.createdAt) : showInstant(one.createdAt)
-    return t('version', { time, model: modelOf(one) })
-  }
-  const choices = open.transcripts.map((one) => ({ value: one.id, label: nameOf(one) }))
+  const choices = open.transcripts.map((one, at) => ({
+    value: one.id,
+    label: versionOf(one, open.transcripts.length - at),
+  }))
   const others = choices.filter(({ value }) => value !== shown.id)
   return (
     <>

@@ -188,7 +188,7 @@ function Words({
         onWalk={walk}
       />
       {compared ? (
-        <Compare left={transcript} right={compared} />
+        <Compare open={open} left={transcript} right={compared} />
       ) : view === 'timed' ? (
         <Cues transcript={transcript} found={found} />
       ) : (

@@ -1,3 +1,4 @@
+import type { Transcript } from '../../../src-preload/contract/transcribe.ts'
 import { problemOf } from '../../api/problem.ts'
 import { upload } from '../../api/transfer.ts'
 import { routeStore } from '../../stores/route.ts'
@@ -82,23 +83,23 @@ async function askInTurn(key: string, recordingId: string): Promise<void> {
   }
 }
 
-/** How a transcript ended: it is among those being made until then. */
-function ended(recordingId: string, id: string) {
-  type End = { state: string; problem: QueuedFile['problem'] }
-  return new Promise<End>((resolve) => {
-    let seen = useTranscribe.getState().making[id] !== undefined
+/** How a transcript ended; asked of the core whenever it is not among those being made. */
+function ended(recordingId: string, id: string): Promise<Pick<Transcript, 'state' | 'problem'>> {
+  return new Promise((resolve) => {
+    let looking = false
     const look = async (): Promise<void> => {
-      if (useTranscribe.getState().making[id]) {
-        seen = true
-        return
-      }
-      if (!seen) return
-      stop()
+      if (looking || useTranscribe.getState().making[id]) return
+      looking = true
       const got = await client()
         ?.transcribe.get({ id: recordingId })
-        .catch(() => null)
-      const end = got?.transcripts.find((one) => one.id === id)
-      resolve(end ?? { state: 'cancelled', problem: null })
+        .catch((thrown: unknown) => (problemOf(thrown).kind === 'no_such_item' ? null : undefined))
+      looking = false
+      // Not to be asked just now: the next change of the room asks again.
+      if (got === undefined) return
+      const end = got?.transcripts.find((one) => one.id === id) ?? { state: 'cancelled' as const, problem: null }
+      if (end.state === 'making') return
+      stop()
+      resolve(end)
     }
     const stop = useTranscribe.subscribe(() => void look())
     void look()

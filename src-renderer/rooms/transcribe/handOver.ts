@@ -1,6 +1,6 @@
 import { navigate } from '../../navigation.ts'
 import { offerNewChat } from '../../newChatDraft.ts'
-import { offerSpeechText } from '../../newSpeechText.ts'
+import { offerSpeech } from '../../stores/speech.ts'
 
 /** Into the composer of a new chat; nothing is sent. */
 export function sendToChat(text: string): void {
@@ -10,6 +10,6 @@ export function sendToChat(text: string): void {
 
 /** Into the Speech room's field; nothing is asked for. */
 export function speakIt(text: string): void {
-  offerSpeechText(text.trim())
+  offerSpeech(text.trim())
   navigate({ room: 'speech', id: null })
 }

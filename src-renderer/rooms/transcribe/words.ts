@@ -1,5 +1,6 @@
 import type { Recording, Transcript, TranscriptWish } from '../../../src-preload/contract/transcribe.ts'
 import { clockOf } from '../../audio/waveWords.ts'
+import { showClock, showInstant } from '../../i18n/format.ts'
 import { i18n } from '../../i18n/index.ts'
 import { showSc } from '../../ui/sc.ts'
 
@@ -24,6 +25,18 @@ export function underName({ state, transcript }: Recording): string {
 }
 
 export const modelOf = ({ model }: Pick<TranscriptWish, 'model'>): string => model ?? 'whisper-1'
+
+/** One of several transcripts of a recording, by its number from the oldest. */
+export function versionOf(transcript: Transcript, number: number): string {
+  const { createdAt, came, format } = transcript
+  const today = new Date(createdAt).toDateString() === new Date().toDateString()
+  return i18n.t('transcribe:version', {
+    number,
+    time: today ? showClock(createdAt) : showInstant(createdAt),
+    model: modelOf(transcript),
+    format: i18n.t(`transcribe:came_${came ?? format ?? 'json'}`),
+  })
+}
 
 /** How many words a text has, in any script. */
 export function wordCount(text: string): number {
