@@ -12,6 +12,7 @@ import { proxy } from './en/proxy.ts'
 import { settings } from './en/settings.ts'
 import { shell } from './en/shell.ts'
 import { speech } from './en/speech.ts'
+import { transcribe } from './en/transcribe.ts'
 import { chat } from './en.chat.ts'
 
 export const en = {
@@ -30,4 +31,5 @@ export const en = {
   palette,
   chatTools,
   markdown,
+  transcribe,
 }

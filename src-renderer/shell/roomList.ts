@@ -15,6 +15,7 @@ import { plannedRooms } from '../rooms/planned/index.tsx'
 import { proxyRoom } from '../rooms/proxy/index.tsx'
 import { settingsRoom } from '../rooms/settings/index.tsx'
 import { speechRoom } from '../rooms/speech/index.tsx'
+import { transcribeRoom } from '../rooms/transcribe/index.tsx'
 import type { Room } from '../stores/route.ts'
 
 export const roomIcons: Record<Room, LucideIcon> = {
@@ -31,6 +32,7 @@ export const roomIcons: Record<Room, LucideIcon> = {
 export const roomViews: Record<Room, RoomView> = {
   chat: chatRoom,
   ...plannedRooms,
+  transcribe: transcribeRoom,
   speech: speechRoom,
   proxy: proxyRoom,
   settings: settingsRoom,
