@@ -2,6 +2,7 @@ import { chatTools } from './en/chatTools.ts'
 import { common } from './en/common.ts'
 import { composer } from './en/composer.ts'
 import { connect } from './en/connect.ts'
+import { images } from './en/images.ts'
 import { library } from './en/library.ts'
 import { markdown } from './en/markdown.ts'
 import { palette } from './en/palette.ts'
@@ -20,6 +21,7 @@ export const en = {
   problems,
   chat,
   composer,
+  images,
   library,
   palette,
   chatTools,
