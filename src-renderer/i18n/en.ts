@@ -4,6 +4,7 @@ import { composer } from './en/composer.ts'
 import { connect } from './en/connect.ts'
 import { images } from './en/images.ts'
 import { library } from './en/library.ts'
+import { lightbox } from './en/lightbox.ts'
 import { markdown } from './en/markdown.ts'
 import { palette } from './en/palette.ts'
 import { problems } from './en/problems.ts'
@@ -23,6 +24,7 @@ export const en = {
   composer,
   images,
   library,
+  lightbox,
   palette,
   chatTools,
   markdown,

@@ -11,6 +11,7 @@ import {
 } from 'lucide-react'
 import type { RoomView } from '../room.ts'
 import { chatRoom } from '../rooms/chat/index.tsx'
+import { imagesRoom } from '../rooms/images/index.tsx'
 import { plannedRooms } from '../rooms/planned/index.tsx'
 import { proxyRoom } from '../rooms/proxy/index.tsx'
 import { settingsRoom } from '../rooms/settings/index.tsx'
@@ -30,6 +31,7 @@ export const roomIcons: Record<Room, LucideIcon> = {
 export const roomViews: Record<Room, RoomView> = {
   chat: chatRoom,
   ...plannedRooms,
+  images: imagesRoom,
   proxy: proxyRoom,
   settings: settingsRoom,
 }
