@@ -17,6 +17,7 @@ import { Session } from './connection/session.ts'
 import { createRouter, type StudioRouter } from './handlers/router.ts'
 import type { Host } from './host.ts'
 import { Ledger } from './ledger/ledger.ts'
+import { openMediaRooms } from './mediaRooms.ts'
 import { Metrics } from './metrics/metrics.ts'
 import { openTelemetry } from './metrics/openTelemetry.ts'
 import { serverOf } from './metrics/server.ts'
@@ -103,6 +104,7 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
   const deskFollower = new DeskFollower(desk, bucket)
   const rooms = openChatRooms({ host, store, session, ledger, settings: () => settings })
   const { chat } = rooms
+  const mediaRooms = openMediaRooms({ host, store, session, ledger, files: rooms })
   const models = {
     store,
     baseUrl: () => session.connection.profile?.baseUrl ?? null,
@@ -226,6 +228,7 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     state,
     session,
     rooms,
+    mediaRooms,
     models,
     tools,
     toolUse,
@@ -247,6 +250,7 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     prices.close()
     deskFollower.close()
     await proxy.close()
+    await mediaRooms.close()
     await rooms.close()
     bucket.close()
     await session.close()

@@ -7,6 +7,7 @@ import { connect, connectSandbox, disconnect, recheck, test } from '../connectio
 import type { Session } from '../connection/session.ts'
 import type { Host } from '../host.ts'
 import type { Ledger } from '../ledger/ledger.ts'
+import type { MediaRooms } from '../mediaRooms.ts'
 import { listModels, type ModelsRoom } from '../models/list.ts'
 import { updateSettings } from '../settings/update.ts'
 import type { Store } from '../store/store.ts'
@@ -16,9 +17,12 @@ import { archiveHandlers } from './archive.ts'
 import { chatHandlers } from './chat.ts'
 import { chatToolsHandlers } from './chatTools.ts'
 import { guarded } from './errors.ts'
+import { imagesHandlers } from './images.ts'
 import { done, implementer } from './implementer.ts'
 import { libraryHandlers } from './library.ts'
 import { mediaHandlers } from './media.ts'
+import { speechHandlers } from './speech.ts'
+import { transcribeHandlers } from './transcribe.ts'
 import { transfersHandlers } from './transfers.ts'
 import { voiceHandlers } from './voice.ts'
 
@@ -28,6 +32,7 @@ export interface Rooms {
   state: StateFeed<AppState>
   session: Session
   rooms: ChatRooms
+  mediaRooms: MediaRooms
   models: ModelsRoom
   tools: Tools
   toolUse: StateFeed<ToolUse[]>
@@ -37,7 +42,19 @@ export interface Rooms {
 
 /** The contract, each procedure led to its use case. */
 export function createRouter(rooms: Rooms) {
-  const { host, store, state, session, rooms: around, models, tools, toolUse, ledger, settingsChanged } = rooms
+  const {
+    host,
+    store,
+    state,
+    session,
+    rooms: around,
+    mediaRooms,
+    models,
+    tools,
+    toolUse,
+    ledger,
+    settingsChanged,
+  } = rooms
   const os = implementer(host)
   return os.router({
     app: {
@@ -66,6 +83,9 @@ export function createRouter(rooms: Rooms) {
     archive: archiveHandlers(os.archive, host, around.archive),
     media: mediaHandlers(os.media, around.media),
     voice: voiceHandlers(os.voice, host, around.voice),
+    speech: speechHandlers(os.speech, host, mediaRooms.speech),
+    transcribe: transcribeHandlers(os.transcribe, host, mediaRooms.transcribe),
+    images: imagesHandlers(os.images, host, mediaRooms.images),
     transfers: transfersHandlers(os.transfers, around.transfers),
     tools: {
       watch: os.tools.watch.handler(({ signal }) => guarded(host, tools.watch(signal))),

@@ -1,3 +1,6 @@
+import { readFile, stat } from 'node:fs/promises'
+import { StudioError } from '../errors.ts'
+
 /** What a picture's first bytes say. */
 export interface PictureFacts {
   mime: 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp'
@@ -89,4 +92,25 @@ function readJpeg(view: DataView): PictureFacts | null {
     at += 2 + length
   }
   return null
+}
+
+/** What the service of today takes at most, with room: 20 MB; what Chromium decodes without trouble: 16,384 px a side. */
+export const maxPictureBytes = 20 * 1024 * 1024
+const maxSide = 16_384
+const maxPixels = 100_000_000
+
+/** What a file says of itself, where it is a picture that can be kept. @throws StudioError `bad_input` */
+export async function lookAtPicture(path: string): Promise<PictureFacts & { bytes: number }> {
+  const { size: bytes } = await stat(path)
+  if (bytes > maxPictureBytes) throw new StudioError('bad_input', 'A picture may have at most 20 MB.')
+  const facts = readPicture(await readFile(path))
+  if (facts === null) {
+    throw new StudioError('bad_input', 'This is no picture that can be kept: PNG, JPEG, GIF and WebP are.')
+  }
+  const { width, height } = facts
+  if (width > maxSide || height > maxSide || width * height > maxPixels) {
+    const limits = 'at most 16,384 pixels a side and 100 million in all'
+    throw new StudioError('bad_input', `This picture has ${width} × ${height} pixels; ${limits} can be taken.`)
+  }
+  return { ...facts, bytes }
 }

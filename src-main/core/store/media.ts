@@ -2,7 +2,8 @@ import * as z from 'zod'
 import type { Attachment } from '../../../src-preload/contract/chat.ts'
 import { StudioError } from '../errors.ts'
 import type { Database } from './database.ts'
-import { number, numberOrNull, type Row, text, textOrNull } from './rows.ts'
+import { cleaning } from './mediaCleaning.ts'
+import { bytes, number, numberOrNull, type Row, text, textOrNull } from './rows.ts'
 
 const kind = z.enum(['image', 'audio'])
 
@@ -20,22 +21,51 @@ export interface MediaItem {
   createdAt: string
 }
 
+/** Everything that names media files, a message's pictures last: those are looked for one by one. */
+const named = `
+  drafted = 1
+  OR EXISTS (SELECT 1 FROM speeches WHERE media_id = media.id)
+  OR EXISTS (SELECT 1 FROM recordings WHERE media_id = media.id)
+  OR EXISTS (SELECT 1 FROM images WHERE media_id = media.id)
+  OR EXISTS (SELECT 1 FROM images WHERE thumb_id = media.id)
+  OR id IN (SELECT ifnull(a.value ->> '$.mediaId', '') FROM messages AS m, json_each(m.attachments) AS a WHERE m.attachments <> '[]')`
+
 /** What is known of the files of the media folder. A row stands only where its file does. */
-export function mediaTable({ handle, transaction }: Database) {
+export function mediaTable(database: Database) {
+  const { handle, transaction } = database
   const insert = handle.prepare(
     `INSERT INTO media (id, kind, mime, bytes, width, height, name, sha256, created_at)
      VALUES (:id, :kind, :mime, :bytes, :width, :height, :name, :sha256, :createdAt)`,
   )
   const one = handle.prepare('SELECT * FROM media WHERE id = ?')
-  const byHash = handle.prepare('SELECT * FROM media WHERE sha256 = ? ORDER BY rowid LIMIT 1')
+  const byHash = handle.prepare('SELECT * FROM media WHERE sha256 = ? AND mime = ? ORDER BY rowid LIMIT 1')
   const ids = handle.prepare('SELECT id FROM media')
-  const remove = handle.prepare('DELETE FROM media WHERE id = ?')
+  const unnamed = handle.prepare(
+    `SELECT id, bytes FROM media WHERE id IN (SELECT value FROM json_each(?)) AND NOT (${named})`,
+  )
+  const orphans = handle.prepare(`SELECT id FROM media WHERE created_at < ? AND NOT (${named})`)
+  const remove = handle.prepare('DELETE FROM media WHERE id IN (SELECT value FROM json_each(?))')
+  const draft = handle.prepare('UPDATE media SET drafted = 1 WHERE id = ?')
+  const owner = handle.prepare(
+    `SELECT 1 WHERE EXISTS (SELECT 1 FROM speeches WHERE id = :id) OR EXISTS (SELECT 1 FROM recordings WHERE id = :id)
+        OR EXISTS (SELECT 1 FROM transcripts WHERE id = :id) OR EXISTS (SELECT 1 FROM drawings WHERE id = :id)`,
+  )
+  const peaks = handle.prepare('SELECT data, seconds FROM peaks WHERE media_id = ?')
+  const keepPeaks = handle.prepare('INSERT OR REPLACE INTO peaks (media_id, data, seconds) VALUES (?, ?, ?)')
   const find = (id: string): MediaItem | null => {
     const row = one.get(id)
     return row ? readItem(row) : null
   }
+  const unnamedOf = (all: readonly string[]): { id: string; bytes: number }[] =>
+    unnamed.all(JSON.stringify(all)).map((row) => ({ id: text(row, 'id'), bytes: number(row, 'bytes') }))
+
   return {
-    insert: (item: MediaItem): void => void transaction(() => insert.run({ ...item })),
+    /** In one transaction with `then`, which writes what names it. */
+    insert: (item: MediaItem, then?: (item: MediaItem) => void): void =>
+      transaction(() => {
+        insert.run({ ...item })
+        then?.(item)
+      }),
     find,
     /** A picture as it goes with a message. @throws StudioError `no_such_item` */
     picture(id: string): Omit<Attachment, 'detail'> {
@@ -43,17 +73,48 @@ export function mediaTable({ handle, transaction }: Database) {
       if (item?.kind !== 'image') throw new StudioError('no_such_item', 'That picture is not there any more.')
       return asPicture(item)
     },
-    findByHash(sha256: string): MediaItem | null {
-      const row = byHash.get(sha256)
-      return row ? readItem(row) : null
-    },
+    /** The one with this content and type; `then` runs in the same transaction as the look. */
+    findByHash: (sha256: string, mime: string, then?: (item: MediaItem) => void): MediaItem | null =>
+      transaction(() => {
+        const row = byHash.get(sha256, mime)
+        if (!row) return null
+        const item = readItem(row)
+        then?.(item)
+        return item
+      }),
     ids: (): Set<string> => new Set(ids.all().map((row) => text(row, 'id'))),
-    remove: (id: string): void => void transaction(() => remove.run(id)),
+    /** Those of them that nothing names: no message, draft, speech, recording or image. */
+    unnamed: unnamedOf,
+    /** Takes the rows of those of them that nothing names; answers which. */
+    removeUnnamed: (all: readonly string[]): string[] =>
+      transaction(() => {
+        const going = unnamedOf(all).map(({ id }) => id)
+        if (going.length > 0) remove.run(JSON.stringify(going))
+        return going
+      }),
+    /** What nothing names and came before `instant`. */
+    orphans: (instant: string): string[] => orphans.all(instant).map((row) => text(row, 'id')),
+    /** A page has it in a draft now. */
+    draft: (id: string): void => void draft.run(id),
+    /** Whether a growing file of this id is anything's: a speech, a recording, a transcript, a drawing. */
+    isOwned: (id: string): boolean => owner.get({ id }) !== undefined,
+    peaks(mediaId: string): { data: Uint8Array; seconds: number } | null {
+      const row = peaks.get(mediaId)
+      return row ? { data: bytes(row, 'data'), seconds: number(row, 'seconds') } : null
+    },
+    /** @throws StudioError `no_such_item` */
+    keepPeaks(mediaId: string, data: Uint8Array, seconds: number): void {
+      transaction(() => {
+        if (!one.get(mediaId)) throw new StudioError('no_such_item', 'That file is not there any more.')
+        keepPeaks.run(mediaId, data, seconds)
+      })
+    },
+    ...cleaning(database, unnamedOf),
   }
 }
 
-export function asPicture({ id, mime, bytes, width, height, name }: MediaItem): Omit<Attachment, 'detail'> {
-  return { mediaId: id, name, mime, width: width ?? 0, height: height ?? 0, bytes }
+export function asPicture({ id, mime, bytes: size, width, height, name }: MediaItem): Omit<Attachment, 'detail'> {
+  return { mediaId: id, name, mime, width: width ?? 0, height: height ?? 0, bytes: size }
 }
 
 function readItem(row: Row): MediaItem {

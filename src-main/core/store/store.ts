@@ -5,6 +5,7 @@ import { openDatabase, studioDatabase } from './database.ts'
 import { erasureTable } from './erasures.ts'
 import { folderTable } from './folders.ts'
 import { functionToolTable } from './functionTools.ts'
+import { imageTable } from './images.ts'
 import { mcpServerTable } from './mcpServers.ts'
 import { mediaTable } from './media.ts'
 import { messageTable } from './messages.ts'
@@ -13,10 +14,13 @@ import { pieceTable } from './pieces.ts'
 import { presetTable } from './presets.ts'
 import { profileTable } from './profiles.ts'
 import { promptTable } from './prompts.ts'
+import { recordingTable } from './recordings.ts'
 import { searchTable } from './search.ts'
 import { settingsTable } from './settings.ts'
+import { speechTable } from './speeches.ts'
 import { toolKeyTable } from './toolKeys.ts'
 import { toolPermissionTable } from './toolPermissions.ts'
+import { transcriptTable } from './transcripts.ts'
 
 export const databaseFile = (dataDir: string): string => join(dataDir, 'studio.sqlite')
 
@@ -28,6 +32,9 @@ export function openStore(dataDir: string, options: { checkWhole?: boolean } = {
     messages: messageTable(database),
     pieces: pieceTable(database),
     media: mediaTable(database),
+    images: imageTable(database),
+    recordings: recordingTable(database),
+    transcripts: transcriptTable(database),
     profiles: profileTable(database),
     settings: settingsTable(database),
     modelLists: modelListTable(database),
@@ -41,6 +48,7 @@ export function openStore(dataDir: string, options: { checkWhole?: boolean } = {
     functionTools: functionToolTable(database),
     mcpServers: mcpServerTable(database),
     toolPermissions: toolPermissionTable(database),
+    speeches: speechTable(database),
     transaction: database.transaction,
     journal: database.journal,
     dataVersion: database.dataVersion,

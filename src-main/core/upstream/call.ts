@@ -26,6 +26,8 @@ export interface CallRequest {
   model?: string
   stream?: boolean
   tokens?: number
+  /** How many pictures it asks for. */
+  pictures?: number
 }
 
 export interface OpenReply {
@@ -78,10 +80,11 @@ export async function call(link: Link, request: CallRequest, options: CallOption
 }
 
 function openRow({ books, base }: Link, request: CallRequest, room: StudioRoom, logBodies: boolean): RequestTrace {
-  const { method, model = null, stream = false } = request
+  const { method, model = null, stream = false, pictures } = request
   const path = request.url.pathname.slice(base.prefix.length)
   const asker = { kind: 'studio', room } as const
-  return books.open({ asker, method, path, endpoint: endpointOf(method, path), model, stream, logBodies })
+  const counted = pictures === undefined ? {} : { pictures }
+  return books.open({ asker, method, path, endpoint: endpointOf(method, path), model, stream, logBodies, ...counted })
 }
 
 async function attempt(

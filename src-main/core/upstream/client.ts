@@ -68,6 +68,8 @@ export function openUpstream({
     getCurrentKeyDailyUsage: (o?: CallOptions) => account.getCurrentKeyDailyUsage(link, o),
     getUsage: (o?: CallOptions) => account.getUsage(link, o),
     fetchFile: (address: string, o?: CallOptions) => media.fetchFile(link, address, o),
+    /** A text with the key cut out, for what is shown or kept of a reply. */
+    redact: (text: string): string => credential.redact(text),
     forward: (r: ForwardRequest) => forward(link, r),
     /** Rate-limit headers of every reply, any of them null; the answer takes the listener off. */
     onRateLimit: (listener: (rateLimit: RateLimitHeaders) => void): (() => void) => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { StudioError } from '../errors.ts'
 import { readAll } from './body.ts'
-import { call, callJson, jsonBody } from './call.ts'
+import { call, callJson, jsonBody, malformed } from './call.ts'
 import { asRecord } from './errors.ts'
 import type { Link } from './link.ts'
 import { checkImageRequest, checkSpeechRequest, checkTranscriptionRequest } from './requests.ts'
@@ -35,7 +35,7 @@ export async function createTranscription(
   options?: CallOptions,
 ): Promise<Transcription> {
   checkTranscriptionRequest(request)
-  const { headers, body } = multipart(request)
+  const { headers, body } = multipart(request, options?.onUploaded)
   const url = link.base.v1('/audio/transcriptions')
   const named = request.model === undefined ? {} : { model: request.model }
   const { facts, bytes } = await call(link, { method: 'POST', url, accept: '*/*', headers, body, ...named }, options)
@@ -44,7 +44,7 @@ export async function createTranscription(
   if (type === 'text/vtt') return { format: 'vtt', text, json: null, facts }
   if (type !== 'application/json' && !type.endsWith('+json')) return { format: 'text', text, json: null, facts }
   const json = parseObject(text)
-  if (json === null) throw new StudioError('malformed_reply', 'The transcript is not the JSON that it claims to be.')
+  if (json === null) throw malformed(link, facts, text, 'The transcript is not the JSON that it claims to be.')
   return { format: 'json', text: typeof json.text === 'string' ? json.text : '', json, facts }
 }
 
@@ -57,7 +57,8 @@ export async function createImage(
   checkImageRequest(request)
   const url = link.base.v1('/images/generations')
   const named = request.model === undefined ? {} : { model: request.model }
-  return callJson(link, { method: 'POST', url, ...named, ...jsonBody(request) }, imageReply, options)
+  const asked = { method: 'POST', url, ...named, pictures: request.n ?? 1, ...jsonBody(request) } as const
+  return callJson(link, asked, imageReply, options)
 }
 
 /**
@@ -91,7 +92,10 @@ interface Multipart {
 }
 
 /** RFC 7578, with names escaped as the WHATWG's forms do. */
-function multipart({ file, fileName, ...fields }: TranscriptionRequest): Multipart {
+function multipart(
+  { file, fileName, ...fields }: TranscriptionRequest,
+  onUploaded: CallOptions['onUploaded'],
+): Multipart {
   const boundary = `inference-studio-${randomUUID()}`
   const parts = Object.entries(fields).flatMap(([name, value]) =>
     value === undefined ? [] : [`--${boundary}\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`],
@@ -110,9 +114,15 @@ function multipart({ file, fileName, ...fields }: TranscriptionRequest): Multipa
       ['content-length', String(head.length + size + tail.length)],
     ],
     body: async function* () {
+      let sent = 0
+      onUploaded?.(sent)
       yield head
-      if (file instanceof Blob) yield* file.stream()
-      else if (size > 0) yield file
+      // Gone on with when the socket has taken it: what is counted has left, but for what the system holds.
+      for await (const chunk of file instanceof Blob ? file.stream() : [file]) {
+        if (chunk.length > 0) yield chunk
+        sent += chunk.length
+        onUploaded?.(sent)
+      }
       yield tail
     },
   }

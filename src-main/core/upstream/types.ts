@@ -24,6 +24,8 @@ export interface CallOptions {
   logBodies?: boolean
   /** Its row in the books stands, of this id. */
   onRow?: (id: number) => void
+  /** Bytes of the uploaded file that have left, of this attempt: each begins at 0 again. */
+  onUploaded?: (bytes: number) => void
   /** That row has its end: what the request used and cost is known. Called once, if `onRow` was. */
   onClosed?: () => void
 }

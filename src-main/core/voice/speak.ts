@@ -18,7 +18,7 @@ export async function* speak(
   signal?: AbortSignal,
 ): Feed<SpeechEvent> {
   // The parser of Markdown is loaded by the first text that is read.
-  const [{ speakable }, { splitForSpeech }] = await Promise.all([import('./speakable.ts'), import('./split.ts')])
+  const [{ speakable }, { splitForSpeech }] = await Promise.all([import('./speakable.ts'), import('../speechSplit.ts')])
   const parts = splitForSpeech(speakable(text))
   if (parts.length === 0) throw new StudioError('bad_input', 'There is nothing in this message to read aloud.')
   const first = part ?? 1

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { asMatch, readQuery } from '../../../src-main/core/library/search/query.ts'
 import { snippet } from '../../../src-main/core/library/search/snippet.ts'
-import { indexable, words } from '../../../src-main/core/library/search/words.ts'
+import { asMatch, readQuery } from '../../../src-main/core/words/query.ts'
+import { indexable, words } from '../../../src-main/core/words/words.ts'
 
 const query = (typed: string) => {
   const read = readQuery(typed)

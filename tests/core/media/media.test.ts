@@ -97,9 +97,11 @@ test('files are opened by id alone, in ranges; nothing else has a way to a path'
 })
 
 test('what is dropped is gone from the disk and the store; ids that are none touch nothing', async () => {
-  const [one, two] = [await add(png(3, 3)), await add(png(4, 4))]
+  const bring = async (bytes: Buffer) => media.importFile({ id: randomUUID(), bytes, name: null })
+  const [one, two] = [await bring(png(3, 3)), await add(png(4, 4))]
   writeFileSync(join(dataDir, 'stays'), 'x')
-  await media.drop([one.mediaId, '../stays', randomUUID()])
+  // The second one stands in a draft.
+  await media.drop([one.mediaId, two.mediaId, '../stays', randomUUID()])
   expect(kept()).toEqual([two.mediaId])
   expect(existsSync(join(dataDir, 'stays'))).toBe(true)
   expect(await media.open(one.mediaId)).toBeNull()

@@ -1,10 +1,10 @@
 import { role } from '../../../../src-preload/contract/chat.ts'
 import type { SearchHit } from '../../../../src-preload/contract/library.ts'
 import type { FoundMessage, MessageOfHit, SearchReader } from '../../store/search.ts'
+import { asMatch, matches, readQuery, type SearchQuery } from '../../words/query.ts'
+import { indexable } from '../../words/words.ts'
 import { partStart } from './parts.ts'
-import { asMatch, matches, readQuery, type SearchQuery } from './query.ts'
 import { snippet } from './snippet.ts'
-import { indexable } from './words.ts'
 
 export interface SearchAsk {
   text: string

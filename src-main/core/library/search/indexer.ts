@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { SearchTable, Unindexed } from '../../store/search.ts'
+import { indexable } from '../../words/words.ts'
 import { partOf } from './parts.ts'
-import { indexable } from './words.ts'
 
 /** ms that one slice may hold the thread, and messages read at once for it. */
 const sliceMs = 4

@@ -1,6 +1,6 @@
 import type { SearchHit } from '../../../../src-preload/contract/library.ts'
-import type { SearchQuery } from './query.ts'
-import { standsAlone, type Word, words } from './words.ts'
+import type { SearchQuery } from '../../words/query.ts'
+import { standsAlone, type Word, words } from '../../words/words.ts'
 
 /** Characters (UTF-16 units) of a snippet, and of them before the first hit. */
 const whole = 300

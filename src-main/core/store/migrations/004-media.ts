@@ -1,7 +1,9 @@
 /**
  * The media rooms. Bytes lie in files: whole ones in `media/`, with a row in `media`; those that grow in `making/`, called by the id of what they are for.
- * `wish` and `problem` are JSON. `search` is the folded text that is looked through. What is removed stays until it is erased.
- * A media file may serve several things; it goes when nothing names it any more.
+ * `wish` and `problem` are JSON. `search` is the folded text that is looked through; it stands before long columns, which SQLite would read to reach it.
+ * What is removed stays until it is erased.
+ * A media file may serve several things; it goes when nothing names it any more. Foreign keys of media have indexes: a row that goes would be looked for
+ * in whole tables otherwise. `drafted`: it was given to a page for a draft, which the page keeps; until a message has it nobody else names it.
  */
 export const sql = `
 CREATE TABLE speeches (
@@ -20,6 +22,7 @@ CREATE TABLE speeches (
   removed_at    TEXT
 ) STRICT;
 CREATE INDEX speeches_by_time ON speeches (created_at);
+CREATE INDEX speeches_by_media ON speeches (media_id);
 
 CREATE TABLE speech_parts (
   speech_id     TEXT NOT NULL REFERENCES speeches (id) ON DELETE CASCADE,
@@ -41,6 +44,7 @@ CREATE TABLE recordings (
   id            TEXT PRIMARY KEY,
   created_at    TEXT NOT NULL,
   name          TEXT NOT NULL,
+  search        TEXT NOT NULL,
   source        TEXT NOT NULL CHECK (source IN ('microphone', 'file', 'speech')),
   state         TEXT NOT NULL CHECK (state IN ('recording', 'kept', 'cut')),
   mime          TEXT NOT NULL,
@@ -51,6 +55,7 @@ CREATE TABLE recordings (
   removed_at    TEXT
 ) STRICT;
 CREATE INDEX recordings_by_time ON recordings (created_at);
+CREATE INDEX recordings_by_media ON recordings (media_id);
 
 CREATE TABLE transcripts (
   id            TEXT PRIMARY KEY,
@@ -59,15 +64,16 @@ CREATE TABLE transcripts (
   state         TEXT NOT NULL CHECK (state IN ('making', 'done', 'failed', 'cancelled', 'cut')),
   problem       TEXT,
   wish          TEXT NOT NULL,
+  sent_bytes    INTEGER NOT NULL DEFAULT 0,
   came          TEXT CHECK (came IN ('json', 'text', 'vtt')),
-  raw           TEXT,
-  text          TEXT NOT NULL DEFAULT '',
-  cues          TEXT NOT NULL DEFAULT '[]',
-  search        TEXT NOT NULL DEFAULT '',
   edited        INTEGER NOT NULL DEFAULT 0 CHECK (edited IN (0, 1)),
   request_rows  TEXT NOT NULL DEFAULT '[]',
   cost          TEXT,
-  cost_is       TEXT NOT NULL DEFAULT 'unknown' CHECK (cost_is IN ('measured', 'estimated', 'unknown'))
+  cost_is       TEXT NOT NULL DEFAULT 'unknown' CHECK (cost_is IN ('measured', 'estimated', 'unknown')),
+  search        TEXT NOT NULL DEFAULT '',
+  text          TEXT NOT NULL DEFAULT '',
+  cues          TEXT NOT NULL DEFAULT '[]',
+  raw           TEXT
 ) STRICT;
 CREATE INDEX transcripts_by_recording ON transcripts (recording_id, created_at);
 
@@ -100,10 +106,20 @@ CREATE TABLE images (
   UNIQUE (drawing_id, slot)
 ) STRICT;
 CREATE INDEX images_by_time ON images (created_at);
+CREATE INDEX images_by_media ON images (media_id);
+CREATE INDEX images_by_thumb ON images (thumb_id);
 
 CREATE TABLE peaks (
   media_id      TEXT PRIMARY KEY REFERENCES media (id) ON DELETE CASCADE,
   data          BLOB NOT NULL,
   seconds       REAL NOT NULL
 ) STRICT;
+
+ALTER TABLE media ADD COLUMN drafted INTEGER NOT NULL DEFAULT 0 CHECK (drafted IN (0, 1));
+UPDATE media SET drafted = 1
+  WHERE id NOT IN (SELECT item FROM erasures WHERE what = 'media') AND id NOT IN (
+    SELECT ifnull(a.value ->> '$.mediaId', '') FROM messages AS m, json_each(m.attachments) AS a WHERE m.attachments <> '[]');
+CREATE TRIGGER messages_took_pictures AFTER INSERT ON messages WHEN new.attachments <> '[]' BEGIN
+  UPDATE media SET drafted = 0 WHERE drafted = 1 AND id IN (SELECT value ->> '$.mediaId' FROM json_each(new.attachments));
+END;
 `

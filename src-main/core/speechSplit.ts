@@ -8,24 +8,37 @@ const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 /** Code units behind a cut that the segmenters look at, so that the end of what they see is not taken for an end of the text. */
 const lookAhead = 256
 
+/** One part of a text: where it stands (UTF-16 units) and how many bytes of UTF-8 it has. */
+export interface SpeechPlace {
+  from: number
+  to: number
+  bytes: number
+}
+
 /**
  * Cuts a text into parts of at most `maxBytes` (at least 4) bytes of UTF-8, to be spoken one after another. Cuts at the end of a paragraph where
  * that leaves the part at least half full, else of a sentence, else of a word. A word that is longer than a part is cut between two
  * characters as people see them (grapheme clusters), and only a single one of those that is itself longer is cut at all.
  * White space around a cut falls away; nothing else does.
  */
-export function splitForSpeech(given: string, maxBytes = maxPartBytes): string[] {
-  // A surrogate without its other half is nothing that UTF-8 can say.
+export function speechPlaces(given: string, maxBytes = maxPartBytes): SpeechPlace[] {
+  // A surrogate without its other half is nothing that UTF-8 can say. What takes its place is as long.
   const text = given.toWellFormed()
-  const parts: string[] = []
+  const places: SpeechPlace[] = []
   for (let from = skipSpace(text, 0); from < text.length; ) {
     const limit = reach(text, from, maxBytes)
     const to = limit === text.length ? limit : cut(text, from, limit)
     const part = trimEnd(text.slice(from, to))
-    if (part !== '') parts.push(part)
+    if (part !== '') places.push({ from, to: from + part.length, bytes: Buffer.byteLength(part) })
     from = skipSpace(text, to)
   }
-  return parts
+  return places
+}
+
+/** The parts themselves. */
+export function splitForSpeech(given: string, maxBytes = maxPartBytes): string[] {
+  const text = given.toWellFormed()
+  return speechPlaces(text, maxBytes).map(({ from, to }) => text.slice(from, to))
 }
 
 /** White space costs no bytes of a part. A space that a mark follows, or a number sign stands before, is one character with it and stays. */

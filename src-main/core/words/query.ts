@@ -36,9 +36,11 @@ export function asMatch({ terms, open }: SearchQuery): string {
     .join(' AND ')
 }
 
-/** Whether folded words, each with a space before and after, have all terms: for titles, which are short. */
-export function matches(title: string, { terms, open }: SearchQuery): boolean {
-  return terms.every((term, index) =>
-    title.includes(` ${term.join(' ')}${open && index === terms.length - 1 ? '' : ' '}`),
-  )
+/** What folded words, each with a space before and after, must have in them to match: for `instr` over small tables. */
+export function needles({ terms, open }: SearchQuery): string[] {
+  return terms.map((term, index) => ` ${term.join(' ')}${open && index === terms.length - 1 ? '' : ' '}`)
 }
+
+/** Whether folded words, each with a space before and after, have all terms: for titles, which are short. */
+export const matches = (title: string, query: SearchQuery): boolean =>
+  needles(query).every((needle) => title.includes(needle))

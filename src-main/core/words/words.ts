@@ -69,6 +69,12 @@ export function indexable(text: string): string {
   return body
 }
 
+/** The same with a space before and after, as `needles` of a query are looked for in it. Empty where there is no word. */
+export function searchable(text: string): string {
+  const body = indexable(text)
+  return body === '' ? '' : ` ${body} `
+}
+
 function* split(run: string, at: number): Generator<Word, undefined> {
   let word = ''
   let start = at

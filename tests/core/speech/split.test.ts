@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
-import { splitForSpeech } from '../../../src-main/core/voice/split.ts'
+import { splitForSpeech } from '../../../src-main/core/speechSplit.ts'
 
 const bytesOf = (text: string): number => Buffer.byteLength(text)
 const solid = (text: string): string => text.replace(/\s+/g, '')

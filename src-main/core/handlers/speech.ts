@@ -1,0 +1,20 @@
+import type { Host } from '../host.ts'
+import type { Speeches } from '../speech/speeches.ts'
+import { guarded } from './errors.ts'
+import type { Implementer } from './implementer.ts'
+
+/** The speech room's part of the contract. */
+export const speechHandlers = (os: Implementer['speech'], host: Host, speeches: Speeches) => ({
+  watch: os.watch.handler(({ signal }) => guarded(host, speeches.watch(signal))),
+  find: os.find.handler(({ input }) => speeches.find(input)),
+  get: os.get.handler(({ input }) => speeches.get(input)),
+  plan: os.plan.handler(({ input }) => speeches.plan(input)),
+  make: os.make.handler(({ input }) => speeches.make(input)),
+  listen: os.listen.handler(({ input, signal }) => guarded(host, speeches.listen(input, signal))),
+  cancel: os.cancel.handler(({ input }) => speeches.cancel(input)),
+  resume: os.resume.handler(({ input }) => speeches.resume(input)),
+  favourite: os.favourite.handler(({ input }) => speeches.favourite(input)),
+  save: os.save.handler(({ input }) => speeches.save(input)),
+  remove: os.remove.handler(({ input }) => speeches.remove(input)),
+  restore: os.restore.handler(({ input }) => speeches.restore(input)),
+})

@@ -1,0 +1,77 @@
+import { ZipWriter } from './archive/zipWrite.ts'
+import type { ChatRooms } from './chatRooms.ts'
+import type { Session } from './connection/session.ts'
+import { StudioError } from './errors.ts'
+import type { Host } from './host.ts'
+import { createImages, type Images } from './images/images.ts'
+import type { Ledger } from './ledger/ledger.ts'
+import { createSpeeches, type Speeches } from './speech/speeches.ts'
+import type { Store } from './store/store.ts'
+import { createTranscribe, type TranscribeRoom } from './transcribe/transcribe.ts'
+
+export interface MediaRoomsParts {
+  host: Host
+  store: Store
+  session: Session
+  ledger: Ledger
+  /** Where bytes lie, and how they come and go. */
+  files: Pick<ChatRooms, 'media' | 'transfers'>
+}
+
+/** Speech, Transcribe, Images: three rooms on one folder of files. */
+export interface MediaRooms {
+  speech: Speeches
+  transcribe: TranscribeRoom
+  images: Images
+  /** What is under way ends and keeps what came. Before the files' own end. */
+  close(): Promise<void>
+}
+
+export function openMediaRooms({ host, store, session, ledger, files }: MediaRoomsParts): MediaRooms {
+  const { media, transfers } = files
+  const upstream = () => session.upstream()
+  const costOf = (row: number) => {
+    const { cost, costIs } = ledger.get(row).row
+    return { cost, costIs }
+  }
+  const speech = createSpeeches({
+    store,
+    upstream,
+    costOf,
+    media,
+    downloads: transfers.downloads,
+    tempDir: transfers.folder,
+    log: host.log,
+  })
+  const transcribe = createTranscribe({
+    store,
+    upstream,
+    costOf,
+    files: media,
+    transfers,
+    spoken(id) {
+      const { mediaId, excerpt, mime, audioBytes: bytes, seconds } = speech.get({ id })
+      if (mediaId === null) throw new StudioError('no_such_item', 'Nothing of that speech has come yet.')
+      return { mediaId, name: excerpt, mime, bytes, seconds }
+    },
+    log: host.log,
+  })
+  const images = createImages({
+    store,
+    upstream,
+    costOf,
+    media,
+    downloads: transfers.downloads,
+    tempDir: transfers.folder,
+    zip: (path) => new ZipWriter(path),
+    log: (line) => host.log('error', line),
+  })
+  return {
+    speech,
+    transcribe,
+    images,
+    async close() {
+      await Promise.all([speech.close(), transcribe.close(), images.close()])
+    },
+  }
+}

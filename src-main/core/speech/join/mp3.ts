@@ -1,0 +1,162 @@
+import type { Joiner, Sound } from './joiner.ts'
+import { decoderDelay, enlarge, lengthOf, type Mp3, type Mp3Frame, reachesBack, readMp3 } from './mp3Frames.ts'
+
+/** Where the sound begins in what is decoded, and how long it is. */
+function soundIn({ frames, delay, padding }: Mp3, whole: boolean): { from: number; heard: number } {
+  const decoded = frames.reduce((sum, { samples }) => sum + samples, 0)
+  if (delay === null) return { from: 0, heard: decoded }
+  // Of a part that was cut, the end that the tag speaks of never came.
+  const heard = whole ? decoded - delay - padding : decoded - delay - decoderDelay
+  return { from: delay + decoderDelay, heard: Math.max(0, heard) }
+}
+
+export function mp3Sound(bytes: Buffer): Sound | null {
+  const mp3 = readMp3(bytes)
+  const [first] = mp3?.frames ?? []
+  if (!mp3 || !first || mp3.frames.some((frame) => likeOf(frame) !== likeOf(first))) return null
+  return { format: 'mp3', seconds: soundIn(mp3, true).heard / first.rate, like: likeOf(first) }
+}
+
+const likeOf = ({ mpeg1, rate, mono }: Mp3Frame): string =>
+  `mp3 (MPEG-${mpeg1 ? 1 : 2}, ${rate} Hz, ${mono ? 'mono' : 'stereo'})`
+
+/** What is still decided when the next part comes: frames at the end, at most so many. The longest padding is four. */
+const heldFrames = 12
+/** How much of the place of each frame is remembered, for the table by which players jump. */
+const noteEvery = 16
+
+/**
+ * Frame after frame. Where an encoder told its delay (LAME's tag), what it put before and behind the sound is left out of the middle: the last frames of a
+ * part and the first of the next, as many as bring the next part nearest to where it belongs, counted from the start of the whole, so that nothing adds up (at
+ * most half a frame off). Where nothing was told, all frames stay. The windows of the frames overlap, so that a join fades, and never clicks.
+ */
+export function mp3Joiner(): Joiner {
+  let first: Mp3 | null = null
+  let start = 0
+  let heard = 0
+  let count = 0
+  let bytes = 0
+  const places: number[] = []
+  const held: Mp3Frame[] = []
+
+  function give(frame: Mp3Frame): Buffer {
+    if (count % noteEvery === 0) places.push(bytes)
+    count += 1
+    bytes += frame.bytes.length
+    return frame.bytes
+  }
+
+  /** Leaves out what is between the sound so far and that of the next part; answers the frames of that which go on. */
+  function lead(frames: readonly Mp3Frame[], from: number): readonly Mp3Frame[] {
+    const [one] = frames
+    if (!one) return frames
+    const skip = from + 64 >= one.samples ? 1 : 0
+    const kept = frames.slice(skip)
+    // How many frames there should be before the first that is kept.
+    const wanted = Math.round((start + heard - from) / one.samples) + skip
+    const drop = Math.min(held.length - 1, Math.max(0, count + held.length - wanted))
+    const last = held.at(-1 - drop)
+    const extra = skip === 0 ? Buffer.alloc(0) : mainDataNeeded(frames, skip)
+    const enlarged = last && enlarge(last, extra)
+    if (!enlarged) return frames
+    held.splice(held.length - 1 - drop, drop + 1, enlarged)
+    return kept
+  }
+
+  return {
+    headBytes: headLength,
+    *add(part, whole) {
+      const mp3 = readMp3(part)
+      if (!mp3) return
+      const sound = soundIn(mp3, whole)
+      let frames: readonly Mp3Frame[] = mp3.frames
+      if (first === null) {
+        first = mp3
+        start = sound.from
+      } else if (first.delay !== null && mp3.delay !== null) frames = lead(mp3.frames, sound.from)
+      heard += sound.heard
+      for (const frame of frames) {
+        held.push(frame)
+        const ready = held.length > heldFrames ? held.shift() : undefined
+        if (ready) yield give(ready)
+      }
+    },
+    end() {
+      const rest = held.map(give)
+      const [frame] = first?.frames ?? []
+      if (!first || !frame) return { rest, head: Buffer.alloc(headLength), seconds: 0 }
+      const decoded = count * frame.samples
+      const delay = first.delay
+      // Players leave out so much at the end; the decoder's own delay is taken from it.
+      const padding = delay === null ? 0 : Math.min(4095, Math.max(0, decoded - delay - heard))
+      const head = tagFrame(frame, { count, bytes, delay, padding, places })
+      const sound = delay === null ? decoded : Math.min(heard, decoded - delay - decoderDelay)
+      return { rest, head, seconds: sound / frame.rate }
+    },
+  }
+}
+
+/** Main data of the frames that are left out, which those behind them still refer to. */
+function mainDataNeeded(frames: readonly Mp3Frame[], skip: number): Buffer {
+  let need = 0
+  let between = 0
+  for (const frame of frames.slice(skip)) {
+    need = Math.max(need, reachesBack(frame) - between)
+    between += frame.bytes.length - frame.head
+    if (between > 511) break
+  }
+  const before = Buffer.concat(frames.slice(0, skip).map(({ bytes, head }) => bytes.subarray(head)))
+  return before.subarray(Math.max(0, before.length - need))
+}
+
+interface Told {
+  count: number
+  bytes: number
+  delay: number | null
+  padding: number
+  places: readonly number[]
+}
+
+/** Room for the tag at every rate: what is not needed of it is filled up by a second such frame's worth of nothing, see `tagFrame`. */
+const headLength = 2048
+
+/**
+ * The first frame, without sound: how many frames and bytes there are, where to jump, and the delay (LAME's tag). Players
+ * pass over the empty tag that fills the rest of the room before it.
+ */
+function tagFrame(frame: Mp3Frame, { count, bytes, delay, padding, places }: Told): Buffer {
+  const side = frame.mpeg1 ? (frame.mono ? 17 : 32) : frame.mono ? 9 : 17
+  const needs = 4 + side + 120 + 36
+  let index = 1
+  while (index < 14 && lengthOf(frame, index, false) < needs) index += 1
+  const length = lengthOf(frame, index, false)
+  const head = Buffer.alloc(headLength)
+  const tag = head.subarray(headLength - length)
+  frame.bytes.copy(tag, 0, 0, 4)
+  // Without a checksum, at this bit rate, not padded.
+  tag.writeUInt8((tag[1] ?? 0) | 1, 1)
+  tag.writeUInt8((index << 4) | ((tag[2] ?? 0) & 0x0c), 2)
+  const at = 4 + side
+  tag.write('Xing', at, 'latin1')
+  tag.writeUInt32BE(7, at + 4)
+  tag.writeUInt32BE(count, at + 8)
+  tag.writeUInt32BE(Math.min(0xffff_ffff, bytes + length), at + 12)
+  for (let percent = 0; percent < 100; percent++) {
+    const place = places[Math.floor(((percent / 100) * count) / noteEvery)] ?? 0
+    tag.writeUInt8(Math.min(255, Math.floor((256 * (place + length)) / (bytes + length))), at + 16 + percent)
+  }
+  if (delay !== null) {
+    tag.write('Lavf', at + 116, 'latin1')
+    tag.writeUIntBE(delay * 4096 + padding, at + 137, 3)
+  }
+  id3Filler(head.subarray(0, headLength - length))
+  return head
+}
+
+/** An ID3v2.4 tag of exactly this length, of padding alone. */
+function id3Filler(room: Buffer): void {
+  const length = room.length - 10
+  room.write('ID3', 0, 'latin1')
+  room.writeUInt8(4, 3)
+  for (const [index, shift] of [21, 14, 7, 0].entries()) room.writeUInt8((length >> shift) & 127, 6 + index)
+}

@@ -1,0 +1,197 @@
+import { randomInt } from 'node:crypto'
+import type { Joiner, Sound } from './joiner.ts'
+
+interface Opus {
+  head: Buffer
+  tags: Buffer
+  packets: Buffer[]
+  /** Samples at 48,000 a second of each packet, together, and of what is to be heard. */
+  decoded: number
+  heard: number
+  preSkip: number
+}
+
+/** Whatever it was made from, Opus counts so (RFC 7845, 4). */
+const rate = 48_000
+
+/** RFC 3533, 6: pages of the first stream, as packets. What is cut at the end falls away. */
+function* packetsOf(bytes: Buffer): Generator<{ packet: Buffer; granule: bigint; ends: boolean }, undefined> {
+  let serial: number | null = null
+  let held: Buffer[] = []
+  for (let at = 0; at + 27 <= bytes.length; ) {
+    if (bytes.toString('latin1', at, at + 4) !== 'OggS') {
+      at += 1
+      continue
+    }
+    const segments = bytes.readUInt8(at + 26)
+    const lacing = bytes.subarray(at + 27, at + 27 + segments)
+    const length = lacing.reduce((sum, value) => sum + value, 0)
+    let place = at + 27 + segments
+    if (place + length > bytes.length) return
+    serial ??= bytes.readUInt32LE(at + 14)
+    const ours = bytes.readUInt32LE(at + 14) === serial
+    const granule = bytes.readBigInt64LE(at + 6)
+    if (ours && (bytes.readUInt8(at + 5) & 1) === 0) held = []
+    let begun = place
+    for (const [index, value] of lacing.entries()) {
+      place += value
+      if (value === 255 || !ours) continue
+      const packet = Buffer.concat([...held, bytes.subarray(begun, place)])
+      held = []
+      begun = place
+      yield { packet, granule, ends: !lacing.subarray(index + 1).some((later) => later < 255) }
+    }
+    if (ours && begun < place) held.push(bytes.subarray(begun, place))
+    at = place
+  }
+}
+
+/** RFC 6716, 3.1: how many samples at 48,000 a second a packet decodes to; 0 for none. */
+function samplesOf(packet: Buffer): number {
+  const [toc, count = 0] = packet
+  if (toc === undefined) return 0
+  const config = toc >> 3
+  const size =
+    config < 12 ? ([480, 960, 1920, 2880][config & 3] ?? 0) : config < 16 ? 480 << (config & 1) : 120 << (config & 3)
+  const frames = (toc & 3) === 0 ? 1 : (toc & 3) < 3 ? 2 : count & 63
+  return size * frames
+}
+
+/** RFC 7845. `whole`: its last page says how much of it is to be heard. */
+function readOpus(bytes: Buffer, whole: boolean): Opus | null {
+  const [head, tags, ...rest] = [...packetsOf(bytes)]
+  if (!head || !tags || head.packet.length < 19 || head.packet.toString('latin1', 0, 8) !== 'OpusHead') return null
+  const sound = rest.filter(({ packet }) => samplesOf(packet) > 0)
+  const decoded = sound.reduce((sum, { packet }) => sum + samplesOf(packet), 0)
+  const preSkip = head.packet.readUInt16LE(10)
+  const last = Number(sound.at(-1)?.granule ?? 0n)
+  // A last page that says less than its packets hold cuts their end off; more is nothing that can be heard.
+  const end = whole && last > 0 ? Math.min(last, decoded) : decoded
+  const packets = sound.map(({ packet }) => packet)
+  return { head: head.packet, tags: tags.packet, packets, decoded, heard: Math.max(0, end - preSkip), preSkip }
+}
+
+export function opusSound(bytes: Buffer): Sound | null {
+  const opus = readOpus(bytes, true)
+  if (!opus || opus.packets.length === 0) return null
+  return { format: 'opus', seconds: opus.heard / rate, like: likeOf(opus) }
+}
+
+/** Channels, how they are laid out, and the gain: what stands in the one head that is left. */
+const likeOf = ({ head }: Opus): string =>
+  `opus (${head.readUInt8(9)} channels, gain ${head.readInt16LE(16)}, layout ${head.toString('hex', 18)})`
+
+/** What is still decided when the next part comes: packets at the end, at most so many. */
+const heldPackets = 16
+const pageSamples = rate
+
+/**
+ * Packet after packet. Each part begins with samples that its own head would have skipped, and ends with some that its last page would have cut off: in the
+ * middle both would be heard. As many packets at the end of a part are left out as bring the next one nearest to where it belongs, counted from the
+ * start of the whole, so that nothing adds up: at most half a packet (10 ms) off, wherever one listens.
+ */
+export function opusJoiner(): Joiner {
+  let first: Opus | null = null
+  let heard = 0
+  /** Samples of the packets given out and held. */
+  let decoded = 0
+  const held: Buffer[] = []
+  const pages = pageWriter()
+
+  return {
+    headBytes: 0,
+    *add(part, whole) {
+      const opus = readOpus(part, whole)
+      if (!opus) return
+      if (first === null) {
+        first = opus
+        yield pages.write([opus.head], 0, 'begin')
+        yield pages.write([opus.tags], 0, 'middle')
+      } else {
+        // Where the next part's sound would begin, against where it belongs.
+        for (;;) {
+          const late = decoded + opus.preSkip - (first.preSkip + heard)
+          const last = samplesOf(held.at(-1) ?? Buffer.alloc(0))
+          if (last === 0 || late * 2 <= last) break
+          held.pop()
+          decoded -= last
+        }
+      }
+      heard += opus.heard
+      for (const packet of opus.packets) {
+        held.push(packet)
+        decoded += samplesOf(packet)
+        if (held.length > heldPackets) yield* pages.add(held.shift() ?? packet)
+      }
+    },
+    end() {
+      const rest: Uint8Array[] = []
+      for (const packet of held) rest.push(...pages.add(packet))
+      const granule = Math.min(decoded, (first?.preSkip ?? 0) + heard)
+      rest.push(pages.end(granule))
+      return { rest, head: Buffer.alloc(0), seconds: Math.max(0, granule - (first?.preSkip ?? 0)) / rate }
+    },
+  }
+}
+
+function pageWriter() {
+  const serial = randomInt(2 ** 32)
+  let sequence = 0
+  let granule = 0
+  let waiting: Buffer[] = []
+  let segments = 0
+  let samples = 0
+
+  function write(packets: readonly Buffer[], at: number, kind: 'begin' | 'middle' | 'end'): Buffer {
+    const lacing = packets.flatMap(({ length }) => [
+      ...Array.from({ length: Math.floor(length / 255) }, () => 255),
+      length % 255,
+    ])
+    const head = Buffer.alloc(27)
+    head.write('OggS', 0, 'latin1')
+    head.writeUInt8({ begin: 2, middle: 0, end: 4 }[kind], 5)
+    head.writeBigInt64LE(BigInt(at), 6)
+    head.writeUInt32LE(serial, 14)
+    head.writeUInt32LE(sequence++, 18)
+    head.writeUInt8(lacing.length, 26)
+    const page = Buffer.concat([head, Buffer.from(lacing), ...packets])
+    page.writeUInt32LE(oggCrc(page), 22)
+    return page
+  }
+
+  function flush(): Buffer {
+    const page = write(waiting, granule, 'middle')
+    waiting = []
+    segments = 0
+    samples = 0
+    return page
+  }
+
+  return {
+    write,
+    /** A page, once a second of packets is together or it is full. */
+    *add(packet: Buffer): Generator<Buffer, undefined> {
+      const needs = Math.floor(packet.length / 255) + 1
+      if (waiting.length > 0 && (segments + needs > 255 || samples >= pageSamples)) yield flush()
+      waiting.push(packet)
+      segments += needs
+      samples += samplesOf(packet)
+      granule += samplesOf(packet)
+    },
+    /** The last page, which says where the sound ends. */
+    end: (at: number): Buffer => write(waiting, at, 'end'),
+  }
+}
+
+/** RFC 3533, 6: CRC-32 with the polynomial 0x04c11db7, from zero, nothing turned round. */
+const crcTable = Uint32Array.from({ length: 256 }, (_, byte) => {
+  let crc = byte << 24
+  for (let bit = 0; bit < 8; bit++) crc = crc & 0x8000_0000 ? (crc << 1) ^ 0x04c1_1db7 : crc << 1
+  return crc >>> 0
+})
+
+function oggCrc(page: Uint8Array): number {
+  let crc = 0
+  for (const byte of page) crc = ((crc << 8) ^ (crcTable[(crc >>> 24) ^ byte] ?? 0)) >>> 0
+  return crc
+}

@@ -1,0 +1,143 @@
+import { randomUUID } from 'node:crypto'
+import type { Speech, SpeechDetail, SpeechPlan, SpeechWish } from '../../../src-preload/contract/speech.ts'
+import { asStudioError } from '../errors.ts'
+import { Listeners } from '../feed.ts'
+import { finish } from './finish.ts'
+import { mimeOf } from './formats.ts'
+import { listen } from './listen.ts'
+import type { SpeechParts, SpeechRoom, SpeechUpstream } from './parts.ts'
+import { placesOf, plan } from './plan.ts'
+import { markCut, recover } from './recover.ts'
+import { Run } from './run.ts'
+import { save } from './save.ts'
+import { speakParts } from './speak.ts'
+import { SpeechView } from './view.ts'
+import { watch } from './watch.ts'
+
+export type Speeches = ReturnType<typeof createSpeeches>
+
+/** The room of speech: what is spoken belongs to the core, whoever looks. What an earlier process left is put right at once. */
+export function createSpeeches(parts: SpeechParts) {
+  const { speeches } = parts.store
+  const runs = new Map<string, Run>()
+  const changes = new Listeners<[id: string]>()
+  const room: SpeechRoom = { ...parts, runs, changes, view: new SpeechView(speeches, runs), listening: new Map() }
+  let closed = false
+  /** Resolves when what had come of cut speeches is joined. */
+  const recovered = recover(room, markCut(room))
+
+  function start(id: string, upstream: SpeechUpstream): void {
+    const run = new Run(id)
+    runs.set(id, run)
+    run.changes.add(() => changes.tell(id))
+    run.done = drive(run, upstream)
+  }
+
+  async function drive(run: Run, upstream: SpeechUpstream): Promise<void> {
+    try {
+      const failure = await speakParts(room, run, upstream).then(
+        () => null,
+        (thrown: unknown) => asStudioError(thrown),
+      )
+      // The next start finds it as it is, and joins what came.
+      if (run.ending === 'closing') return
+      if (failure?.kind === 'bug') parts.log('error', failure.message)
+      if (failure === null) await finish(room, run.id, 'done', null)
+      else if (run.ending || failure.kind === 'cancelled') await finish(room, run.id, 'cancelled', null)
+      else await finish(room, run.id, 'failed', failure.toProblem())
+    } catch (thrown) {
+      const failure = asStudioError(thrown)
+      parts.log('error', `A speech could not be joined: ${failure.message}`)
+      speeches.setState(run.id, 'failed', failure.toProblem())
+    } finally {
+      runs.delete(run.id)
+      run.changes.tell()
+    }
+  }
+
+  async function cancel(id: string): Promise<void> {
+    const run = runs.get(id)
+    run?.end('cancelled')
+    await run?.done
+  }
+
+  return {
+    watch: (signal?: AbortSignal) => watch(room, signal),
+    listen: (input: { id: string; fromPart: number }, signal?: AbortSignal) => listen(room, input, signal),
+    find(input: { search: string; favourites: boolean; before: string | null; limit: number }) {
+      return { speeches: room.view.page(input), total: speeches.count(input) }
+    },
+    /** @throws StudioError `no_such_item` */
+    get: ({ id }: { id: string }): SpeechDetail => room.view.detail(id),
+    plan: (wish: SpeechWish): SpeechPlan => plan(speeches, wish),
+    /** Kept before it is asked for. @throws StudioError `bad_input`, `not_connected` */
+    async make({ fromId, text, ...settings }: SpeechWish & { fromId: string | null }): Promise<Speech> {
+      const places = placesOf(text)
+      const upstream = await parts.upstream()
+      const id = randomUUID()
+      const createdAt = new Date().toISOString()
+      speeches.insert({ id, createdAt, text, settings, places, fromId, mime: mimeOf[settings.format] })
+      start(id, upstream)
+      changes.tell(id)
+      return room.view.get(id)
+    },
+    /** What is over stays as it is. @throws StudioError `no_such_item` */
+    async cancel({ id }: { id: string }): Promise<Speech> {
+      speeches.get(id)
+      await cancel(id)
+      return room.view.get(id)
+    },
+    /** Asks for what is not whole. @throws StudioError `no_such_item`, `not_connected` */
+    async resume({ id }: { id: string }): Promise<Speech> {
+      speeches.get(id)
+      await recovered
+      const upstream = await parts.upstream()
+      const { state } = speeches.get(id)
+      if (state !== 'done' && !runs.has(id) && !closed) {
+        speeches.setState(id, 'making', null)
+        for (const part of speeches.parts(id)) {
+          if (part.state === 'failed') speeches.setPart(id, { ...part, state: 'waiting', problem: null })
+        }
+        start(id, upstream)
+        changes.tell(id)
+      }
+      return room.view.get(id)
+    },
+    /** @throws StudioError `no_such_item` */
+    favourite({ id, favourite }: { id: string; favourite: boolean }): Speech {
+      speeches.get(id)
+      speeches.setFavourite(id, favourite)
+      changes.tell(id)
+      return room.view.get(id)
+    },
+    save: (input: { id: string; as: 'made' | 'wav' }) => save(room, input),
+    /** Out of sight at once; what is being spoken of them is ended. */
+    async remove({ ids }: { ids: readonly string[] }): Promise<{ removed: number }> {
+      const moved = speeches.setRemoved(ids, new Date().toISOString())
+      for (const id of moved) changes.tell(id)
+      await Promise.all(moved.map(cancel))
+      return { removed: moved.length }
+    },
+    restore({ ids }: { ids: readonly string[] }): { restored: number } {
+      const moved = speeches.setRemoved(ids, null)
+      for (const id of moved) changes.tell(id)
+      return { restored: moved.length }
+    },
+    /** Rows of these were erased elsewhere: watchers are told, and nothing of them stays in `making/`. */
+    async erased(ids: readonly string[]): Promise<void> {
+      for (const id of ids) {
+        await parts.media.growing.discardAll(id)
+        changes.tell(id)
+      }
+    },
+    recovered,
+    /** The program ends: what came stays, and the next start says that it was cut. */
+    async close(): Promise<void> {
+      closed = true
+      const all = [...runs.values()]
+      for (const run of all) run.end('closing')
+      await Promise.all(all.map(({ done }) => done))
+      await recovered
+    },
+  }
+}

@@ -1,0 +1,176 @@
+import * as z from 'zod'
+import { type Drawing, type Image, type ImageSlot, imageSlot, imageWish } from '../../../src-preload/contract/images.ts'
+import { type MakingState, makingState } from '../../../src-preload/contract/makings.ts'
+import { problem } from '../../../src-preload/contract/problem.ts'
+import { certainty } from '../../../src-preload/contract/requests.ts'
+import type { Database } from './database.ts'
+import { json, jsonOrNull, number, numberOrNull, type Row, text, textOrNull, toJson } from './rows.ts'
+
+const requestRows = z.array(z.number().int())
+/** Of one family of prompts; more than anybody looks through. */
+const mostRelated = 500
+
+/** What changes of a drawing while it is made. */
+export type DrawingProgress = Pick<Drawing, 'state' | 'problem' | 'slots' | 'tookMs' | 'cost' | 'costIs' | 'rows'>
+
+export interface NewImage {
+  id: string
+  drawingId: string
+  createdAt: string
+  slot: number
+  mediaId: string
+}
+
+/** Requests for pictures, and the pictures that came of them. What is removed is out of sight and can be brought back. */
+export function imageTable({ handle, transaction, journal }: Database) {
+  const insertDrawing = handle.prepare(
+    `INSERT INTO drawings (id, created_at, state, wish, search, slots, from_image_id)
+     VALUES (:id, :createdAt, 'making', :wish, :search, :slots, :fromImageId)`,
+  )
+  const progress = handle.prepare(
+    `UPDATE drawings SET state = :state, problem = :problem, slots = :slots, took_ms = :tookMs, cost = :cost, cost_is = :costIs,
+            request_rows = :rows WHERE id = :id`,
+  )
+  const one = handle.prepare('SELECT * FROM drawings WHERE id = ?')
+  const making = handle.prepare("SELECT * FROM drawings WHERE state = 'making' ORDER BY created_at, rowid")
+  const newest = handle.prepare(
+    `SELECT * FROM drawings WHERE state <> 'making' AND dismissed = 0 ORDER BY created_at DESC, rowid DESC LIMIT ?`,
+  )
+  const dismiss = handle.prepare(
+    `UPDATE drawings SET dismissed = 1 WHERE id = ? AND state <> 'making'
+        AND NOT EXISTS (SELECT 1 FROM images WHERE drawing_id = drawings.id AND removed_at IS NULL)`,
+  )
+  const insertImage = handle.prepare(
+    'INSERT INTO images (id, drawing_id, created_at, slot, media_id) VALUES (:id, :drawingId, :createdAt, :slot, :mediaId)',
+  )
+  const shown = `
+    SELECT i.id, i.drawing_id, i.created_at, i.media_id, i.thumb_id, i.favourite, m.width, m.height, m.bytes, m.mime,
+           substr(d.wish ->> '$.prompt', 1, 160) AS prompt
+      FROM images AS i JOIN media AS m ON m.id = i.media_id JOIN drawings AS d ON d.id = i.drawing_id
+     WHERE i.removed_at IS NULL`
+  const image = handle.prepare(`${shown} AND i.id = ?`)
+  const ofDrawings = handle.prepare(
+    `${shown} AND i.drawing_id IN (SELECT value FROM json_each(?)) ORDER BY i.created_at, i.slot`,
+  )
+  const find = handle.prepare(
+    `${shown} AND i.favourite >= :favourites
+         AND NOT EXISTS (SELECT 1 FROM json_each(:needles) WHERE instr(d.search, value) = 0)
+       ORDER BY i.created_at DESC, i.drawing_id, i.slot DESC`,
+  )
+  const total = handle.prepare('SELECT count(*) AS n FROM images WHERE removed_at IS NULL')
+  const among = 'id IN (SELECT value FROM json_each(:ids))'
+  const favourite = handle.prepare(`UPDATE images SET favourite = :favourite WHERE ${among} AND removed_at IS NULL`)
+  const remove = handle.prepare(`UPDATE images SET removed_at = :at WHERE ${among} AND removed_at IS NULL RETURNING id`)
+  const restore = handle.prepare(
+    `UPDATE images SET removed_at = NULL WHERE ${among} AND removed_at IS NOT NULL RETURNING id`,
+  )
+  const setThumb = handle.prepare('UPDATE images SET thumb_id = :thumbId WHERE id = :id')
+  const isImage = handle.prepare('SELECT 1 FROM images WHERE id = ?')
+  // `UNION` keeps each once: a circle, which nothing makes, would end all the same.
+  const first = handle.prepare(
+    `WITH RECURSIVE up (id, parent) AS (
+       SELECT id, from_image_id FROM drawings WHERE id = :id
+       UNION SELECT d.id, d.from_image_id FROM up JOIN images AS i ON i.id = up.parent JOIN drawings AS d ON d.id = i.drawing_id)
+     SELECT id FROM up WHERE parent IS NULL OR NOT EXISTS (SELECT 1 FROM images WHERE id = up.parent) LIMIT 1`,
+  )
+  const family = handle.prepare(
+    `WITH RECURSIVE down (id) AS (
+       SELECT :id
+       UNION SELECT d.id FROM down JOIN images AS i ON i.drawing_id = down.id JOIN drawings AS d ON d.from_image_id = i.id)
+     SELECT * FROM drawings WHERE id IN (SELECT id FROM down) ORDER BY created_at, rowid LIMIT ${mostRelated}`,
+  )
+
+  const drawing = (id: string): Drawing | null => {
+    const row = one.get(id)
+    return row ? readDrawing(row) : null
+  }
+  return {
+    insertDrawing(id: string, { createdAt, search, slots, fromImageId, ...wish }: NewDrawing): void {
+      const given = { wish: JSON.stringify(wish), slots: JSON.stringify(slots) }
+      transaction(() => insertDrawing.run({ id, createdAt, search, fromImageId, ...given }))
+    },
+    drawing,
+    /** Under way, oldest first. */
+    making: (): Drawing[] => making.all().map(readDrawing),
+    /** Those that have ended and are in sight, newest first. */
+    newest: (limit: number): Drawing[] => newest.all(limit).map(readDrawing),
+    /** The end of a drawing; on the disk when it answers. */
+    settle: (id: string, now: DrawingProgress): void => transaction(() => write(id, now)),
+    /** A step on its way. */
+    step: (id: string, now: DrawingProgress): void => journal(() => write(id, now)),
+    /** False where it is under way, has pictures or is not there. */
+    dismiss: (id: string): boolean => transaction(() => dismiss.run(id).changes > 0),
+    insertImage: (row: NewImage): void => void insertImage.run({ ...row }),
+    /** One in sight. */
+    image(id: string): Image | null {
+      const row = image.get(id)
+      return row ? readImage(row) : null
+    },
+    /** Whether there is such a picture, in sight or not. */
+    isImage: (id: string): boolean => isImage.get(id) !== undefined,
+    /** Newest first; each of `needles` must stand in the folded prompt (core/words). */
+    find: ({ needles, favourites }: { needles: readonly string[]; favourites: boolean }): Image[] =>
+      find.all({ needles: JSON.stringify(needles), favourites: favourites ? 1 : 0 }).map(readImage),
+    total: (): number => number(total.get() ?? {}, 'n'),
+    setFavourite: (ids: readonly string[], value: boolean): void =>
+      transaction(() => void favourite.run({ ids: JSON.stringify(ids), favourite: value ? 1 : 0 })),
+    setThumb: (id: string, thumbId: string): void => void setThumb.run({ id, thumbId }),
+    /** Answers which. */
+    remove: (ids: readonly string[], at: string): string[] =>
+      transaction(() => remove.all({ ids: JSON.stringify(ids), at }).map((row) => text(row, 'id'))),
+    restore: (ids: readonly string[]): string[] =>
+      transaction(() => restore.all({ ids: JSON.stringify(ids) }).map((row) => text(row, 'id'))),
+    /** All drawings of which one was made from another's picture, oldest first, and their pictures in sight. */
+    lineage(drawingId: string): { drawings: Drawing[]; images: Image[] } {
+      const from = first.get({ id: drawingId })
+      const drawings = family.all({ id: from ? text(from, 'id') : drawingId }).map(readDrawing)
+      return { drawings, images: ofDrawings.all(JSON.stringify(drawings.map(({ id }) => id))).map(readImage) }
+    },
+  }
+
+  function write(id: string, now: DrawingProgress): void {
+    const { state, tookMs, cost, costIs } = now
+    const texts = {
+      problem: toJson(now.problem),
+      slots: JSON.stringify(now.slots),
+      rows: JSON.stringify(now.rows),
+    }
+    progress.run({ id, state, tookMs, cost, costIs, ...texts })
+  }
+}
+
+export type NewDrawing = Pick<Drawing, 'prompt' | 'n' | 'model' | 'size' | 'responseFormat' | 'createdAt'> &
+  Pick<Drawing, 'fromImageId'> & { search: string; slots: ImageSlot[] }
+
+function readDrawing(row: Row): Drawing {
+  const state: MakingState = makingState.parse(row.state)
+  return {
+    id: text(row, 'id'),
+    createdAt: text(row, 'created_at'),
+    state,
+    problem: jsonOrNull(row, 'problem', problem),
+    ...json(row, 'wish', imageWish),
+    slots: json(row, 'slots', z.array(imageSlot)),
+    fromImageId: textOrNull(row, 'from_image_id'),
+    tookMs: numberOrNull(row, 'took_ms'),
+    cost: textOrNull(row, 'cost'),
+    costIs: certainty.parse(row.cost_is),
+    rows: json(row, 'request_rows', requestRows),
+  }
+}
+
+function readImage(row: Row): Image {
+  return {
+    id: text(row, 'id'),
+    drawingId: text(row, 'drawing_id'),
+    createdAt: text(row, 'created_at'),
+    width: number(row, 'width'),
+    height: number(row, 'height'),
+    bytes: number(row, 'bytes'),
+    mime: text(row, 'mime'),
+    mediaId: text(row, 'media_id'),
+    thumbId: textOrNull(row, 'thumb_id'),
+    favourite: row.favourite === 1,
+    prompt: text(row, 'prompt'),
+  }
+}

@@ -1,0 +1,137 @@
+import { makingState } from '../../../src-preload/contract/makings.ts'
+import { type Recording, recording } from '../../../src-preload/contract/transcribe.ts'
+import { StudioError } from '../errors.ts'
+import type { Database } from './database.ts'
+import { number, numberOrNull, type Row, text, textOrNull } from './rows.ts'
+
+export interface StoredRecording extends Recording {
+  removed: boolean
+}
+
+/** `search` is the name as it is looked through. */
+export type NewRecording = Omit<Recording, 'transcript' | 'transcripts'> & { search: string }
+
+/** How a recording ended, or was begun again. */
+export type RecordingEnd = Pick<Recording, 'id' | 'state' | 'bytes' | 'seconds' | 'mediaId'>
+
+/** Characters of a transcript that stand in a list. */
+const excerptLength = 200
+
+const select = `SELECT r.*, t.id AS t_id, t.state AS t_state, substr(t.text, 1, ${excerptLength}) AS t_text, t.edited AS t_edited,
+    (SELECT count(*) FROM transcripts WHERE recording_id = r.id) AS transcripts
+  FROM recordings AS r
+  LEFT JOIN transcripts AS t ON t.rowid = (SELECT max(rowid) FROM transcripts WHERE recording_id = r.id)`
+
+/** Recordings and files that can be transcribed. Newest is what was added last, whatever the clock said. */
+export function recordingTable({ handle, transaction }: Database) {
+  const insert = handle.prepare(
+    `INSERT INTO recordings (id, created_at, name, search, source, state, mime, bytes, seconds, media_id, from_id)
+     VALUES (:id, :createdAt, :name, :search, :source, :state, :mime, :bytes, :seconds, :mediaId, :fromId)`,
+  )
+  const one = handle.prepare(`${select} WHERE r.id = ?`)
+  const page = handle.prepare(
+    `${select} WHERE r.removed_at IS NULL
+       AND (:before IS NULL OR r.rowid < (SELECT rowid FROM recordings WHERE id = :before))
+     ORDER BY r.rowid DESC LIMIT :limit`,
+  )
+  const count = handle.prepare('SELECT count(*) AS n FROM recordings WHERE removed_at IS NULL')
+  const loose = handle.prepare(`${select} WHERE r.media_id IS NULL ORDER BY r.rowid`)
+  const settle = handle.prepare(
+    'UPDATE recordings SET state = :state, bytes = :bytes, seconds = :seconds, media_id = :mediaId WHERE id = :id',
+  )
+  const name = handle.prepare('UPDATE recordings SET name = :name, search = :search WHERE id = :id')
+  const seconds = handle.prepare('UPDATE recordings SET seconds = :seconds WHERE id = :id')
+  const remove = handle.prepare('UPDATE recordings SET removed_at = :now WHERE id = :id AND removed_at IS NULL')
+  const restore = handle.prepare('UPDATE recordings SET removed_at = NULL WHERE id = :id AND removed_at IS NOT NULL')
+  const old = handle.prepare('SELECT id FROM recordings WHERE removed_at < ?')
+  const erase = handle.prepare('DELETE FROM recordings WHERE id = ?')
+  const uses = handle.prepare('SELECT 1 FROM recordings WHERE media_id = ? LIMIT 1')
+
+  const find = (id: string): StoredRecording | null => {
+    const row = one.get(id)
+    return row ? read(row) : null
+  }
+
+  /** Those in sight that have all needles in their name or a transcript, newest first. Reads every transcript once a needle. */
+  const matching = (needles: readonly string[]): string[] => {
+    const has = needles.map(
+      (_, index) => `(instr(r.search, ?${index + 1}) > 0 OR EXISTS (SELECT 1 FROM transcripts AS t
+         WHERE t.recording_id = r.id AND instr(t.search, ?${index + 1}) > 0))`,
+    )
+    const sql = `SELECT r.id FROM recordings AS r WHERE r.removed_at IS NULL AND ${has.join(' AND ')} ORDER BY r.rowid DESC`
+    return handle
+      .prepare(sql)
+      .all(...needles)
+      .map((row) => text(row, 'id'))
+  }
+
+  return {
+    insert: (row: NewRecording): void => void insert.run({ ...row }),
+    /** Removed ones too. */
+    find,
+    /** One that is in sight. @throws StudioError `no_such_item` */
+    get(id: string): StoredRecording {
+      const found = find(id)
+      if (!found || found.removed) throw new StudioError('no_such_item', 'That recording is not there any more.')
+      return found
+    },
+    /** Newest first. `needles`: see `words/query.ts`; none finds everything. `before`: the last id of the page before. */
+    page({ needles, before, limit }: { needles: readonly string[]; before: string | null; limit: number }): {
+      recordings: StoredRecording[]
+      total: number
+    } {
+      if (needles.length === 0) {
+        const recordings = page.all({ before, limit }).map(read)
+        return { recordings, total: number(count.get() ?? {}, 'n') }
+      }
+      const all = matching(needles)
+      const from = before === null ? 0 : all.indexOf(before) + 1
+      const ids = before !== null && from === 0 ? [] : all.slice(from, from + limit)
+      return { recordings: ids.flatMap((id) => find(id) ?? []), total: all.length }
+    },
+    /** Those whose bytes are not kept as media yet, oldest first. */
+    loose: (): StoredRecording[] => loose.all().map(read),
+    settle: ({ id, state, bytes, seconds, mediaId }: RecordingEnd): void =>
+      void settle.run({ id, state, bytes, seconds, mediaId }),
+    setName: (id: string, value: string, search: string): void => void name.run({ id, name: value, search }),
+    setSeconds: (id: string, value: number): void => void seconds.run({ id, seconds: value }),
+    /** Answers those that were in sight. */
+    remove: (ids: readonly string[], now: string): string[] =>
+      transaction(() => ids.filter((id) => remove.run({ id, now }).changes > 0)),
+    /** Answers those that were removed. */
+    restore: (ids: readonly string[]): string[] =>
+      transaction(() => ids.filter((id) => restore.run({ id }).changes > 0)),
+    removedBefore: (instant: string): string[] => old.all(instant).map((row) => text(row, 'id')),
+    /** With its transcripts. */
+    erase: (id: string): void => void erase.run(id),
+    /** Whether a recording, removed or not, has these bytes. */
+    uses: (mediaId: string): boolean => uses.get(mediaId) !== undefined,
+  }
+}
+
+function read(row: Row): StoredRecording {
+  const transcriptId = textOrNull(row, 't_id')
+  return {
+    id: text(row, 'id'),
+    createdAt: text(row, 'created_at'),
+    name: text(row, 'name'),
+    source: recording.shape.source.parse(row.source),
+    state: recording.shape.state.parse(row.state),
+    mime: text(row, 'mime'),
+    bytes: number(row, 'bytes'),
+    seconds: numberOrNull(row, 'seconds'),
+    mediaId: textOrNull(row, 'media_id'),
+    transcript:
+      transcriptId === null
+        ? null
+        : {
+            id: transcriptId,
+            state: makingState.parse(row.t_state),
+            excerpt: text(row, 't_text').replace(/\s+/g, ' ').trim(),
+            edited: number(row, 't_edited') === 1,
+          },
+    transcripts: number(row, 'transcripts'),
+    fromId: textOrNull(row, 'from_id'),
+    removed: row.removed_at !== null,
+  }
+}

@@ -1,0 +1,224 @@
+import * as z from 'zod'
+import { type MakingState, makingState } from '../../../src-preload/contract/makings.ts'
+import { type Problem, problem } from '../../../src-preload/contract/problem.ts'
+import { type Certainty, certainty } from '../../../src-preload/contract/requests.ts'
+import { type SpeechPart, speechPart, speechWish } from '../../../src-preload/contract/speech.ts'
+import { StudioError } from '../errors.ts'
+import { folded, foldedWords } from '../folded.ts'
+import type { Database } from './database.ts'
+import { json, jsonOrNull, number, numberOrNull, type Row, text, textOrNull, toJson } from './rows.ts'
+
+const settings = speechWish.omit({ text: true })
+/** How it is to be spoken; the text is a column of its own. */
+export type SpeechSettings = z.infer<typeof settings>
+
+export interface StoredSpeech {
+  id: string
+  createdAt: string
+  state: MakingState
+  problem: Problem | null
+  /** The first 200 characters. */
+  excerpt: string
+  textBytes: number
+  settings: SpeechSettings
+  mime: string
+  mediaId: string | null
+  /** Of the joined audio; 0 where there is none. */
+  mediaBytes: number
+  seconds: number | null
+  fromId: string | null
+  favourite: boolean
+  removed: boolean
+}
+
+export interface NewSpeech {
+  id: string
+  createdAt: string
+  text: string
+  settings: SpeechSettings
+  mime: string
+  fromId: string | null
+  places: readonly { from: number; to: number; bytes: number }[]
+}
+
+/** What parts made before say of those to come. */
+export interface SpokenBefore {
+  bytes: number
+  seconds: number
+  /** Decimal texts, and the bytes that they were for. */
+  costs: { cost: string; bytes: number }[]
+}
+
+const rowIds = z.array(z.number().int())
+/** How far back costs and lengths are looked at, in parts. */
+const lookBack = 200
+
+const speech = `SELECT s.id, s.created_at, s.state, s.problem, substr(s.text, 1, 200) AS excerpt, octet_length(s.text) AS text_bytes,
+    s.wish, s.mime, s.media_id, s.seconds, s.from_id, s.favourite, s.removed_at, ifnull(m.bytes, 0) AS media_bytes
+  FROM speeches AS s LEFT JOIN media AS m ON m.id = s.media_id`
+const matching = `s.removed_at IS NULL AND (:favourites = 0 OR s.favourite = 1)
+  AND NOT EXISTS (SELECT 1 FROM json_each(:words) AS w WHERE instr(s.search, w.value) = 0)`
+
+/** What was spoken and is being spoken, with its parts. */
+export function speechTable({ handle, transaction, journal }: Database) {
+  const insert = handle.prepare(
+    `INSERT INTO speeches (id, created_at, state, text, search, wish, mime, from_id)
+     VALUES (:id, :createdAt, 'making', :text, :search, :wish, :mime, :fromId)`,
+  )
+  const insertPart = handle.prepare(
+    `INSERT INTO speech_parts (speech_id, part, text_from, text_to, text_bytes, state)
+     VALUES (:id, :part, :from, :to, :bytes, 'waiting')`,
+  )
+  const one = handle.prepare(`${speech} WHERE s.id = ?`)
+  const textOf = handle.prepare('SELECT text FROM speeches WHERE id = ?')
+  const page = handle.prepare(
+    `${speech} WHERE ${matching}
+       AND (:before IS NULL OR (s.created_at, s.rowid) < (SELECT created_at, rowid FROM speeches WHERE id = :before))
+     ORDER BY s.created_at DESC, s.rowid DESC LIMIT :limit`,
+  )
+  const count = handle.prepare(`SELECT count(*) AS n FROM speeches AS s WHERE ${matching}`)
+  const parts = handle.prepare('SELECT * FROM speech_parts WHERE speech_id = ? ORDER BY part')
+  const unsettled = handle.prepare(
+    `SELECT id FROM speeches AS s WHERE state = 'making' OR (media_id IS NULL AND EXISTS
+       (SELECT 1 FROM speech_parts WHERE speech_id = s.id AND audio_bytes > 0)) ORDER BY rowid`,
+  )
+  const setState = handle.prepare('UPDATE speeches SET state = :state, problem = :problem WHERE id = :id')
+  const setAudio = handle.prepare(
+    'UPDATE speeches SET media_id = :mediaId, seconds = :seconds, mime = :mime WHERE id = :id',
+  )
+  const setPart = handle.prepare(
+    `UPDATE speech_parts SET state = :state, problem = :problem, audio_bytes = :audioBytes, seconds = :seconds
+     WHERE speech_id = :id AND part = :part`,
+  )
+  const addRow = handle.prepare(
+    `UPDATE speech_parts SET request_rows = json_insert(request_rows, '$[#]', :row) WHERE speech_id = :id AND part = :part`,
+  )
+  const setCost = handle.prepare(
+    'UPDATE speech_parts SET cost = :cost, cost_is = :costIs WHERE speech_id = :id AND part = :part',
+  )
+  const setFavourite = handle.prepare('UPDATE speeches SET favourite = :favourite WHERE id = :id')
+  const setRemoved = handle.prepare(
+    `UPDATE speeches SET removed_at = :at WHERE id IN (SELECT value FROM json_each(:ids)) AND (removed_at IS NULL) = (:at IS NOT NULL)
+     RETURNING id`,
+  )
+  const lengths = handle.prepare(
+    `SELECT sum(bytes) AS bytes, sum(seconds) AS seconds FROM (
+       SELECT p.text_bytes AS bytes, p.seconds AS seconds FROM speech_parts AS p JOIN speeches AS s ON s.id = p.speech_id
+        WHERE p.state = 'done' AND p.seconds IS NOT NULL AND s.wish ->> '$.voice' IS :voice AND s.wish ->> '$.speed' IS :speed
+        ORDER BY s.rowid DESC LIMIT ${lookBack})`,
+  )
+  const costs = handle.prepare(
+    `SELECT p.cost AS cost, p.text_bytes AS bytes FROM speech_parts AS p JOIN speeches AS s ON s.id = p.speech_id
+      WHERE p.state = 'done' AND p.cost IS NOT NULL AND json_array_length(p.request_rows) = 1 AND s.wish ->> '$.model' IS :model
+      ORDER BY s.rowid DESC LIMIT ${lookBack}`,
+  )
+
+  const find = (id: string): StoredSpeech | null => {
+    const row = one.get(id)
+    return row ? readSpeech(row) : null
+  }
+
+  return {
+    insert(added: NewSpeech): void {
+      const { places, settings: wish, text: said, ...rest } = added
+      const search = folded(`${said}\n${wish.voice ?? ''}\n${wish.model ?? ''}`)
+      transaction(() => {
+        insert.run({ ...rest, text: said, search, wish: JSON.stringify(wish) })
+        for (const [index, place] of places.entries()) insertPart.run({ id: added.id, part: index + 1, ...place })
+      })
+    },
+    find,
+    /** One in sight. @throws StudioError `no_such_item` */
+    get(id: string): StoredSpeech {
+      const found = find(id)
+      if (!found || found.removed) throw new StudioError('no_such_item', 'That speech is not there any more.')
+      return found
+    },
+    /** Also one that is out of sight. @throws StudioError `no_such_item` */
+    row(id: string): StoredSpeech {
+      const found = find(id)
+      if (!found) throw new StudioError('no_such_item', 'That speech is not there any more.')
+      return found
+    },
+    text(id: string): string {
+      const row = textOf.get(id)
+      return row ? text(row, 'text') : ''
+    },
+    parts: (id: string): SpeechPart[] => parts.all(id).map(readPart),
+    /** Newest first, from behind `before` on. */
+    page(asked: { search: string; favourites: boolean; before: string | null; limit: number }): StoredSpeech[] {
+      const { before, limit } = asked
+      return page.all({ ...filterOf(asked), before, limit }).map(readSpeech)
+    },
+    count: (asked: { search: string; favourites: boolean }): number => number(count.get(filterOf(asked)) ?? {}, 'n'),
+    /** What the end of the program left in the making, or not joined. */
+    unsettled: (): string[] => unsettled.all().map((row) => text(row, 'id')),
+    setState: (id: string, state: MakingState, why: Problem | null): void =>
+      transaction(() => void setState.run({ id, state, problem: toJson(why) })),
+    /** Which file holds what came. */
+    setAudio: (id: string, audio: { mediaId: string; seconds: number | null; mime: string }): void =>
+      void setAudio.run({ id, ...audio }),
+    setPart(id: string, part: Pick<SpeechPart, 'part' | 'state' | 'problem' | 'audioBytes' | 'seconds'>): void {
+      const { part: number_, state, audioBytes, seconds } = part
+      journal(() => setPart.run({ id, part: number_, state, problem: toJson(part.problem), audioBytes, seconds }))
+    },
+    /** A request for this part has this row in the books. */
+    addRow: (id: string, part: number, row: number): void => journal(() => void addRow.run({ id, part, row })),
+    setCost: (id: string, part: number, spent: { cost: string | null; costIs: Certainty }): void =>
+      journal(() => void setCost.run({ id, part, cost: spent.cost, costIs: spent.costIs })),
+    setFavourite: (id: string, favourite: boolean): void =>
+      transaction(() => void setFavourite.run({ id, favourite: favourite ? 1 : 0 })),
+    /** Out of sight (`at`), or back (null); answers which of them were moved. */
+    setRemoved: (ids: readonly string[], at: string | null): string[] =>
+      transaction(() => setRemoved.all({ ids: JSON.stringify(ids), at }).map((row) => text(row, 'id'))),
+    /** Of parts that are whole: lengths with this voice and speed, costs of this model. */
+    before({ model, voice, speed }: Pick<SpeechSettings, 'model' | 'voice' | 'speed'>): SpokenBefore {
+      const length = lengths.get({ voice, speed }) ?? {}
+      return {
+        bytes: numberOrNull(length, 'bytes') ?? 0,
+        seconds: numberOrNull(length, 'seconds') ?? 0,
+        costs: costs.all({ model }).map((row) => ({ cost: text(row, 'cost'), bytes: number(row, 'bytes') })),
+      }
+    },
+  }
+}
+export type SpeechTable = ReturnType<typeof speechTable>
+
+function filterOf({ search, favourites }: { search: string; favourites: boolean }) {
+  return { words: JSON.stringify(foldedWords(search)), favourites: favourites ? 1 : 0 }
+}
+
+function readSpeech(row: Row): StoredSpeech {
+  return {
+    id: text(row, 'id'),
+    createdAt: text(row, 'created_at'),
+    state: makingState.parse(row.state),
+    problem: jsonOrNull(row, 'problem', problem),
+    excerpt: text(row, 'excerpt'),
+    textBytes: number(row, 'text_bytes'),
+    settings: json(row, 'wish', settings),
+    mime: text(row, 'mime'),
+    mediaId: textOrNull(row, 'media_id'),
+    mediaBytes: number(row, 'media_bytes'),
+    seconds: numberOrNull(row, 'seconds'),
+    fromId: textOrNull(row, 'from_id'),
+    favourite: row.favourite === 1,
+    removed: row.removed_at !== null,
+  }
+}
+
+function readPart(row: Row): SpeechPart {
+  return {
+    part: number(row, 'part'),
+    from: number(row, 'text_from'),
+    to: number(row, 'text_to'),
+    bytes: number(row, 'text_bytes'),
+    state: speechPart.shape.state.parse(row.state),
+    problem: jsonOrNull(row, 'problem', problem),
+    audioBytes: number(row, 'audio_bytes'),
+    seconds: numberOrNull(row, 'seconds'),
+    rows: json(row, 'request_rows', rowIds),
+    cost: textOrNull(row, 'cost'),
+    costIs: certainty.parse(row.cost_is),
+  }
+}

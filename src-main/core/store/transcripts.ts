@@ -1,0 +1,110 @@
+import * as z from 'zod'
+import { type MakingCost, makingCost, makingState } from '../../../src-preload/contract/makings.ts'
+import { problem } from '../../../src-preload/contract/problem.ts'
+import { cue, type Transcript, transcriptFormat, transcriptWish } from '../../../src-preload/contract/transcribe.ts'
+import { StudioError } from '../errors.ts'
+import type { Database } from './database.ts'
+import { json, jsonOrNull, number, type Row, text, textOrNull, toJson } from './rows.ts'
+
+/** What is stored of a transcript beside what it is shown as: the reply as it came. */
+export interface TranscriptEnd
+  extends Pick<Transcript, 'id' | 'state' | 'problem' | 'sentBytes' | 'came' | 'text' | 'cues'> {
+  raw: string | null
+  /** The text as it is looked through. */
+  search: string
+}
+
+const rows = z.array(z.number().int())
+const cues = z.array(cue)
+
+/** What the service said of a recording, or was asked to say. */
+export function transcriptTable({ handle }: Database) {
+  const insert = handle.prepare(
+    `INSERT INTO transcripts (id, recording_id, created_at, state, wish)
+     VALUES (:id, :recordingId, :createdAt, 'making', :wish)`,
+  )
+  const select =
+    'SELECT t.*, r.bytes AS total FROM transcripts AS t JOIN recordings AS r ON r.id = t.recording_id AND r.removed_at IS NULL'
+  const one = handle.prepare(`${select} WHERE t.id = ?`)
+  const all = handle.prepare(`${select} WHERE t.recording_id = ? ORDER BY t.rowid DESC`)
+  const unfinished = handle.prepare("SELECT id, request_rows FROM transcripts WHERE state = 'making'")
+  const asked = handle.prepare('UPDATE transcripts SET request_rows = :rows WHERE id = :id')
+  const settle = handle.prepare(
+    `UPDATE transcripts SET state = :state, problem = :problem, sent_bytes = :sentBytes, came = :came, raw = :raw, text = :text,
+       cues = :cues, search = :search WHERE id = :id`,
+  )
+  const cut = handle.prepare("UPDATE transcripts SET state = 'cut', problem = :problem WHERE id = :id")
+  const cost = handle.prepare('UPDATE transcripts SET cost = :cost, cost_is = :costIs WHERE id = :id')
+  const words = handle.prepare(
+    'UPDATE transcripts SET text = :text, cues = :cues, search = :search, edited = :edited WHERE id = :id',
+  )
+  const raw = handle.prepare('SELECT raw FROM transcripts WHERE id = ?')
+
+  return {
+    insert({ id, recordingId, createdAt, wish }: NewTranscript): void {
+      insert.run({ id, recordingId, createdAt, wish: JSON.stringify(wish) })
+    },
+    /** Null where it, or its recording, is not in sight. */
+    find(id: string): Transcript | null {
+      const row = one.get(id)
+      return row ? read(row) : null
+    },
+    /** @throws StudioError `no_such_item` */
+    get(id: string): Transcript {
+      const row = one.get(id)
+      if (!row) throw new StudioError('no_such_item', 'That transcript is not there any more.')
+      return read(row)
+    },
+    /** Newest first. */
+    of: (recordingId: string): Transcript[] => all.all(recordingId).map(read),
+    /** Those that were being made when the program ended, with their rows in the log of requests. */
+    unfinished: (): { id: string; rows: number[] }[] =>
+      unfinished.all().map((row) => ({ id: text(row, 'id'), rows: json(row, 'request_rows', rows) })),
+    asked: (id: string, requestRows: readonly number[]): void =>
+      void asked.run({ id, rows: JSON.stringify(requestRows) }),
+    settle({ problem, cues, ...end }: TranscriptEnd): void {
+      settle.run({ ...end, problem: toJson(problem), cues: JSON.stringify(cues) })
+    },
+    cut: (id: string, problem: Transcript['problem']): void => void cut.run({ id, problem: toJson(problem) }),
+    setCost: (id: string, { cost: value, costIs }: Pick<MakingCost, 'cost' | 'costIs'>): void =>
+      void cost.run({ id, cost: value, costIs }),
+    setWords({
+      id,
+      text,
+      cues,
+      search,
+      edited,
+    }: Pick<Transcript, 'id' | 'text' | 'cues' | 'edited'> & Pick<TranscriptEnd, 'search'>): void {
+      words.run({ id, text, cues: JSON.stringify(cues), search, edited: Number(edited) })
+    },
+    /** The reply as it came; null where none did. */
+    raw(id: string): string | null {
+      const row = raw.get(id)
+      return row ? textOrNull(row, 'raw') : null
+    },
+  }
+}
+
+export type NewTranscript = Pick<Transcript, 'id' | 'recordingId' | 'createdAt'> & {
+  wish: z.infer<typeof transcriptWish>
+}
+
+function read(row: Row): Transcript {
+  return {
+    id: text(row, 'id'),
+    createdAt: text(row, 'created_at'),
+    state: makingState.parse(row.state),
+    problem: jsonOrNull(row, 'problem', problem),
+    cost: textOrNull(row, 'cost'),
+    costIs: makingCost.shape.costIs.parse(row.cost_is),
+    rows: json(row, 'request_rows', rows),
+    recordingId: text(row, 'recording_id'),
+    ...json(row, 'wish', transcriptWish),
+    sentBytes: number(row, 'sent_bytes'),
+    totalBytes: number(row, 'total'),
+    came: transcriptFormat.nullable().parse(row.came),
+    text: text(row, 'text'),
+    cues: json(row, 'cues', cues),
+    edited: number(row, 'edited') === 1,
+  }
+}

@@ -1,0 +1,129 @@
+import type { Recording, TranscribeChange, Transcript } from '../../../src-preload/contract/transcribe.ts'
+import { type FeedSource, Listeners } from '../feed.ts'
+import type { Store } from '../store/store.ts'
+
+/** What is known of things under way beyond their rows. */
+export interface UnderWay {
+  /** Bytes that have come of a recording; null where nobody records it. */
+  recorded(id: string): number | null
+  /** Bytes of the file that have gone up; null where it is not under way. */
+  uploaded(transcriptId: string): number | null
+}
+
+export type Changed = { what: 'recording' | 'transcript'; id: string }
+
+const snapshotLength = 200
+
+/** The one view of the room: stored rows, with what is under way laid over them. */
+export class TranscribeView {
+  readonly changes = new Listeners<[Changed]>()
+  readonly #store: Pick<Store, 'recordings' | 'transcripts'>
+  readonly #underWay: UnderWay
+
+  constructor(store: Pick<Store, 'recordings' | 'transcripts'>, underWay: UnderWay) {
+    this.#store = store
+    this.#underWay = underWay
+  }
+
+  /** @throws StudioError `no_such_item` */
+  recording(id: string): Recording {
+    return this.#show(this.#store.recordings.get(id))
+  }
+
+  /** @throws StudioError `no_such_item` */
+  transcript(id: string): Transcript {
+    return this.#overlay(this.#store.transcripts.get(id))
+  }
+
+  transcripts(recordingId: string): Transcript[] {
+    return this.#store.transcripts.of(recordingId).map((one) => this.#overlay(one))
+  }
+
+  page(asked: Parameters<Store['recordings']['page']>[0]): { recordings: Recording[]; total: number } {
+    const { recordings, total } = this.#store.recordings.page(asked)
+    return { recordings: recordings.map((one) => this.#show(one)), total }
+  }
+
+  tell(what: Changed['what'], id: string): void {
+    this.changes.tell({ what, id })
+  }
+
+  /** For one watcher: null where there is nothing to tell of it. */
+  changed({ what, id }: Changed): TranscribeChange | null {
+    if (what === 'recording') {
+      const recording = this.#store.recordings.find(id)
+      return !recording || recording.removed
+        ? { type: 'gone', id }
+        : { type: 'recording', recording: this.#show(recording) }
+    }
+    const transcript = this.#store.transcripts.find(id)
+    return transcript && { type: 'transcript', transcript: this.#overlay(transcript) }
+  }
+
+  #show({ removed: _, ...recording }: Recording & { removed: boolean }): Recording {
+    const bytes = this.#underWay.recorded(recording.id)
+    if (bytes !== null) return { ...recording, bytes }
+    // Nobody records it: an earlier process did, and what it left is being looked after.
+    return recording.state === 'recording' ? { ...recording, state: 'cut' } : recording
+  }
+
+  #overlay(transcript: Transcript): Transcript {
+    const sentBytes = transcript.state === 'making' ? this.#underWay.uploaded(transcript.id) : null
+    return sentBytes === null ? transcript : { ...transcript, sentBytes }
+  }
+}
+
+/** One watcher: what is to be told anew. A slow one is told once of what changed often. */
+export class TranscribeWatcher implements FeedSource<TranscribeChange> {
+  readonly #view: TranscribeView
+  readonly #stale = new Map<string, Changed>()
+  #snapshotDue = true
+
+  constructor(view: TranscribeView) {
+    this.#view = view
+  }
+
+  subscribe(wake: () => void): () => void {
+    return this.#view.changes.add((changed) => {
+      this.#stale.set(changed.id, changed)
+      wake()
+    })
+  }
+
+  take(): TranscribeChange | null {
+    if (this.#snapshotDue) {
+      this.#snapshotDue = false
+      this.#stale.clear()
+      return { type: 'snapshot', ...this.#view.page({ needles: [], before: null, limit: snapshotLength }) }
+    }
+    for (const [id, changed] of this.#stale) {
+      this.#stale.delete(id)
+      const event = this.#view.changed(changed)
+      if (event) return event
+    }
+    return null
+  }
+}
+
+/** Calls `tell` at once, and then at most every `everyMs`; the last call is never lost. */
+export function paced(tell: () => void, everyMs = 100) {
+  let last = Number.NEGATIVE_INFINITY
+  let timer: NodeJS.Timeout | null = null
+  const now = (): void => {
+    timer = null
+    last = performance.now()
+    tell()
+  }
+  return {
+    call(): void {
+      if (timer) return
+      const wait = last + everyMs - performance.now()
+      if (wait <= 0) now()
+      else timer = setTimeout(now, wait)
+    },
+    stop(): void {
+      if (timer) clearTimeout(timer)
+      timer = null
+    },
+  }
+}

@@ -1,0 +1,14 @@
+import { createMedia } from '../../../src-main/core/media/media.ts'
+import { openStore } from '../../../src-main/core/store/store.ts'
+import { createTransfers } from '../../../src-main/core/transfers/transfers.ts'
+import { patternOf } from './rows.ts'
+
+// Appends to one growing file, its length on standard output after each piece, until it is killed.
+const [, , dataDir = '', id = ''] = process.argv
+const media = createMedia({ dataDir, store: openStore(dataDir), uploads: createTransfers({ dataDir }).uploads })
+const file = await media.growing.grow(id)
+const whole = patternOf(8_000_000)
+for (let at = 0; ; at += 997) {
+  const bytes = await file.append(whole.subarray(at, at + 997), at)
+  process.stdout.write(`${bytes}\n`)
+}

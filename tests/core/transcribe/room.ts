@@ -1,0 +1,93 @@
+import { readFileSync } from 'node:fs'
+import { onTestFinished } from 'vitest'
+import { createMedia } from '../../../src-main/core/media/media.ts'
+import { openStore } from '../../../src-main/core/store/store.ts'
+import type { TranscribeParts } from '../../../src-main/core/transcribe/parts.ts'
+import { createTranscribe, type TranscribeRoom } from '../../../src-main/core/transcribe/transcribe.ts'
+import { createTransfers } from '../../../src-main/core/transfers/transfers.ts'
+import type { Recording, TranscribeChange, Transcript } from '../../../src-preload/contract/transcribe.ts'
+import { partBytes } from '../../../src-preload/contract/transfers.ts'
+import { freshFolder } from '../helpers/core.ts'
+
+/** The room over a real store and real files, as `mediaRooms.ts` ties it. */
+export function openRoom(dataDir: string = freshFolder(), given: Partial<TranscribeParts> = {}) {
+  const store = openStore(dataDir)
+  const transfers = createTransfers({ dataDir })
+  const media = createMedia({ dataDir, store, uploads: transfers.uploads })
+  const lines: string[] = []
+  const room = createTranscribe({
+    store,
+    files: media,
+    transfers,
+    upstream: () => Promise.reject(new Error('This test asks nobody.')),
+    costOf: () => ({ cost: null, costIs: 'unknown' }),
+    spoken: () => {
+      throw new Error('This test has no speech.')
+    },
+    log: (level, line) => lines.push(`${level} ${line}`),
+    ...given,
+  })
+  const { uploads, downloads } = transfers
+  let open = true
+  const close = async (): Promise<void> => {
+    if (!open) return
+    open = false
+    await room.close()
+    await transfers.close()
+    await media.swept
+    store.close()
+  }
+  onTestFinished(close)
+
+  async function upload(bytes: Uint8Array, name: string): Promise<string> {
+    const { uploadId } = await uploads.begin({ name, bytes: bytes.length })
+    for (let at = 0; at < bytes.length; at += partBytes) {
+      const data = Buffer.from(bytes.subarray(at, at + partBytes)).toString('base64')
+      await uploads.part({ uploadId, at, data })
+    }
+    return uploadId
+  }
+  return {
+    dataDir,
+    store,
+    media,
+    room,
+    lines,
+    close,
+    upload,
+    async addFile(bytes: Uint8Array, name: string): Promise<Recording> {
+      return room.addFile({ uploadId: await upload(bytes, name), fromId: null })
+    },
+    async download({ downloadId, bytes }: { downloadId: string; bytes: number }): Promise<Buffer> {
+      const parts: Buffer[] = []
+      for (let at = 0; at < bytes; at += parts.at(-1)?.length ?? bytes) {
+        parts.push(Buffer.from((await downloads.read({ downloadId, at })).data, 'base64'))
+      }
+      await downloads.release(downloadId)
+      return Buffer.concat(parts)
+    },
+    bytesOf: ({ mediaId }: Recording): Buffer => readFileSync(media.pathOf(mediaId ?? '') ?? ''),
+  }
+}
+
+export const wish = { model: null, language: null, prompt: null, format: null, temperature: null }
+export const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64')
+
+/** Watches until `enough` holds of a change; answers that change. */
+export async function until<T extends TranscribeChange>(
+  room: TranscribeRoom,
+  enough: (change: TranscribeChange) => change is T,
+): Promise<T> {
+  for await (const change of room.watch()) if (enough(change)) return change
+  throw new Error('The events ended.')
+}
+
+/** The transcript, when it is made, however that went. */
+export async function made(room: TranscribeRoom, { id, recordingId }: Transcript): Promise<Transcript> {
+  for await (const _ of room.watch()) {
+    const { transcripts } = await room.get({ id: recordingId })
+    const one = transcripts.find((other) => other.id === id)
+    if (one && one.state !== 'making') return one
+  }
+  throw new Error('The events ended.')
+}
