@@ -2,12 +2,12 @@ import './lightbox.css'
 import {
   ChevronLeft,
   ChevronRight,
+  Grid3x3,
   ImageOff,
   type LucideIcon,
   Maximize,
   Pause,
   Play,
-  Scan,
   X,
   ZoomIn,
   ZoomOut,
@@ -132,7 +132,7 @@ function Shown(props: LightboxProps & { picture: LightPicture; keys: RefObject<K
         <Tool icon={ZoomOut} label={t('zoomOut')} shortcut="−" onClick={() => zoom.current?.zoom(1 / step)} />
         <Tool icon={ZoomIn} label={t('zoomIn')} shortcut="+" onClick={() => zoom.current?.zoom(step)} />
         <Tool icon={Maximize} label={t('fit')} shortcut="0" onClick={() => zoom.current?.fit()} />
-        <Tool icon={Scan} label={t('real')} shortcut="1" onClick={() => zoom.current?.real()} />
+        <Tool icon={Grid3x3} label={t('real')} shortcut="1" onClick={() => zoom.current?.real()} />
         {count > 1 && (
           <IconButton
             icon={playing ? Pause : Play}
