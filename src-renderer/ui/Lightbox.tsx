@@ -65,7 +65,6 @@ export function Lightbox(props: LightboxProps) {
   const { props: modal, layer } = useModal(picture !== null, onClose, true)
   const keys = useRef<KeyTaker>(null)
   return (
-    // biome-ignore lint/a11y/noNoninteractiveElementInteractions: the dialog itself has the focus at first
     <dialog
       {...modal}
       aria-label={picture?.name}
@@ -106,16 +105,12 @@ function Shown(props: LightboxProps & { picture: LightPicture; keys: RefObject<K
     if (to >= 0 && to < count) onGo(to)
   }
   const byKey = (event: KeyboardEvent): void => {
-    if (event.ctrlKey || event.metaKey || event.altKey || isField(event.target)) return
-    // A button takes the space bar itself.
-    if (event.key === ' ' && event.target instanceof HTMLButtonElement) return
+    if (event.ctrlKey || event.metaKey || event.altKey || takesKeys(event)) return
     const deed = event.shiftKey ? moves[event.key] : zooms[event.key]
+    const goal = goals[event.key]?.(at, count)
     if (props.onKey?.(event)) event.preventDefault()
     else if (deed && zoom.current) deed(zoom.current)
-    else if (event.key === 'ArrowLeft' || event.key === 'PageUp') go(at - 1)
-    else if (event.key === 'ArrowRight' || event.key === 'PageDown') go(at + 1)
-    else if (event.key === 'Home') go(0)
-    else if (event.key === 'End') go(count - 1)
+    else if (goal !== undefined) go(goal)
     else if (event.key === ' ' && count > 1) setPlaying(!playing)
     else return
     event.preventDefault()
@@ -211,8 +206,20 @@ const moves: Record<string, (zoom: ZoomHandle) => void> = {
   ArrowDown: (zoom) => zoom.move(0, -stride),
 }
 
-const isField = (target: EventTarget): boolean =>
-  target instanceof HTMLElement && target.closest('input, textarea, [role="menu"], [role="tree"]') !== null
+const goals: Record<string, (at: number, count: number) => number> = {
+  ArrowLeft: (at) => at - 1,
+  PageUp: (at) => at - 1,
+  ArrowRight: (at) => at + 1,
+  PageDown: (at) => at + 1,
+  Home: () => 0,
+  End: (_, count) => count - 1,
+}
+
+/** A field, a menu and a tree have keys of their own, and a button the space bar. */
+const takesKeys = ({ key, target }: KeyboardEvent): boolean =>
+  target instanceof HTMLElement &&
+  (target.closest('input, textarea, [role="menu"], [role="tree"]') !== null ||
+    (key === ' ' && target instanceof HTMLButtonElement))
 
 const Tool = (props: { icon: LucideIcon; label: string; shortcut: string; onClick: () => void }) => (
   <IconButton {...props} />
