@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { useShallow } from 'zustand/shallow'
 import type { Drawing, ImageSlot } from '../../../src-preload/contract/images.ts'
 import { mediaPath } from '../../../src-preload/contract/media.ts'
+import { problemTargets } from '../../problems/actions.ts'
 import { ProblemNotice } from '../../problems/ProblemNotice.tsx'
 import { isMaking, keptOf, onStage, useImages } from '../../stores/images.ts'
 import { Button, IconButton } from '../../ui/Button.tsx'
@@ -56,9 +57,11 @@ function Strip({ drawing }: { drawing: Drawing }) {
           </Button>
         ) : (
           <>
-            <Button size="small" icon={RotateCw} onClick={() => void drawAgain(drawing)}>
-              {t('under.again')}
-            </Button>
+            {!hasRetry(drawing) && (
+              <Button size="small" icon={RotateCw} onClick={() => void drawAgain(drawing)}>
+                {t('under.again')}
+              </Button>
+            )}
             <IconButton icon={X} size="small" label={t('under.dismiss')} onClick={() => void putAway(drawing)} />
           </>
         )}
@@ -71,7 +74,7 @@ function Strip({ drawing }: { drawing: Drawing }) {
         </ul>
       )}
       {drawing.slots.map((slot) => (
-        <Refused key={slot.index} slot={slot} many={drawing.n > 1} />
+        <Refused key={slot.index} slot={slot} drawing={drawing} />
       ))}
       <Ending drawing={drawing} kept={kept} />
       <span role="status" className="sr-only">
@@ -80,6 +83,13 @@ function Strip({ drawing }: { drawing: Drawing }) {
     </article>
   )
 }
+
+/** Its notice below offers the same. */
+const hasRetry = ({ state, problem, slots }: Drawing): boolean =>
+  state === 'failed' &&
+  problem !== null &&
+  problemTargets[problem.kind] === 'retry' &&
+  !slots.some((slot) => slot.state === 'refused')
 
 /** The time since it was asked for, in steps that can be read. */
 function Running({ since }: { since: string }) {
@@ -119,10 +129,13 @@ function Kept({ imageId }: { imageId: string }) {
 }
 
 /** Why a picture was not taken, and the address that it was said to lie at: to be read and copied, never fetched and no link. */
-function Refused({ slot, many }: { slot: ImageSlot; many: boolean }) {
+function Refused({ slot, drawing }: { slot: ImageSlot; drawing: Drawing }) {
   const { t } = useTranslation(['images', 'problems'])
   const { state, problem, address, index } = slot
-  if (state !== 'refused' && !(state === 'failed' && problem)) return null
+  const many = drawing.n > 1
+  // What ended the whole drawing is said once, below.
+  const own = state === 'failed' && (address !== null || problem?.message !== drawing.problem?.message)
+  if (state !== 'refused' && !own) return null
   const title = problem ? t(`problems:kinds.${problem.kind}.title`) : t('under.refused')
   return (
     <Notice kind="warn" title={many ? `${index + 1}. ${title}` : title}>
@@ -142,7 +155,7 @@ function Refused({ slot, many }: { slot: ImageSlot; many: boolean }) {
 function Ending({ drawing, kept }: { drawing: Drawing; kept: number }) {
   const { t } = useTranslation('images')
   const { state, problem } = drawing
-  const told = drawing.slots.some((slot) => slot.problem?.kind === problem?.kind)
+  const told = drawing.slots.some((slot) => slot.state === 'refused' && slot.problem?.kind === problem?.kind)
   if (state === 'cancelled')
     return <p className="images-said">{t(kept > 0 ? 'under.cancelled' : 'under.cancelledNone')}</p>
   if (state === 'cut') return <p className="images-said">{t('under.cut')}</p>
