@@ -1,4 +1,4 @@
-import { memo, useDeferredValue, useEffect, useState } from 'react'
+import { memo, useDeferredValue, useEffect, useMemo, useState } from 'react'
 import { type Block, BlockSplitter, type FlowBlock } from './blocks.ts'
 import { CodeBlock } from './CodeBlock.tsx'
 import { Pieces } from './code/Pieces.tsx'
@@ -66,6 +66,7 @@ const BlockView = memo(function BlockView({ block }: { block: Block }) {
 const FlowView = memo(function FlowView({ block }: { block: FlowBlock }) {
   // A block near the size limit may take longer than a frame's share to parse: it may lag behind, never hold up typing.
   const shown = useDeferredValue<FlowBlock>(block)
-  const nodes = <Nodes nodes={parseBlock(shown)} />
+  // The draft in which the block lags behind shows what was parsed before: without this it would be parsed twice a frame.
+  const nodes = useMemo(() => <Nodes nodes={parseBlock(shown)} />, [shown])
   return block.continues ? <div className="md-continues">{nodes}</div> : nodes
 })
