@@ -55,7 +55,7 @@ export const speech = making.extend({
   /** Parts that are whole. */
   partsDone: z.number().int(),
   mime: z.string(),
-  /** The joined audio, below `/media/`; null until at least one part is whole. What failed or was cancelled has what came, joined. */
+  /** The joined audio, below `/media/`; null while it is made the first time, and where nothing came. What failed or was cancelled has what came, joined. */
   mediaId: id.nullable(),
   audioBytes: z.number().int(),
   seconds: z.number().nullable(),
@@ -116,7 +116,7 @@ export const speechRoom = {
   plan: procedure.input(speechWish).output(speechPlan),
   /** Kept before it is asked for; goes on whoever looks, and whichever room is open. @throws `bad_input`, `not_connected` */
   make: procedure.input(speechWish.extend({ fromId: id.nullable().default(null) })).output(speech),
-  /** What comes now and what came already of it, in order, at the pace at which it is read. Ends with it. */
+  /** What comes now and what came already of it, in order, at the pace at which it is read. Ends with it. What is whole is told as one part. */
   listen: procedure
     .input(z.object({ id, fromPart: z.number().int().min(1).default(1) }))
     .output(eventIterator(speechSound)),

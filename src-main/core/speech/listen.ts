@@ -3,6 +3,7 @@ import type { SpeechSound } from '../../../src-preload/contract/speech.ts'
 import { StudioError } from '../errors.ts'
 import type { Feed } from '../feed.ts'
 import { partName, type SpeechRoom } from './parts.ts'
+import type { Run } from './run.ts'
 
 const chunkBytes = 64 * 1024
 
@@ -58,11 +59,12 @@ async function* soundsOf(
   listening.set(id, (listening.get(id) ?? 0) + 1)
   try {
     const parts = view.parts(id).length
+    const run = room.runs.get(id)
     yield { type: 'plan', parts, mime, rate }
     for (let part = fromPart; part <= parts; part++) {
       let whole = false
       const come = async (at: number): Promise<Come> => {
-        const come = await comeOf(room, id, part, at, left)
+        const come = await comeOf(room, { id, run, part, at }, left)
         whole = come === 'whole'
         return come
       }
@@ -71,7 +73,7 @@ async function* soundsOf(
       if (!whole) break
       yield { type: 'part', part }
     }
-    await overOf(room, id, left)
+    await overOf(room, run, left)
     if (left.aborted) return
     yield { type: 'end', state: store.speeches.find(id)?.state ?? 'cancelled' }
   } finally {
@@ -123,26 +125,34 @@ async function openThere(path: string): Promise<FileHandle | null> {
   }
 }
 
+interface Place {
+  id: string
+  /** The one that was under way when the listening began: what is asked for again after it is for those who listen then. */
+  run: Run | undefined
+  part: number
+  at: number
+}
+
 /** Waits until a part has more than `at` bytes, or never will. */
-async function comeOf(room: SpeechRoom, id: string, part: number, at: number, left: AbortSignal): Promise<Come> {
+async function comeOf(room: SpeechRoom, { id, run, part, at }: Place, left: AbortSignal): Promise<Come> {
   for (;;) {
     if (left.aborted) return 'cut'
-    const run = room.runs.get(id)
+    const under = run !== undefined && room.runs.get(id) === run
     // While it is spoken, what is told is the run's own: the database need not be asked with each chunk.
-    const growing = run?.part === part
-    if (run && growing && run.came > at) return run.came
+    const growing = under && run.part === part
+    if (growing && run.came > at) return run.came
     if (!growing && room.store.speeches.parts(id).find((one) => one.part === part)?.state === 'done') return 'whole'
-    if (!run) return 'cut'
+    if (!under) return 'cut'
     await changed(run, left)
   }
 }
 
 /** Waits until the speech is over, which is a moment after its last part. */
-async function overOf(room: SpeechRoom, id: string, left: AbortSignal): Promise<void> {
-  for (let run = room.runs.get(id); run && !left.aborted; run = room.runs.get(id)) await changed(run, left)
+async function overOf(room: SpeechRoom, run: Run | undefined, left: AbortSignal): Promise<void> {
+  while (run && room.runs.get(run.id) === run && !left.aborted) await changed(run, left)
 }
 
-function changed(run: { changes: { add(listener: () => void): () => void } }, left: AbortSignal): Promise<void> {
+function changed(run: Run, left: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = (): void => {
       stop()

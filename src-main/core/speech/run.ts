@@ -9,6 +9,8 @@ export class Run {
   /** The part that is asked for, and bytes of it that are in its file; 0 between two parts. */
   part = 0
   came = 0
+  /** Whether anything of it came: until then its file holds what an earlier try left. */
+  begun = false
   /** Why it was ended from here: by the person, or because the program ends. */
   ending: 'cancelled' | 'closing' | null = null
   done: Promise<void> = Promise.resolve()
@@ -17,8 +19,15 @@ export class Run {
     this.id = id
   }
 
-  grew(part: number, came: number): void {
+  asksFor(part: number): void {
     this.part = part
+    this.came = 0
+    this.begun = false
+    this.changes.tell()
+  }
+
+  grew(came: number): void {
+    this.begun = true
     this.came = came
     this.changes.tell()
   }

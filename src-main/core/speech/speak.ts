@@ -47,9 +47,10 @@ interface Task {
 async function speakPart(room: SpeechRoom, run: Run, part: SpeechPart, task: Task): Promise<Sound> {
   const { speeches } = room.store
   const settle = (state: SpeechPart['state'], problem: Problem | null, seconds: number | null): void => {
-    speeches.setPart(run.id, { part: part.part, state, problem, audioBytes: run.came, seconds })
+    const audioBytes = run.begun ? run.came : part.audioBytes
+    speeches.setPart(run.id, { part: part.part, state, problem, audioBytes, seconds })
   }
-  run.grew(part.part, part.audioBytes)
+  run.asksFor(part.part)
   settle('making', null, null)
   try {
     await ask(room, run, part, task)
@@ -69,7 +70,7 @@ async function speakPart(room: SpeechRoom, run: Run, part: SpeechPart, task: Tas
     settle(cancelled ? 'waiting' : 'failed', cancelled ? null : failure.toProblem(), null)
     throw failure
   } finally {
-    run.grew(0, 0)
+    run.asksFor(0)
   }
 }
 
@@ -93,7 +94,7 @@ async function ask(room: SpeechRoom, run: Run, { part }: SpeechPart, task: Task)
     for await (const bytes of reply.bytes) {
       if (file === null) refuseWords(reply, bytes, task.settings.format)
       file ??= await begin(room, run, part)
-      run.grew(part, await file.append(bytes))
+      run.grew(await file.append(bytes))
       if (run.came > mostBytes) throw malformed('The service sent more audio than one part of a text can have.')
     }
     if (file === null) throw malformed('The service answered without any audio.')
@@ -111,7 +112,7 @@ async function ask(room: SpeechRoom, run: Run, { part }: SpeechPart, task: Task)
 async function begin({ media }: SpeechRoom, run: Run, part: number): Promise<GrowingPart> {
   const name = partName(run.id, part)
   await media.growing.discard(name)
-  run.grew(part, 0)
+  run.grew(0)
   return media.growing.grow(name, { durable: false })
 }
 

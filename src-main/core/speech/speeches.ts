@@ -92,6 +92,8 @@ export function createSpeeches(parts: SpeechParts) {
       speeches.get(id)
       await recovered
       const upstream = await parts.upstream()
+      // It has ended in the database already and is being put away.
+      if (speeches.get(id).state !== 'making') await runs.get(id)?.done
       const { state } = speeches.get(id)
       if (state !== 'done' && !runs.has(id) && !closed) {
         speeches.setState(id, 'making', null)

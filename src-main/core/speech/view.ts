@@ -39,7 +39,9 @@ export class SpeechView {
     const run = this.#runs.get(id)
     return this.#table
       .parts(id)
-      .map((part) => (part.state === 'making' && run?.part === part.part ? { ...part, audioBytes: run.came } : part))
+      .map((part) =>
+        run?.begun && part.state === 'making' && run.part === part.part ? { ...part, audioBytes: run.came } : part,
+      )
   }
 
   show(stored: StoredSpeech): Speech {

@@ -185,7 +185,7 @@ describe('what was spoken', () => {
   it('whose rows are erased for good leaves nothing behind', async () => {
     const here = await room((response) => void response.write(audio().subarray(0, 2000), () => response.destroy()))
     const id = await made(here, 'Goes for good.')
-    expect(making(here)).toHaveLength(1)
+    await expect.poll(() => making(here)).toHaveLength(1)
     const { mediaId } = here.speeches.get({ id })
     const all = here.store.media.made(['speech'])
     const { media } = here.store.media.takeMade(all)
