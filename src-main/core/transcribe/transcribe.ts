@@ -49,7 +49,7 @@ export function createTranscribe(parts: TranscribeParts) {
     recorded: (id) => takes.bytes(id),
     uploaded: (id) => runs.sentBytes(id),
   })
-  markCut(parts)
+  markCut(parts, (row) => runs.costOf(row))
   /** What an earlier process left is there again. Whatever asks for one recording waits for it. */
   const recovered = takes.recover().then((found) => {
     if (found > 0) parts.log('warn', `${found} recordings were cut when the program ended; they are kept and marked.`)
@@ -247,7 +247,7 @@ export function createTranscribe(parts: TranscribeParts) {
 }
 
 /** Transcripts that were being made when the program died; what they cost, where the books know. */
-function markCut({ store, costOf, log }: TranscribeParts): void {
+function markCut({ store, log }: TranscribeParts, costOf: TranscribeParts['costOf']): void {
   const cut = store.transcripts.unfinished()
   store.transaction(() => {
     for (const { id, rows } of cut) {
