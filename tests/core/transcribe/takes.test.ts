@@ -70,7 +70,7 @@ it('a recording that nobody goes on with is cut after a while, and goes on when 
 })
 
 it('what was cut can be called whole with its length; ending twice is ending once; nothing is added after the end', async () => {
-  const { room } = openRoom(undefined, { idleMs: 30 })
+  const { room } = openRoom(undefined, { idleMs: 400 })
   const { id } = await room.begin(mic)
   await room.append({ id, at: 0, data: base64(Buffer.from('sound')) })
   await expect.poll(async () => (await room.get({ id })).recording.state).toBe('cut')
