@@ -222,17 +222,6 @@ export function createTranscribe(parts: TranscribeParts) {
       return { restored: restored.length }
     },
 
-    /** Erases for good those of them that are deleted, and their bytes where nothing else has them. */
-    async erase({ ids }: { ids: string[] }): Promise<{ erased: number }> {
-      await recovered
-      const going = ids.flatMap((id) => recordings.find(id) ?? []).filter(({ removed }) => removed)
-      store.transaction(() => {
-        for (const { id } of going) recordings.erase(id)
-      })
-      await files.drop(going.flatMap(({ mediaId }) => mediaId ?? []))
-      for (const { id } of going) view.tell('recording', id)
-      return { erased: going.length }
-    },
     /** Somebody else erased them for good: those who watch are told. */
     erased(ids: readonly string[]): void {
       for (const id of ids) view.tell('recording', id)
