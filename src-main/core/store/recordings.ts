@@ -43,9 +43,7 @@ export function recordingTable({ handle, transaction }: Database) {
   const seconds = handle.prepare('UPDATE recordings SET seconds = :seconds WHERE id = :id')
   const remove = handle.prepare('UPDATE recordings SET removed_at = :now WHERE id = :id AND removed_at IS NULL')
   const restore = handle.prepare('UPDATE recordings SET removed_at = NULL WHERE id = :id AND removed_at IS NOT NULL')
-  const old = handle.prepare('SELECT id FROM recordings WHERE removed_at < ?')
   const erase = handle.prepare('DELETE FROM recordings WHERE id = ?')
-  const uses = handle.prepare('SELECT 1 FROM recordings WHERE media_id = ? LIMIT 1')
 
   const find = (id: string): StoredRecording | null => {
     const row = one.get(id)
@@ -104,11 +102,8 @@ export function recordingTable({ handle, transaction }: Database) {
     /** Answers those that were removed. */
     restore: (ids: readonly string[]): string[] =>
       transaction(() => ids.filter((id) => restore.run({ id }).changes > 0)),
-    removedBefore: (instant: string): string[] => old.all(instant).map((row) => text(row, 'id')),
     /** With its transcripts. */
     erase: (id: string): void => void erase.run(id),
-    /** Whether a recording, removed or not, has these bytes. */
-    uses: (mediaId: string): boolean => uses.get(mediaId) !== undefined,
   }
 }
 

@@ -116,7 +116,7 @@ export class TranscriptRuns {
     // What it cost is known a moment later, when the connection is free again.
     if (run.row !== null) {
       await run.closed.promise
-      this.#parts.store.transcripts.setCost(run.id, this.#costOf(run.row))
+      this.#parts.store.transcripts.setCost(run.id, this.costOf(run.row))
     }
     if (run.ended) this.#parts.changed(run.id, 'progress')
     else if (failure === null) this.#end(run, { state: 'done', problem: null, raw, heard })
@@ -169,7 +169,8 @@ export class TranscriptRuns {
     changed(run.id, 'end')
   }
 
-  #costOf(row: number): ReturnType<TranscribeParts['costOf']> {
+  /** What a request cost; unknown where the books don't have it. */
+  costOf(row: number): ReturnType<TranscribeParts['costOf']> {
     try {
       return this.#parts.costOf(row)
     } catch (thrown) {

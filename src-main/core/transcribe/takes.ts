@@ -13,6 +13,8 @@ interface Take {
   file: GrowingSound
   idle: NodeJS.Timeout
   progress: ReturnType<typeof paced>
+  /** It is being moved to where it stays, and takes no more. */
+  ending: boolean
 }
 
 export type TakesParts = Pick<TranscribeParts, 'store' | 'files' | 'log' | 'idleMs'> & { changed(id: string): void }
@@ -69,7 +71,8 @@ export class Takes {
 
   /** @throws StudioError `bad_input` where bytes before `at` are missing or it ended, `no_such_item` */
   async append({ id, at, data }: { id: string; at: number; data: string }): Promise<{ bytes: number }> {
-    const take = this.#takes.get(id) ?? (await this.#inTurn(id, () => this.#goOn(id)))
+    const now = this.#takes.get(id)
+    const take = now && !now.ending ? now : await this.#inTurn(id, () => this.#goOn(id))
     take.idle.refresh()
     const bytes = await take.file.append(Buffer.from(data, 'base64'), at)
     take.progress.call()
@@ -166,11 +169,17 @@ export class Takes {
       if (state === kept) throw new StudioError('bad_input', 'Nothing was recorded.')
       return
     }
-    this.#forget(row.id)
+    const take = this.#takes.get(row.id)
+    if (take) take.ending = true
     const name = `${row.name}.${soundEnding('', row.mime)}`
-    await file.finish({ mime: row.mime, name }, ({ id: mediaId, bytes }) =>
-      store.recordings.settle({ id: row.id, state, bytes, seconds, mediaId }),
-    )
+    try {
+      await file.finish({ mime: row.mime, name }, ({ id: mediaId, bytes }) =>
+        store.recordings.settle({ id: row.id, state, bytes, seconds, mediaId }),
+      )
+    } finally {
+      // Until then it is shown as it was, not as something that nobody looks after.
+      this.#forget(row.id)
+    }
   }
 
   /** The page is there again: the bytes go back to where they grow. */
@@ -199,7 +208,7 @@ export class Takes {
       )
     }, this.#parts.idleMs ?? idleMs)
     idle.unref()
-    const take = { file, idle, progress: paced(() => this.#parts.changed(id)) }
+    const take = { file, idle, progress: paced(() => this.#parts.changed(id)), ending: false }
     this.#takes.set(id, take)
     return take
   }

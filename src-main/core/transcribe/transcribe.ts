@@ -49,7 +49,7 @@ export function createTranscribe(parts: TranscribeParts) {
     recorded: (id) => takes.bytes(id),
     uploaded: (id) => runs.sentBytes(id),
   })
-  markCut(parts)
+  markCut(parts, (row) => runs.costOf(row))
   /** What an earlier process left is there again. Whatever asks for one recording waits for it. */
   const recovered = takes.recover().then((found) => {
     if (found > 0) parts.log('warn', `${found} recordings were cut when the program ended; they are kept and marked.`)
@@ -222,17 +222,6 @@ export function createTranscribe(parts: TranscribeParts) {
       return { restored: restored.length }
     },
 
-    /** Erases for good those of them that are deleted, and their bytes where nothing else has them. */
-    async erase({ ids }: { ids: string[] }): Promise<{ erased: number }> {
-      await recovered
-      const going = ids.flatMap((id) => recordings.find(id) ?? []).filter(({ removed }) => removed)
-      store.transaction(() => {
-        for (const { id } of going) recordings.erase(id)
-      })
-      await files.drop(going.flatMap(({ mediaId }) => mediaId ?? []))
-      for (const { id } of going) view.tell('recording', id)
-      return { erased: going.length }
-    },
     /** Somebody else erased them for good: those who watch are told. */
     erased(ids: readonly string[]): void {
       for (const id of ids) view.tell('recording', id)
@@ -247,7 +236,7 @@ export function createTranscribe(parts: TranscribeParts) {
 }
 
 /** Transcripts that were being made when the program died; what they cost, where the books know. */
-function markCut({ store, costOf, log }: TranscribeParts): void {
+function markCut({ store, log }: TranscribeParts, costOf: TranscribeParts['costOf']): void {
   const cut = store.transcripts.unfinished()
   store.transaction(() => {
     for (const { id, rows } of cut) {

@@ -1,5 +1,5 @@
 import type { Cue } from '../../../src-preload/contract/transcribe.ts'
-import { clean, joinCues, tidyCues } from './cues.ts'
+import { clean, tidyCues } from './cues.ts'
 
 // WebVTT: The Web Video Text Tracks Format, W3C. Files come from a service and may be anything: every step is linear in their length.
 
@@ -98,6 +98,3 @@ function unescaped(text: string): string {
     },
   )
 }
-
-/** What is said in all cues. */
-export const textOfVtt = (file: string): string => joinCues(readVtt(file) ?? [])

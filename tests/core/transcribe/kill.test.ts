@@ -131,6 +131,7 @@ it('a page that outlives the program goes on with its recording where that was',
   const { room, bytesOf, close } = openRoom(dataDir)
   // It asks how much is there, and sends the rest.
   const { bytes } = await room.append({ id, at: 0, data: '' })
+  expect(bytes).toBeGreaterThanOrEqual(told.at(-1)?.bytes ?? 0)
   expect((await room.get({ id })).recording).toMatchObject({ state: 'recording', bytes, mediaId: null })
   await room.append({ id, at: bytes, data: base64(webm.subarray(bytes)) })
   const whole = await room.finish({ id, seconds: 120 })

@@ -214,6 +214,27 @@ describe('leaving', () => {
     expect(again.lines).toEqual([])
   })
 
+  it('books that know nothing of a cut request keep nobody from starting', async () => {
+    const { room, store, recording, close, dataDir } = await asking(() => undefined)
+    const { id } = await room.transcribe({ recordingId: recording.id, ...wish })
+    await expect.poll(() => store.transcripts.get(id).rows.length).toBe(1)
+    await close()
+    // As a process that was killed leaves it.
+    const killed = openRoom(dataDir)
+    killed.store.transcripts.settle({
+      ...{ id, state: 'making', problem: null, sentBytes: 0, came: null, text: '', cues: [], raw: null, search: '' },
+    })
+    await killed.close()
+    const again = openRoom(dataDir, {
+      costOf: () => {
+        throw new Error('This request is not in the log.')
+      },
+    })
+    const { transcripts } = await again.room.get({ id: recording.id })
+    expect(transcripts).toMatchObject([{ id, state: 'cut', cost: null, costIs: 'unknown' }])
+    expect(again.lines.join()).toContain('not in the log')
+  })
+
   it('without a connection nothing is asked and no row is made', async () => {
     const { room, addFile } = openRoom()
     const { id } = await addFile(Buffer.from('x'), 'x.mp3')

@@ -192,19 +192,28 @@ it('what is deleted is out of sight and comes back with everything; what runs of
   await events.return?.()
 })
 
-it('what is erased is gone for good with its bytes, unless something else has the same', async () => {
-  const { room, upload, say, dataDir, store } = open()
+it('the same bytes are kept once; what is erased for good is told, and its bytes go with the last that has them', async () => {
+  const { room, upload, media, dataDir, store } = open()
   const same = Buffer.from('the same bytes')
   const one = await room.addFile({ uploadId: await upload(same, 'one.mp3'), fromId: null })
   const two = await room.addFile({ uploadId: await upload(same, 'two.mp3'), fromId: one.id })
   expect([one.mediaId, two.fromId]).toEqual([two.mediaId, one.id])
-  const { id } = await say('three.mp3', 'words')
-  await room.remove({ ids: [one.id, id] })
-  expect(await room.erase({ ids: [one.id, id, two.id, randomUUID()] })).toEqual({ erased: 2 })
-  expect(readdirSync(join(dataDir, 'media'))).toEqual([two.mediaId])
-  expect(store.recordings.find(one.id)).toBeNull()
-  expect(room.restore({ ids: [one.id, id] })).toEqual({ restored: 0 })
-  expect((await room.get({ id: two.id })).recording.name).toBe('two.mp3')
+  const events = room.watch()
+  await events.next()
+  for (const [id, left] of [
+    [one.id, [two.mediaId]],
+    [two.id, []],
+  ] as const) {
+    await room.remove({ ids: [id] })
+    expect((await events.next()).value).toEqual({ type: 'gone', id })
+    const taken = store.media.takeMade(store.media.made(['recordings']).filter((made) => made.id === id))
+    await media.drop(taken.media)
+    room.erased([id])
+    expect((await events.next()).value).toEqual({ type: 'gone', id })
+    expect(room.restore({ ids: [id] })).toEqual({ restored: 0 })
+    expect(readdirSync(join(dataDir, 'media'))).toEqual(left)
+  }
+  await events.return?.()
 })
 
 it('speech of the other room is kept here without a copy', async () => {

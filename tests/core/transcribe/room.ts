@@ -73,15 +73,6 @@ export function openRoom(dataDir: string = freshFolder(), given: Partial<Transcr
 export const wish = { model: null, language: null, prompt: null, format: null, temperature: null }
 export const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64')
 
-/** Watches until `enough` holds of a change; answers that change. */
-export async function until<T extends TranscribeChange>(
-  room: TranscribeRoom,
-  enough: (change: TranscribeChange) => change is T,
-): Promise<T> {
-  for await (const change of room.watch()) if (enough(change)) return change
-  throw new Error('The events ended.')
-}
-
 /** The transcript, when it is made, however that went. */
 export async function made(room: TranscribeRoom, { id, recordingId }: Transcript): Promise<Transcript> {
   for await (const _ of room.watch()) {

@@ -52,24 +52,25 @@ it('each piece lies in the file when it is answered for, and all windows see how
 })
 
 it('a recording that nobody goes on with is cut after a while, and goes on when its page comes back', async () => {
-  const { room, bytesOf } = openRoom(undefined, { idleMs: 60 })
+  const { room, bytesOf } = openRoom(undefined, { idleMs: 400 })
   const whole = randomBytes(3000)
   const { id } = await room.begin(mic)
   await room.append({ id, at: 0, data: base64(whole.subarray(0, 1000)) })
   await expect.poll(async () => (await room.get({ id })).recording.state).toBe('cut')
   const { recording } = await room.get({ id })
   expect(bytesOf(recording).equals(whole.subarray(0, 1000))).toBe(true)
-  // A page that was paused: the same piece once more, then the next ones.
-  expect(await room.append({ id, at: 0, data: base64(whole.subarray(0, 1000)) })).toEqual({ bytes: 1000 })
+  // A page that was paused: the next piece, then the same once more.
+  expect(await room.append({ id, at: 1000, data: base64(whole.subarray(1000, 2000)) })).toEqual({ bytes: 2000 })
   expect((await room.get({ id })).recording).toMatchObject({ state: 'recording', mediaId: null })
-  await room.append({ id, at: 1000, data: base64(whole.subarray(1000)) })
+  expect(await room.append({ id, at: 1000, data: base64(whole.subarray(1000, 2000)) })).toEqual({ bytes: 2000 })
+  await room.append({ id, at: 2000, data: base64(whole.subarray(2000)) })
   const done = await room.finish({ id, seconds: 2 })
   expect(done).toMatchObject({ state: 'kept', bytes: 3000, seconds: 2 })
   expect(bytesOf(done).equals(whole)).toBe(true)
 })
 
 it('what was cut can be called whole with its length; ending twice is ending once; nothing is added after the end', async () => {
-  const { room } = openRoom(undefined, { idleMs: 30 })
+  const { room } = openRoom(undefined, { idleMs: 400 })
   const { id } = await room.begin(mic)
   await room.append({ id, at: 0, data: base64(Buffer.from('sound')) })
   await expect.poll(async () => (await room.get({ id })).recording.state).toBe('cut')
