@@ -56,6 +56,7 @@ const order: readonly Command['group'][] = [
   'chat',
   'conversation',
   'message',
+  'speech',
   'transcribe',
   'images',
   'go',
