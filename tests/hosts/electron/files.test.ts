@@ -21,6 +21,8 @@ beforeAll(async () => {
   await prompt.fill('A harbour, early')
   await prompt.press('Enter')
   await picture().waitFor()
+  // Its facts and deeds stand beside the gallery.
+  await picture().click({ modifiers: ['ControlOrMeta'] })
   await desktop.evaluate(({ BrowserWindow, shell }) => {
     const left: Left = { shown: [], dragged: [] }
     Object.assign(globalThis, { left })
@@ -50,8 +52,7 @@ const dragged = (): Promise<Left['dragged']> =>
   desktop.evaluate(() => (globalThis as unknown as { left: Left }).left.dragged.splice(0))
 
 test('a picture is shown in the system’s file manager, where its kept file lies', async () => {
-  await picture().click()
-  await desktop.page.getByRole('button', { name: 'Show in folder' }).first().click()
+  await desktop.page.getByRole('button', { name: 'Show in folder' }).click()
   const paths: string[] = []
   await expect.poll(async () => paths.push(...(await shown()))).toBe(1)
   expect(dirname(paths[0] ?? '')).toBe(join(dataDir, 'media'))
@@ -75,8 +76,7 @@ test('a picture is dragged out as a copy with a name, through the window that ha
 
 test('a file that is gone from the disk is not shown: its path is told', async () => {
   rmSync(join(dataDir, 'media'), { recursive: true })
-  await picture().click()
-  await desktop.page.getByRole('button', { name: 'Show in folder' }).first().click()
+  await desktop.page.getByRole('button', { name: 'Show in folder' }).click()
   await desktop.page
     .getByText(/It lies at/)
     .first()
