@@ -71,7 +71,11 @@ export function openMediaRooms({ host, store, session, ledger, files }: MediaRoo
   })
   const keeping = createKeeping({ host, store, media, tempDir: transfers.folder })
   const rooms = { speech, recordings: transcribe, images }
-  keeping.erased.add((kind, ids) => void rooms[kind].erased(ids))
+  keeping.erased.add((kind, ids) => {
+    // The rows are gone by then: what a room can't tidy up is left over, and said.
+    const tidied = Promise.resolve().then(() => rooms[kind].erased(ids))
+    tidied.catch((thrown: unknown) => host.log('error', `Tidying up after erasing failed: ${String(thrown)}`))
+  })
   return {
     speech,
     transcribe,

@@ -10,6 +10,8 @@ import { imageRow, recordingRow } from '../core/media/rows.ts'
 import { expectAccessible, takePictures } from './chatWorld.ts'
 import { closeHosts, newDataDir, openWebHost } from './hosts.ts'
 
+// A whole journey with three looks of axe, on a machine that may have other work.
+test.setTimeout(90_000)
 test.afterEach(closeHosts)
 
 const ago = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString()
@@ -47,8 +49,12 @@ test('what lies here is told by room; a clean-up is counted before it acts, and 
 }) => {
   const dataDir = await usedFolder()
   const files = (): number => readdirSync(join(dataDir, 'media')).length
-  const host = await openWebHost(dataDir)
-  await page.goto(`${host.url}#/settings/data`)
+  const host = await openWebHost(dataDir, ['--sandbox'])
+  await page.goto(host.url)
+  await page.getByRole('navigation', { name: 'Rooms' }).getByRole('link', { name: 'Settings' }).click()
+  await page.evaluate(() => {
+    location.hash = '#/settings/data'
+  })
   const data = section(page)
   const row = (kind: string) => data.locator(`tr[data-room="${kind}"]`)
   await expect(row('images')).toContainText('Images7')
@@ -86,7 +92,7 @@ test('what lies here is told by room; a clean-up is counted before it acts, and 
   await expect(dialog).toContainText('Erase 3 things for good?')
   await dialog.getByRole('button', { name: 'Erase for good' }).focus()
   await page.keyboard.press('Enter')
-  await expect(page.getByText(/3 things were erased/)).toBeVisible()
+  await expect(page.getByText(/3 things were erased/).first()).toBeVisible()
   await expect(row('images')).toContainText('Images4')
   await expect.poll(files).toBe(5)
   await data.getByRole('button', { name: 'See what would go…' }).click()

@@ -74,7 +74,7 @@ function Sizes({ uses }: { uses: readonly MediaUse[] }) {
       <tbody>
         {uses.map(({ kind, items, bytes, removedBytes }) => (
           <tr key={kind} data-room={kind} className="border-line border-t">
-            <th scope="row" className="py-1.5 text-start font-normal">
+            <th scope="row" className="py-1.5 text-start align-top font-normal">
               {t(`kind.${kind}`)}
               {/* The figure stands at the end of the line: the bar is for the eye alone. */}
               <span aria-hidden className="mt-1 block h-[3px] max-w-64 rounded-full bg-hover">

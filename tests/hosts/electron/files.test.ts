@@ -1,0 +1,85 @@
+import { readFileSync, rmSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Sandbox, startSandbox } from '../../../src-main/sandbox/sandbox.ts'
+import { connectTo } from '../../e2e/journey.ts'
+import { type Desktop, launchDesktop } from '../../helpers/electron/launch.ts'
+import { newDataDir, tidy } from './fixtures.ts'
+
+let sandbox: Sandbox
+let desktop: Desktop
+let dataDir: string
+
+beforeAll(async () => {
+  sandbox = await startSandbox({ apiKey: 'sk-desktop-files' })
+  dataDir = newDataDir()
+  desktop = await launchDesktop(dataDir)
+  const { page } = desktop
+  await connectTo(page, sandbox.baseUrl, 'sk-desktop-files')
+  await page.getByRole('navigation', { name: 'Rooms' }).getByRole('link', { name: 'Images' }).click()
+  const prompt = page.getByRole('textbox', { name: 'Prompt', exact: true })
+  await prompt.fill('A harbour, early')
+  await prompt.press('Enter')
+  await picture().waitFor()
+  // Its facts and deeds stand beside the gallery.
+  await picture().click({ modifiers: ['ControlOrMeta'] })
+  await desktop.evaluate(({ BrowserWindow, shell }) => {
+    const left: Left = { shown: [], dragged: [] }
+    Object.assign(globalThis, { left })
+    shell.showItemInFolder = (path) => void left.shown.push(path)
+    for (const { webContents } of BrowserWindow.getAllWindows()) {
+      webContents.startDrag = ({ file, icon }) => {
+        left.dragged.push({ file, hasIcon: typeof icon !== 'string' && !icon.isEmpty() })
+      }
+    }
+  })
+})
+afterAll(async () => {
+  await tidy()
+  await sandbox.close()
+})
+
+const picture = () => desktop.page.getByRole('listbox', { name: 'Gallery' }).getByRole('option').first()
+
+/** What was handed to the system since the last call. */
+interface Left {
+  shown: string[]
+  dragged: { file: string; hasIcon: boolean }[]
+}
+const shown = (): Promise<string[]> =>
+  desktop.evaluate(() => (globalThis as unknown as { left: Left }).left.shown.splice(0))
+const dragged = (): Promise<Left['dragged']> =>
+  desktop.evaluate(() => (globalThis as unknown as { left: Left }).left.dragged.splice(0))
+
+test('a picture is shown in the system’s file manager, where its kept file lies', async () => {
+  await desktop.page.getByRole('button', { name: 'Show in folder' }).click()
+  const paths: string[] = []
+  await expect.poll(async () => paths.push(...(await shown()))).toBe(1)
+  expect(dirname(paths[0] ?? '')).toBe(join(dataDir, 'media'))
+  expect(
+    readFileSync(paths[0] ?? '')
+      .subarray(1, 4)
+      .toString(),
+  ).toBe('PNG')
+})
+
+test('a picture is dragged out as a copy with a name, through the window that has the focus', async () => {
+  await picture().dispatchEvent('dragstart', { bubbles: true })
+  const items: Left['dragged'] = []
+  await expect.poll(async () => items.push(...(await dragged()))).toBe(1)
+  const [{ file: path, hasIcon } = { file: '', hasIcon: false }] = items
+  expect(hasIcon).toBe(true)
+  expect(basename(path)).toMatch(/harbour.*\.png$/i)
+  expect(path.startsWith(join(dataDir, 'tmp'))).toBe(true)
+  expect(readFileSync(path).subarray(1, 4).toString()).toBe('PNG')
+})
+
+test('a file that is gone from the disk is not shown: its path is told', async () => {
+  rmSync(join(dataDir, 'media'), { recursive: true })
+  await desktop.page.getByRole('button', { name: 'Show in folder' }).click()
+  await desktop.page
+    .getByText(/It lies at/)
+    .first()
+    .waitFor()
+  expect(await shown()).toEqual([])
+})
