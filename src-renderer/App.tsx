@@ -5,6 +5,7 @@ import { isRightToLeft } from './i18n/index.ts'
 import { ChatLive } from './rooms/chat/index.tsx'
 import { ListLive } from './rooms/chat/list/live.tsx'
 import { SpeechLive } from './rooms/speech/index.tsx'
+import { TranscribeLive } from './rooms/transcribe/index.tsx'
 import { Frame } from './shell/Frame.tsx'
 import { Locked } from './shell/Locked.tsx'
 import { appStore, useApp, withoutToast } from './stores/app.ts'
@@ -28,6 +29,7 @@ export function App() {
               <>
                 <ChatLive />
                 <ListLive />
+                <TranscribeLive />
                 <SpeechLive />
                 <Frame />
                 <CommandLayers />
