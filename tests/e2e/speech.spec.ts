@@ -17,17 +17,28 @@ test.use({
 
 const key = 'sk-speech-7712'
 let sandbox: Sandbox
+let gone = false
 let host: WebHost
 let service: Awaited<ReturnType<typeof startSpeechService>>
 
+// Waits are for what comes; a busy machine needs room for them.
+test.setTimeout(120_000)
+
 test.afterEach(async () => {
   await closeHosts()
-  await service.close()
-  await sandbox.close()
+  await goAway()
 })
+
+/** The service and what is behind it are gone. */
+async function goAway(): Promise<void> {
+  await service.close()
+  if (!gone) await sandbox.close()
+  gone = true
+}
 
 async function enter(page: Page, fate?: (nth: number) => 'whole' | 'cut'): Promise<void> {
   sandbox = await startSandbox({ apiKey: key })
+  gone = false
   service = await startSpeechService(sandbox.baseUrl, fate)
   host = await openWebHost(newDataDir())
   await page.goto(host.url)
@@ -82,7 +93,7 @@ test('a text is counted, heard in a voice, spoken, heard while it comes, and sta
   await text(page).fill(`${'word '.repeat(819)}.`)
   await expect(count(page)).toHaveText(/^4,096 \/|will be spoken in/)
   await text(page).fill(latin)
-  await page.getByRole('radio', { name: 'nova' }).press('ArrowRight')
+  await page.getByRole('radio', { name: 'nova' }).press('ArrowRight', { delay: 60 })
   await expect(page.getByRole('radio', { name: 'shimmer' })).toBeChecked()
   await page.getByRole('button', { name: 'Hear shimmer' }).press('Enter')
   await expect(page.getByRole('button', { name: 'Stop the sample' })).toBeVisible()
@@ -132,7 +143,7 @@ test('20,000 bytes in four scripts come in parts, go on after a cut at the part 
   const parts = Number(/(\d+) parts/.exec((await count(page).textContent()) ?? '')?.[1])
   expect(parts).toBeGreaterThanOrEqual(5)
   await speak(page).click()
-  await expect(page.getByText(`Part 1 of ${parts}`)).toBeVisible()
+  await expect(page.getByText(new RegExp(`Part \\d of ${parts}`))).toBeVisible()
   // It is heard while it comes, in another room too.
   const live = page.locator('[data-live]')
   await expect(live).toHaveAttribute('data-first-sound', /./)
@@ -153,9 +164,8 @@ test('20,000 bytes in four scripts come in parts, go on after a cut at the part 
   for (const { input } of service.asked) expect(Buffer.byteLength(input)).toBeLessThanOrEqual(4096)
   const whole = wave(page)
   await expect(whole).toHaveAttribute('data-state', 'whole')
-  await expect(whole).toHaveAttribute('aria-valuemax', String(parts * partSeconds))
-  await service.close()
-  await sandbox.close()
+  await expect(whole).toHaveAttribute('aria-valuetext', `0 seconds of ${parts * partSeconds} seconds`)
+  await goAway()
   await page.reload()
   await expect(whole).toHaveAttribute('data-state', 'whole')
   await page.getByRole('button', { name: 'Play part 2' }).click()

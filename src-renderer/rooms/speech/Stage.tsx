@@ -45,7 +45,7 @@ export function SpeechStage() {
 /** So much of it that the actions stay beside it. */
 function titleOf(excerpt: string): string {
   const words = excerpt.replace(/\s+/g, ' ').trim()
-  return words.length > 44 ? `${words.slice(0, 42).toWellFormed().trimEnd()}…` : words
+  return words.length > 36 ? `${words.slice(0, 34).toWellFormed().trimEnd()}…` : words
 }
 
 function Open({ open }: { open: OpenSpeech }) {
