@@ -13,7 +13,7 @@ export interface LiveState {
   part: number
   /** ms from the first bytes to the first sound; null before. */
   firstSoundMs: number | null
-  /** Loudness, one number (0 to 1) each tenth of a second that came. */
+  /** Loudness, one number (0 to 1) each tenth of a second that came. It grows in its place: `arrived` tells when. */
   peaks: readonly number[]
   error: string | null
 }
@@ -36,6 +36,8 @@ export interface LivePlayer {
 
 /** s that may wait to be heard. */
 const mostAhead = 40
+/** Packets that may wait to be decoded. */
+const mostWaiting = 64
 /** s between what is put into the sound card's queue and now, where nothing was there before. */
 const leadIn = 0.02
 /** Numbers of loudness a second. */
@@ -46,13 +48,14 @@ export const livePeaksASecond = 10
  * runs at their own rate, so that nothing is resampled at the seams. `rate`: of plain samples.
  */
 export function openLive(mime: string, rate: number | null): LivePlayer {
+  const peaks: number[] = []
   const state = createStore<LiveState>(() => ({
     state: 'waiting',
     time: 0,
     arrived: 0,
     part: 0,
     firstSoundMs: null,
-    peaks: [],
+    peaks,
     error: null,
   }))
   const closed = new AbortController()
@@ -72,7 +75,6 @@ export function openLive(mime: string, rate: number | null): LivePlayer {
   let all = false
   let broken: Error | null = null
   const starts: { part: number; at: number }[] = []
-  const peaks: number[] = []
   let partial = { top: 0, samples: 0 }
 
   const fail = (thrown: unknown): void => {
@@ -122,7 +124,7 @@ export function openLive(mime: string, rate: number | null): LivePlayer {
     // To the sample: rounding would be heard as a click.
     next = Math.round((next + length / sampleRate) * sampleRate) / sampleRate
     measure(channels[0] ?? new Float32Array(0), sampleRate)
-    state.setState({ arrived: next - silent, peaks: [...peaks] })
+    state.setState({ arrived: next - silent })
     tick()
   }
   const measure = (samples: Float32Array, sampleRate: number): void => {
@@ -166,14 +168,16 @@ export function openLive(mime: string, rate: number | null): LivePlayer {
     }
   }
   const room = async (): Promise<void> => {
-    while (!closed.signal.aborted && !broken && context && next - context.currentTime > mostAhead) {
+    const full = (): boolean =>
+      (decoder?.decodeQueueSize ?? 0) > mostWaiting || (context !== null && next - context.currentTime > mostAhead)
+    while (!closed.signal.aborted && !broken && full()) {
       await new Promise<void>((resolve) => {
         const on = (): void => {
           clearTimeout(waiting)
           closed.signal.removeEventListener('abort', on)
           resolve()
         }
-        const waiting = setTimeout(on, 250)
+        const waiting = setTimeout(on, 100)
         closed.signal.addEventListener('abort', on)
       })
     }

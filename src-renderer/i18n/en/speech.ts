@@ -27,7 +27,7 @@ export const speech = {
   voice: 'Voice',
   voiceDefault: 'Not sent',
   voiceHint: 'Not sent: the service’s own choice, alloy.',
-  voiceOther: 'Another voice…',
+  voiceOther: 'Other…',
   voiceOtherLabel: 'Name of the voice',
   hear: 'Hear {{voice}}',
   hearStop: 'Stop the sample',

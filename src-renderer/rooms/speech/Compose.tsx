@@ -7,7 +7,6 @@ import { ProblemNotice } from '../../problems/ProblemNotice.tsx'
 import { useSpeech } from '../../stores/speech.ts'
 import { Button } from '../../ui/Button.tsx'
 import { cx } from '../../ui/cx.ts'
-import { EmptyState } from '../../ui/EmptyState.tsx'
 import { useFieldProps } from '../../ui/Field.tsx'
 import { Kbd } from '../../ui/Kbd.tsx'
 import { Meter } from '../../ui/Meter.tsx'
@@ -130,21 +129,22 @@ function Plan() {
 function Teach() {
   const { t } = useTranslation('speech')
   return (
-    <EmptyState
-      icon={AudioLines}
-      title={t('emptyTitle')}
-      action={
-        <>
+    <div className="flex flex-wrap items-center gap-x-4 gap-y-3">
+      <div className="grid size-12 shrink-0 place-items-center rounded-l bg-raise text-accent shadow-[0_0_0_1px_var(--line),var(--lift-small)]">
+        <AudioLines aria-hidden size={22} strokeWidth={1.5} />
+      </div>
+      <div className="min-w-60 flex-1 basis-0">
+        <h2 className="font-semibold text-l tracking-[-.01em]">{t('emptyTitle')}</h2>
+        <p className="mt-0.5 text-soft">{t('empty')}</p>
+        <div className="mt-3 flex flex-wrap gap-2">
           <Button icon={Sparkles} onClick={() => setDraft({ text: t('exampleText'), voice: 'nova' })}>
             {t('example')}
           </Button>
           <Button look="plain" onClick={() => setDraft({ text: Array(40).fill(t('exampleText')).join('\n\n') })}>
             {t('exampleLong')}
           </Button>
-        </>
-      }
-    >
-      <p>{t('empty')}</p>
-    </EmptyState>
+        </div>
+      </div>
+    </div>
   )
 }

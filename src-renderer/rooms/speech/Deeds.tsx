@@ -37,7 +37,7 @@ export function Deeds({ speech, label }: { speech: Speech; label?: string }) {
           <MenuItem icon={Download} onSelect={() => void saveSpeech(id, 'made')}>
             {t('save', { format })}
           </MenuItem>
-          {format !== 'wav' && (
+          {format === 'pcm' && (
             <MenuItem icon={FileAudio} onSelect={() => void saveSpeech(id, 'wav')}>
               {t('saveWav')}
             </MenuItem>

@@ -178,7 +178,10 @@ function Requests({ speech }: { speech: SpeechDetail }) {
   const { t } = useTranslation('speech')
   const studio = useStudio()
   const rows = speech.rows.slice(0, mostAsked).join(' ')
+  // An id is told with the head of a reply: it may come after its row.
+  const moved = `${speech.state} ${speech.partsDone}`
   const [ids, setIds] = useState<ReadonlyMap<number, string | null>>(new Map())
+  // biome-ignore lint/correctness/useExhaustiveDependencies: asked again whenever a part has moved on
   useEffect(() => {
     const ended = new AbortController()
     const ask = async (): Promise<void> => {
@@ -193,7 +196,7 @@ function Requests({ speech }: { speech: SpeechDetail }) {
     }
     void ask()
     return () => ended.abort()
-  }, [studio, rows])
+  }, [studio, rows, moved])
   if (speech.rows.length === 0) return null
   return (
     <Part title={t('requests')}>
@@ -216,7 +219,7 @@ function Requests({ speech }: { speech: SpeechDetail }) {
                         <CopyButton size="small" text={id} name={t('copyRequestId')} />
                       </>
                     ) : (
-                      ids.has(row) && t('noRequestId')
+                      ids.has(row) && part.state !== 'making' && t('noRequestId')
                     )}
                   </div>
                 )

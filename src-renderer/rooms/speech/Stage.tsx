@@ -42,6 +42,12 @@ export function SpeechStage() {
   )
 }
 
+/** So much of it that the actions stay beside it. */
+function titleOf(excerpt: string): string {
+  const words = excerpt.replace(/\s+/g, ' ').trim()
+  return words.length > 36 ? `${words.slice(0, 34).toWellFormed().trimEnd()}…` : words
+}
+
 function Open({ open }: { open: OpenSpeech }) {
   const { t } = useTranslation('speech')
   const { detail, state, problem } = open
@@ -76,7 +82,7 @@ function Open({ open }: { open: OpenSpeech }) {
   return (
     <>
       <StageBar
-        title={detail.excerpt.split('\n')[0]}
+        title={titleOf(detail.excerpt)}
         beside={detail.state !== 'done' && <Pill tone={stateTones[detail.state]}>{t(detail.state)}</Pill>}
         actions={
           <>

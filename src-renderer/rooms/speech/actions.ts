@@ -47,7 +47,10 @@ export function startSpeech(given: Client): () => void {
         if (change.type === 'snapshot') {
           refind()
           refresh()
-        } else if (change.type === 'speech') refreshSoon(change.speech.id)
+        } else if (change.type === 'speech') {
+          refreshSoon(change.speech.id)
+          findSoon(change.speech.id)
+        }
       }
     },
     (thrown) => useSpeech.setState({ state: 'failed', problem: problemOf(thrown) }),
@@ -137,6 +140,7 @@ async function make(wish: SpeechWish & { fromId: string | null }): Promise<boole
     const speech = await client.speech.make(wish)
     useSpeech.setState((store) => withSpeechChange(store, { type: 'speech', speech }))
     listenTo(client, speech.id)
+    openSpeech(speech.id)
     navigate({ room: 'speech', id: speech.id })
     return true
   } catch (thrown) {
@@ -208,6 +212,14 @@ export function setSearch(change: { search?: string; favourites?: boolean }): vo
   clearTimeout(finding)
   if (!isFiltered(useSpeech.getState())) useSpeech.setState({ found: null })
   else finding = setTimeout(refind, change.search === undefined ? 0 : askAfter)
+}
+
+/** One that the search does not show may belong there: it came, came back, or was marked. */
+function findSoon(id: string): void {
+  const { found } = useSpeech.getState()
+  if (!found || found.speeches.some((one) => one.id === id)) return
+  clearTimeout(finding)
+  finding = setTimeout(refind, askAfter)
 }
 
 function refind(): void {

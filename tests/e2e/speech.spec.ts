@@ -1,0 +1,217 @@
+import { readFileSync } from 'node:fs'
+import { expect, type Page, test } from '@playwright/test'
+import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
+import { speechFormats } from '../../src-preload/contract/speech.ts'
+import { chromiumArgs } from '../helpers/browser.mjs'
+import { expectAccessible, takePictures } from './chatWorld.ts'
+import { closeHosts, newDataDir, openWebHost, type WebHost } from './hosts.ts'
+import { connectTo } from './journey.ts'
+import { partSeconds, startSpeechService } from './speechService.ts'
+
+test.use({
+  launchOptions: {
+    ...(process.env.STUDIO_BROWSER ? { executablePath: process.env.STUDIO_BROWSER } : {}),
+    args: [...chromiumArgs, '--autoplay-policy=no-user-gesture-required'],
+  },
+})
+
+const key = 'sk-speech-7712'
+let sandbox: Sandbox
+let gone = false
+let host: WebHost
+let service: Awaited<ReturnType<typeof startSpeechService>>
+
+// Waits are for what comes; a busy machine needs room for them.
+test.setTimeout(120_000)
+
+test.afterEach(async () => {
+  await closeHosts()
+  await goAway()
+})
+
+/** The service and what is behind it are gone. */
+async function goAway(): Promise<void> {
+  await service.close()
+  if (!gone) await sandbox.close()
+  gone = true
+}
+
+async function enter(page: Page, fate?: (nth: number) => 'whole' | 'cut'): Promise<void> {
+  sandbox = await startSandbox({ apiKey: key })
+  gone = false
+  service = await startSpeechService(sandbox.baseUrl, fate)
+  host = await openWebHost(newDataDir())
+  await page.goto(host.url)
+  await connectTo(page, service.baseUrl, key)
+  await page.getByRole('link', { name: 'Speech' }).click()
+  await expect(text(page)).toBeVisible()
+}
+
+const text = (page: Page) => page.getByRole('textbox', { name: 'Text to speak' })
+const count = (page: Page) => page.locator('[data-speech-bytes]')
+const speak = (page: Page) => page.getByRole('button', { name: 'Speak', exact: true })
+const wave = (page: Page, voice = '') => page.getByRole('slider', { name: new RegExp(`^${voice}.*:`) })
+const rows = (page: Page) => page.getByRole('navigation', { name: 'Speeches' }).locator('[data-speech]')
+const clock = (seconds: number): string => `0:${String(Math.floor(seconds)).padStart(2, '0')}`
+const fact = (page: Page, name: string) =>
+  page
+    .getByRole('region', { name: 'Facts' })
+    .locator('dt', { hasText: new RegExp(`^${name}$`) })
+    .locator('+ dd')
+
+const latin = 'The ferry leaves the harbour at seven, and comes back in the evening. '
+const scripts = [
+  latin,
+  'Паром уходит из гавани в семь часов утра. ',
+  '渡船七点离开港口，傍晚回来。',
+  'تغادر العبّارة الميناء عند السابعة. ',
+]
+/** 20,000 bytes, a paragraph of each script after another. */
+function longText(): string {
+  let long = ''
+  for (let at = 0; ; at = (at + 1) % scripts.length) {
+    const next = `${(scripts[at] ?? '').repeat(12).trim()}\n\n`
+    if (Buffer.byteLength(long + next) > 20_000) return long.padEnd(long.length + 20_000 - Buffer.byteLength(long), 'a')
+    long += next
+  }
+}
+
+test('a text is counted, heard in a voice, spoken, heard while it comes, and stands in the history, by keyboard alone [TTS-01] [TTS-05]', async ({
+  page,
+}) => {
+  await enter(page)
+  await expect(page.getByRole('heading', { name: 'Let a text be heard' })).toBeVisible()
+  await expectAccessible(page)
+  await takePictures(page, 'speech-empty', true)
+  await page.getByRole('button', { name: 'Try an example' }).press('Enter')
+  await expect(text(page)).toHaveValue(/^The ferry leaves/)
+  // Bytes, not characters: the last of these has four.
+  await text(page).fill('é€😀')
+  await expect(count(page)).toHaveText('9 / 4,096 bytes')
+  await text(page).fill(`${'a'.repeat(4_095)}.`)
+  await expect(count(page)).toHaveText('4,096 / 4,096 bytes')
+  await text(page).fill(`${'word '.repeat(819)}.`)
+  await expect(count(page)).toHaveText(/^4,096 \/|will be spoken in/)
+  await text(page).fill(latin)
+  await page.getByRole('radio', { name: 'nova' }).press('ArrowRight', { delay: 60 })
+  await expect(page.getByRole('radio', { name: 'shimmer' })).toBeChecked()
+  await page.getByRole('button', { name: 'Hear shimmer' }).press('Enter')
+  await expect(page.getByRole('button', { name: 'Stop the sample' })).toBeVisible()
+  const asked = service.asked.length
+  await page.getByRole('button', { name: 'Stop the sample' }).press('Enter')
+  await page.getByRole('button', { name: 'Hear shimmer' }).press('Enter')
+  await expect(page.getByRole('button', { name: 'Stop the sample' })).toBeVisible()
+  expect(service.asked.length, 'a sample is asked for once').toBe(asked)
+  await text(page).press('Control+Enter')
+  const slider = wave(page, 'shimmer')
+  await expect(slider).toBeVisible()
+  await expect(slider).toHaveAttribute('data-state', 'whole')
+  expect(service.asked.at(-1)).toMatchObject({ input: latin.trim(), voice: 'shimmer', response_format: 'mp3' })
+  await slider.press('Home')
+  await slider.press('ArrowRight')
+  await expect(slider).toHaveAttribute('aria-valuenow', String(partSeconds))
+  await slider.press('Home')
+  await slider.press('Shift+ArrowRight')
+  await slider.press(']')
+  await expect(page.getByRole('button', { name: 'Stop looping 0:00 to 0:01' })).toBeVisible()
+  await expect(fact(page, 'Cost')).toHaveText(/SC (est\.|measured)$/)
+  await expect(page.getByText('req_speech_')).toBeVisible()
+  await expectAccessible(page)
+  await takePictures(page, 'speech-done', true)
+  await page.getByRole('button', { name: 'Mark as a favourite' }).press('Enter')
+  await page.getByRole('button', { name: 'Only favourites' }).press('Enter')
+  await expect(rows(page)).toHaveCount(1)
+  await page.getByRole('searchbox', { name: 'Search speeches' }).fill('no such words')
+  await expect(page.getByText('Nothing matches.')).toBeVisible()
+  await page.getByRole('searchbox', { name: 'Search speeches' }).fill('FERRY leaves')
+  await expect(rows(page)).toHaveCount(1)
+  await page.getByRole('searchbox', { name: 'Search speeches' }).press('ArrowDown')
+  await page.keyboard.press('Delete')
+  await expect(rows(page)).toHaveCount(0)
+  await page.getByRole('button', { name: 'Undo' }).press('Enter')
+  await expect(rows(page)).toHaveCount(1)
+  await expect(wave(page, 'shimmer')).toBeVisible()
+})
+
+test('20,000 bytes in four scripts come in parts, go on after a cut at the part that failed, and are heard again when the service is gone [TTS-01]', async ({
+  page,
+}) => {
+  await enter(page, (nth) => (nth === 3 ? 'cut' : 'whole'))
+  const long = longText()
+  await text(page).fill(long)
+  await expect(count(page)).toHaveText(/^20,000 bytes · will be spoken in \d+ parts$/)
+  const parts = Number(/(\d+) parts/.exec((await count(page).textContent()) ?? '')?.[1])
+  expect(parts).toBeGreaterThanOrEqual(5)
+  await speak(page).click()
+  await expect(page.getByText(new RegExp(`Part \\d of ${parts}`))).toBeVisible()
+  // It is heard while it comes, in another room too.
+  const live = page.locator('[data-live]')
+  await expect(live).toHaveAttribute('data-first-sound', /./)
+  await takePictures(page, 'speech-live')
+  await expect(page.getByText('Failed', { exact: true }).first()).toBeVisible()
+  expect(service.asked).toHaveLength(3)
+  await expect(page.locator('[data-part="2"]')).toHaveAttribute('data-state', 'done')
+  await expect(page.locator('[data-part="3"]')).toHaveAttribute('data-state', 'failed')
+  await expect(wave(page)).toBeVisible()
+  await expectAccessible(page)
+  await takePictures(page, 'speech-failed', true)
+  await page.getByRole('button', { name: 'Go on where it ended' }).click()
+  await expect(fact(page, 'State')).toHaveText('Done')
+  // Parts 1 and 2 were not asked for again, and nothing of the text is lost or said twice.
+  expect(service.asked).toHaveLength(parts + 1)
+  const spoken = service.asked.filter((_, at) => at !== 2).map(({ input }) => input)
+  expect(spoken.join('').replace(/\s/g, '')).toBe(long.replace(/\s/g, ''))
+  for (const { input } of service.asked) expect(Buffer.byteLength(input)).toBeLessThanOrEqual(4096)
+  const whole = wave(page)
+  await expect(whole).toHaveAttribute('data-state', 'whole')
+  await expect(whole).toHaveAttribute('aria-valuetext', `0 seconds of ${parts * partSeconds} seconds`)
+  await goAway()
+  await page.reload()
+  await expect(whole).toHaveAttribute('data-state', 'whole')
+  await page.getByRole('button', { name: 'Play part 2' }).click()
+  await expect(page.locator('[data-part="2"]')).toHaveAttribute('aria-current', 'true')
+  await whole.press('End')
+  await expect(page.getByText(`${clock(parts * partSeconds)} / ${clock(parts * partSeconds)}`)).toBeVisible()
+})
+
+test('each of the six formats plays and is saved, plain samples as WAVE too; two voices stand side by side [TTS-02] [TTS-03]', async ({
+  page,
+}) => {
+  await enter(page)
+  for (const format of speechFormats) {
+    await page.getByRole('button', { name: 'New speech' }).first().click()
+    await page.getByRole('radio', { name: format }).click()
+    await text(page).fill(`${latin} In ${format}.`)
+    await speak(page).click()
+    const slider = wave(page)
+    await expect(slider, format).toHaveAttribute('data-state', 'whole')
+    await slider.press('Home')
+    await expect(page.getByRole('button', { name: /^(Play|Pause)$/ })).toBeEnabled()
+    if (await page.getByRole('button', { name: 'Play', exact: true }).isVisible()) await slider.press(' ')
+    await expect(slider, format).not.toHaveAttribute('aria-valuenow', '0')
+    const bytes = await saved(page, `Save as ${format}…`)
+    expect(bytes.length, format).toBeGreaterThan(1_000)
+  }
+  const wav = await saved(page, 'Save as WAV…')
+  expect(wav.subarray(0, 4).toString()).toBe('RIFF')
+  expect(wav.readUInt32LE(24)).toBe(24_000)
+  expect(Math.abs((wav.length - 44) / 48_000 - partSeconds)).toBeLessThan(0.05)
+  await page.getByRole('combobox', { name: 'With the voice' }).selectOption('onyx')
+  await page.getByRole('button', { name: 'Make it again with onyx' }).click()
+  const beside = page.getByRole('region', { name: 'Side by side' })
+  await expect(beside.getByRole('slider')).toHaveCount(2)
+  await expect(beside.getByRole('heading', { name: 'onyx' })).toBeVisible()
+  await expectAccessible(page)
+  await takePictures(page, 'speech-compare', true)
+  await page.getByRole('button', { name: 'End the comparison' }).click()
+  await page.getByRole('button', { name: 'More for this speech' }).click()
+  await page.getByRole('menuitem', { name: 'Send to Transcribe' }).click()
+  await expect(page).toHaveURL(/#\/transcribe\//)
+})
+
+async function saved(page: Page, deed: string): Promise<Buffer> {
+  await page.getByRole('button', { name: 'More for this speech' }).click()
+  const download = page.waitForEvent('download')
+  await page.getByRole('menuitem', { name: deed, exact: true }).click()
+  return readFileSync(await (await download).path())
+}

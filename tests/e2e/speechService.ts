@@ -1,0 +1,87 @@
+import { execFileSync } from 'node:child_process'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+
+/** s of sound that each request gets. */
+export const partSeconds = 3
+
+const coders: Record<string, { args: string[]; type: string }> = {
+  mp3: { args: ['-f', 'mp3', '-b:a', '48k'], type: 'audio/mpeg' },
+  opus: { args: ['-f', 'ogg', '-c:a', 'libopus', '-b:a', '32k'], type: 'audio/opus' },
+  aac: { args: ['-f', 'adts', '-b:a', '48k'], type: 'audio/aac' },
+  flac: { args: ['-f', 'flac'], type: 'audio/flac' },
+  wav: { args: ['-f', 'wav'], type: 'audio/wav' },
+  pcm: { args: ['-f', 's16le'], type: 'audio/pcm' },
+}
+
+const made = new Map<string, Buffer>()
+/** A tone with a slow beat, so that a waveform has a shape. */
+function soundOf(format: string): Buffer {
+  const known = made.get(format)
+  if (known) return known
+  const source = `aevalsrc='(0.2+0.6*abs(sin(2*PI*t)))*sin(2*PI*330*t)':s=24000:d=${partSeconds}`
+  const args = ['-v', 'error', '-f', 'lavfi', '-i', source, '-fflags', '+bitexact', ...(coders[format]?.args ?? [])]
+  const bytes = execFileSync('ffmpeg', [...args, 'pipe:1'], { maxBuffer: 1 << 26 })
+  made.set(format, bytes)
+  return bytes
+}
+
+export interface SpeechAsked {
+  input: string
+  voice?: string
+  response_format?: string
+}
+
+/**
+ * A service that speaks at once, where a voice of the sandbox takes half a minute for a long part: sound made beforehand, in pieces.
+ * `fate` of the nth request (from 1): `cut` closes the connection in the middle. Everything else is the sandbox behind it.
+ */
+export async function startSpeechService(behind: string, fate: (nth: number) => 'whole' | 'cut' = () => 'whole') {
+  const asked: SpeechAsked[] = []
+  const speak = async (body: Buffer, response: ServerResponse): Promise<void> => {
+    const request = JSON.parse(body.toString()) as SpeechAsked
+    asked.push(request)
+    const format = request.response_format ?? 'mp3'
+    const bytes = soundOf(format)
+    const cut = fate(asked.length) === 'cut'
+    const type = coders[format]?.type ?? 'application/octet-stream'
+    response.writeHead(200, { 'content-type': type, 'x-request-id': `req_speech_${asked.length}` })
+    const piece = Math.ceil(bytes.length / 6)
+    for (let at = 0; at < bytes.length; at += piece) {
+      if (cut && at >= bytes.length / 2) {
+        response.destroy()
+        return
+      }
+      response.write(bytes.subarray(at, at + piece))
+      await pause(30)
+    }
+    response.end()
+  }
+  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    const body = Buffer.concat(chunks)
+    if (request.url === '/v1/audio/speech') return speak(body, response)
+    const headers = { authorization: request.headers.authorization ?? '' }
+    const from = await fetch(`${behind.replace(/\/v1\/?$/, '')}${request.url}`, {
+      method: request.method ?? 'GET',
+      headers: body.length > 0 ? { ...headers, 'content-type': request.headers['content-type'] ?? '' } : headers,
+      ...(body.length > 0 ? { body } : {}),
+    })
+    response.writeHead(from.status, { 'content-type': from.headers.get('content-type') ?? 'application/json' })
+    response.end(Buffer.from(await from.arrayBuffer()))
+  }
+  const server = createServer((request, response) => {
+    void handle(request, response).catch(() => response.destroy())
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    asked,
+    close: () => {
+      server.closeAllConnections()
+      return new Promise((resolve) => server.close(resolve))
+    },
+  }
+}

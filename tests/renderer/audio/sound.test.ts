@@ -1,0 +1,138 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openSound, type SoundHarness } from './harness/page.ts'
+import { kinds, makeSounds } from './sounds.ts'
+
+const seconds = 4
+const sounds = makeSounds(seconds)
+let harness: SoundHarness
+
+beforeAll(async () => {
+  harness = await openSound(sounds.kept)
+})
+afterAll(async () => {
+  await harness.close()
+  sounds.remove()
+})
+
+test('the loudness of each kind of file is read in a worker: its length, its loud half and its quiet one', async () => {
+  const { page, faults } = await harness.open()
+  for (const kind of Object.keys(kinds)) {
+    const rate = kind === 'pcm' ? 24_000 : null
+    const told = await page.evaluate(([path, pcm]) => window.sound.measure(path, pcm), [
+      `/media/tone.${kind}`,
+      rate,
+    ] as const)
+    const last = told.at(-1)
+    expect(last?.whole, kind).toBe(true)
+    expect(Math.abs((last?.seconds ?? 0) - seconds), kind).toBeLessThan(0.1)
+    const [loud = 0, quiet = 0] = [last?.tenths[2], last?.tenths[7]]
+    expect(loud, kind).toBeGreaterThan(170)
+    expect(quiet, kind).toBeGreaterThan(10)
+    expect(quiet, kind).toBeLessThan(40)
+  }
+  expect(faults).toEqual([])
+  await page.close()
+})
+
+test('what is no sound, and what is gone, is said in words', async () => {
+  const { page } = await harness.open()
+  const why = (path: string) =>
+    page.evaluate((at) => window.sound.measure(at, null).then(String, (thrown: { why: string }) => thrown.why), path)
+  expect(await why('/media/none.mp3')).toBe('missing')
+  expect(await why('/')).toBe('unreadable')
+  await page.close()
+})
+
+test('a sound plays while its bytes come, in all six formats, part after part, the first of it within 300 ms [TTS-05]', async () => {
+  const { page, faults } = await harness.open()
+  for (const format of ['mp3', 'opus', 'aac', 'flac', 'wav', 'pcm']) {
+    const path = `/media/tone.${format}`
+    const mime = kinds[format]?.mime ?? ''
+    const heard = await page.evaluate(([at, type]) => window.sound.live([at, at], type, 24_000, 3_001, 5), [
+      path,
+      mime,
+    ] as const)
+    expect(heard.error, format).toBeNull()
+    expect(heard.states.at(-1), format).toBe('ended')
+    expect(heard.parts, format).toEqual([1, 2])
+    expect(Math.abs(heard.arrived - 2 * seconds), format).toBeLessThan(0.3)
+    expect(Math.abs(heard.time - heard.arrived), format).toBeLessThan(0.05)
+    expect(heard.loudest, format).toBeGreaterThan(0.7)
+    expect(heard.firstSoundMs, format).toBeLessThan(300)
+  }
+  expect(faults).toEqual([])
+  await page.close()
+}, 150_000)
+
+test('what comes and is no sound fails in words, and does not hang', async () => {
+  const { page } = await harness.open()
+  const heard = await page.evaluate(() => window.sound.live(['/media/tone.mp3'], 'audio/flac', null, 3_000, 0))
+  expect(heard.states.at(-1)).toBe('failed')
+  expect(heard.error).toContain('not FLAC')
+  await page.close()
+})
+
+test('a waveform is a slider that says its time, plays, loops a stretch and is drawn under the policy of the page; its overview is kept', async () => {
+  const { page, faults } = await harness.open()
+  await page.evaluate(() => window.sound.show('tone.mp3', 'audio/mpeg', null, null))
+  const slider = page.getByRole('slider', { name: 'The recording' })
+  await slider.and(page.locator('[data-state="whole"]')).waitFor()
+  const value = () => slider.getAttribute('aria-valuetext')
+  await expect.poll(value).toBe('0 seconds of 4 seconds')
+  await expect.poll(() => page.evaluate(() => window.sound.kept.map(({ mediaId }) => mediaId))).toEqual(['tone.mp3'])
+  await slider.focus()
+  await page.keyboard.press('Shift+ArrowRight')
+  await expect.poll(value).toBe('1 second of 4 seconds')
+  await page.keyboard.press('[')
+  await page.keyboard.press('Shift+ArrowRight')
+  await page.keyboard.press(']')
+  await page.getByRole('button', { name: 'Stop looping 0:01 to 0:02' }).waitFor()
+  await page.evaluate(() => window.sound.times.splice(0))
+  await page.keyboard.press('Space')
+  // It came round: a time that is before the one before it, and none outside of the stretch.
+  await page.waitForFunction(() =>
+    window.sound.times.some((time, at) => time < (window.sound.times[at - 1] ?? 0) - 0.5),
+  )
+  await page.keyboard.press('Space')
+  const times = await page.evaluate(() => window.sound.times)
+  expect(Math.min(...times)).toBeGreaterThan(0.9)
+  expect(Math.max(...times)).toBeLessThan(2.3)
+  await page.keyboard.press('\\')
+  await page.getByRole('button', { name: 'Loop all of it' }).waitFor()
+  await page.keyboard.press('End')
+  await expect.poll(value).toBe('4 seconds of 4 seconds')
+  const { x = 0, y = 0, width = 0, height = 0 } = (await slider.boundingBox()) ?? {}
+  await page.mouse.click(x + width / 2, y + height / 2)
+  await expect.poll(value).toBe('2 seconds of 4 seconds')
+  // Its rules hold: drawn, and the part that was played lies over the rest.
+  const drawn = await page.evaluate(() => {
+    const host = document.querySelector('.wave-canvas > div > div')
+    const canvas = host?.shadowRoot?.querySelector('canvas')
+    const progress = host?.shadowRoot?.querySelector('.progress')
+    return { tall: canvas?.clientHeight ?? 0, over: progress ? getComputedStyle(progress).position : '' }
+  })
+  expect(drawn.tall).toBeGreaterThan(50)
+  expect(drawn.over).toBe('absolute')
+  const { violations } = await new AxeBuilder({ page })
+    .include('#root')
+    .withTags(['wcag2a', 'wcag2aa', 'wcag21aa'])
+    .analyze()
+  expect(violations.map(({ id }) => id)).toEqual([])
+  expect(faults).toEqual([])
+  await page.close()
+})
+
+test('a waveform of plain samples plays as WAVE; of what is gone it says so', async () => {
+  const { page } = await harness.open()
+  await page.evaluate(() => window.sound.show('tone.pcm', 'audio/pcm', null, null))
+  const slider = page.getByRole('slider', { name: 'The recording' })
+  await expect.poll(() => slider.getAttribute('aria-valuetext')).toBe('0 seconds of 4 seconds')
+  await slider.press('k')
+  await page.waitForFunction(() => (window.sound.times.at(-1) ?? 0) > 0.3)
+  await page.close()
+  const other = await harness.open()
+  await other.page.evaluate(() => window.sound.show('none.mp3', 'audio/mpeg', 3, null))
+  await other.page.getByText('The sound is not on this disk any more.').waitFor()
+  await other.page.close()
+})
