@@ -1,3 +1,5 @@
+import { createStore } from 'zustand/vanilla'
+import type { Attachment } from '../src-preload/contract/chat.ts'
 import { newChat, setDraft, useChat } from './stores/chat.ts'
 
 /** Where the draft of a chat that has no conversation yet survives a reload. */
@@ -10,3 +12,10 @@ export function offerNewChat(text: string): void {
   useChat.setState((state) => setDraft(state, newChat, draft))
   localStorage.setItem(newDraftKey, draft)
 }
+
+/** Pictures for the next message of a new chat, until its composer is there and takes them. */
+export const offeredPictures = createStore<{ pictures: readonly Attachment[] }>(() => ({ pictures: [] }))
+
+/** Puts a kept picture beside what is in the composer of a new chat. */
+export const offerNewChatPicture = (picture: Attachment): void =>
+  offeredPictures.setState(({ pictures }) => ({ pictures: [...pictures, picture] }))

@@ -3,7 +3,10 @@ import { chatTools } from './en/chatTools.ts'
 import { common } from './en/common.ts'
 import { composer } from './en/composer.ts'
 import { connect } from './en/connect.ts'
+import { data } from './en/data.ts'
+import { images } from './en/images.ts'
 import { library } from './en/library.ts'
+import { lightbox } from './en/lightbox.ts'
 import { markdown } from './en/markdown.ts'
 import { palette } from './en/palette.ts'
 import { problems } from './en/problems.ts'
@@ -25,7 +28,10 @@ export const en = {
   problems,
   chat,
   composer,
+  images,
   library,
+  data,
+  lightbox,
   palette,
   chatTools,
   markdown,

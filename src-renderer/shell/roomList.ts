@@ -11,6 +11,7 @@ import {
 } from 'lucide-react'
 import type { RoomView } from '../room.ts'
 import { chatRoom } from '../rooms/chat/index.tsx'
+import { imagesRoom } from '../rooms/images/index.tsx'
 import { plannedRooms } from '../rooms/planned/index.tsx'
 import { proxyRoom } from '../rooms/proxy/index.tsx'
 import { settingsRoom } from '../rooms/settings/index.tsx'
@@ -34,6 +35,7 @@ export const roomViews: Record<Room, RoomView> = {
   ...plannedRooms,
   transcribe: transcribeRoom,
   speech: speechRoom,
+  images: imagesRoom,
   proxy: proxyRoom,
   settings: settingsRoom,
 }

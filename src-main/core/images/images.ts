@@ -129,7 +129,9 @@ export function createImages(parts: ImagesParts) {
       return imageOf(id)
     },
     /** @throws StudioError `no_such_item`, `busy` */
-    save: ({ ids }: { ids: readonly string[] }): Promise<Download> => saveImages(parts, [...new Set(ids)].map(imageOf)),
+    async save({ ids }: { ids: readonly string[] }): Promise<Download> {
+      return saveImages(parts, [...new Set(ids)].map(imageOf))
+    },
     /** @throws StudioError `no_such_item` */
     asAttachment({ id }: { id: string }): Omit<Attachment, 'detail'> {
       const image = imageOf(id)

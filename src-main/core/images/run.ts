@@ -51,10 +51,10 @@ export class Run {
 
   async #draw(upstream: ImagesUpstream): Promise<void> {
     const closed = Promise.withResolvers<void>()
-    let accounted: Promise<void> | null = null
+    const accounted: Promise<void>[] = []
     const onRow = (id: number): void => {
       this.#asked(id)
-      accounted = closed.promise.then(() => this.#account(id))
+      accounted.push(closed.promise.then(() => this.#account(id)))
     }
     try {
       const options = { ...this.#options(), onRow, onClosed: closed.resolve }
@@ -62,7 +62,7 @@ export class Run {
       const came = value.data ?? []
       await Promise.all(this.#now.slots.map(({ index }) => this.#take(upstream, index, came[index])))
     } finally {
-      await accounted
+      await Promise.all(accounted)
     }
   }
 

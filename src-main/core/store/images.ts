@@ -95,9 +95,9 @@ export function imageTable({ handle, transaction, journal }: Database) {
     /** Those that have ended and are in sight, newest first. */
     newest: (limit: number): Drawing[] => newest.all(limit).map(readDrawing),
     /** The end of a drawing; on the disk when it answers. */
-    settle: (id: string, now: DrawingProgress): void => transaction(() => void write(id, now)),
+    settle: (id: string, now: DrawingProgress): void => transaction(() => write(id, now)),
     /** A step on its way. */
-    step: (id: string, now: DrawingProgress): void => journal(() => void write(id, now)),
+    step: (id: string, now: DrawingProgress): void => journal(() => write(id, now)),
     /** False where it is under way, has pictures or is not there. */
     dismiss: (id: string): boolean => transaction(() => dismiss.run(id).changes > 0),
     insertImage: (row: NewImage): void => void insertImage.run({ ...row }),

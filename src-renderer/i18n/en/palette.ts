@@ -12,6 +12,7 @@ export const palette = {
     conversation: 'This chat',
     message: 'Messages',
     transcribe: 'Transcribe',
+    images: 'Images',
     go: 'Go to',
     view: 'View',
     settings: 'Settings',

@@ -112,8 +112,11 @@ test('[GEN-01] the sandbox’s own address elsewhere is refused, with the addres
   const base = parseBaseAddress(service.baseUrl, { allowInsecure: false })
   const upstream = openUpstream({ base, credential: Credential.fromText(service.apiKey) })
   onTestFinished(() => upstream.close())
-  const room = openImages(async () => upstream)
-  const drawing = await ended(room, await room.images.make(wish({ model: 'fault/foreign-url' })))
+  const room = openImages(async () => ({
+    ...upstream,
+    createImage: (request, options) => upstream.createImage({ ...request, sandbox: { fault: 'foreign-url' } }, options),
+  }))
+  const drawing = await ended(room, await room.images.make(wish()))
   expect(drawing.slots[0]).toMatchObject({ state: 'refused', problem: { kind: 'foreign_address' } })
   expect(drawing.slots[0]?.address).toMatch(/^http:\/\/images\.example\/v1\/images\//)
 })
@@ -163,9 +166,11 @@ test('[GEN-02] fewer pictures than asked for, none, and replies without data lea
 
 test('[IMG-01] [IMG-02] what was not wished is not sent; what was is, as it was written', async () => {
   const bodies: unknown[] = []
-  const service = await serve(async (request, response) => {
-    bodies.push(JSON.parse((await readBody(request)).toString()))
-    json(response, 200, { data: [] })
+  const service = await serve((request, response) => {
+    void readBody(request).then((body) => {
+      bodies.push(JSON.parse(body.toString()))
+      json(response, 200, { data: [] })
+    })
   })
   const room = openImages(async () => service.upstream)
   await ended(room, await room.images.make(wish()))
@@ -314,7 +319,7 @@ test('a small picture is taken where it is one, and the one before it goes', asy
   const first = await room.images.keepThumb({ id, data: webpHead('VP8L', 20, 20).toString('base64') })
   const second = await room.images.keepThumb({ id, data: png(20, 20, 7).toString('base64') })
   expect(first.thumbId).not.toBe(second.thumbId)
-  expect(files(room).sort()).toEqual([second.mediaId, second.thumbId].sort())
+  expect(new Set(files(room))).toEqual(new Set([second.mediaId, second.thumbId]))
 })
 
 test('one is saved as it came, several as a zip with names of their own; a copy is given away, never the kept file', async () => {
@@ -355,5 +360,6 @@ test('a picture for a message is held by the draft, though it is removed and era
   expect(attached).toMatchObject({ name: 'A harbour at dawn.png', mime: 'image/png', width: 12, height: 9 })
   await room.media.drop([attached.mediaId])
   const file = await room.media.open(attached.mediaId)
-  expect((await buffer(file?.read(0, file.bytes - 1) ?? [])).equals(png(12, 9, 1))).toBe(true)
+  if (!file) throw new Error('It is not there.')
+  expect((await buffer(file.read(0, file.bytes - 1))).equals(png(12, 9, 1))).toBe(true)
 })

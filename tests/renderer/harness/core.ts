@@ -4,6 +4,7 @@ import type { AppState } from '../../../src-preload/contract/app.ts'
 import { contract } from '../../../src-preload/contract/contract.ts'
 import { Gateway } from './gateway.ts'
 import { Books } from './library.ts'
+import { Pictures } from './pictures.ts'
 import { states } from './states.ts'
 
 /** A core that only remembers, in a worker as the real one is in another process. Its address has the page's query. */
@@ -38,6 +39,7 @@ const gateway = new Gateway({
   live: query.get('live') === '1',
 })
 const books = new Books(Number(query.get('chats') ?? 24))
+const pictures = new Pictures(Number(query.get('images') ?? 0), query.get('thumbs') === '1')
 const done = (_nothing: unknown) => ({})
 const now = () => new Date().toISOString()
 const os = implement(contract)
@@ -122,6 +124,32 @@ const router = {
   },
   chatTools: {
     watch: os.chatTools.watch.handler(({ signal }) => live(() => ({ functions: [], servers: [], always: [] }), signal)),
+  },
+  images: {
+    watch: os.images.watch.handler(({ signal }) => pictures.watch(signal)),
+    find: os.images.find.handler(({ input }) => ({ images: pictures.find(input.search, input.favourites) })),
+    get: os.images.get.handler(({ input, errors }) => {
+      const found = pictures.get(input.id)
+      if (!found) throw errors.PROBLEM({ data: { kind: 'no_such_item', message: 'There is no such picture.' } })
+      return found
+    }),
+    make: os.images.make.handler(({ input: { fromImageId, ...wish } }) => pictures.make(wish, fromImageId)),
+    cancel: os.images.cancel.handler(({ input }) => pictures.cancel(input.drawingId)),
+    dismiss: os.images.dismiss.handler(({ input }) => done(pictures.dismiss(input.drawingId))),
+    favourite: os.images.favourite.handler(({ input }) =>
+      done(input.ids.map((id) => pictures.change(id, { favourite: input.favourite }))),
+    ),
+    keepThumb: os.images.keepThumb.handler(({ input }) => pictures.change(input.id, { thumbId: input.id })),
+    save: os.images.save.handler(() => books.download),
+    asAttachment: os.images.asAttachment.handler(({ input }) => ({
+      ...{ mediaId: input.id, name: 'picture.png', mime: 'image/png', width: 1024, height: 1024, bytes: 400_000 },
+    })),
+    remove: os.images.remove.handler(({ input }) => ({ removed: pictures.remove(input.ids) })),
+    restore: os.images.restore.handler(({ input }) => ({ restored: pictures.restore(input.ids) })),
+  },
+  media: {
+    reveal: os.media.reveal.handler(({ input }) => ({ shown: false, path: `/home/ada/pictures/${input.mediaId}` })),
+    dragOut: os.media.dragOut.handler(() => ({ began: false })),
   },
   transfers: {
     begin: os.transfers.begin.handler(() => ({ uploadId: crypto.randomUUID() })),

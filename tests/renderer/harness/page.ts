@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { type Browser, type BrowserContext, chromium, type Page } from '@playwright/test'
 import { build } from 'vite'
 import { chromiumArgs } from '../../helpers/browser.mjs'
+import { drawn } from './drawn.ts'
 
 const types: Record<string, string> = {
   '.html': 'text/html',
@@ -43,6 +44,11 @@ export async function openWindow(): Promise<WindowHarness> {
   const configFile = fileURLToPath(new URL('./vite.config.ts', import.meta.url))
   await build({ configFile, logLevel: 'error', build: { outDir: folder, emptyOutDir: true } })
   const server = createServer((request, response) => {
+    const picture = drawn(request.url ?? '')
+    if (picture) {
+      const headers = { 'content-type': 'image/png', 'cache-control': 'private, max-age=31536000, immutable' }
+      return response.writeHead(200, headers).end(picture)
+    }
     const path = join(folder, normalize(new URL(request.url ?? '/', 'http://x').pathname).replace(/\/$/, '/index.html'))
     readFile(path.startsWith(folder) ? path : '').then(
       (body) => {

@@ -4,6 +4,7 @@ import { type Attachment, attachment } from '../../../../src-preload/contract/ch
 import type { Problem } from '../../../../src-preload/contract/problem.ts'
 import { problemOf } from '../../../api/problem.ts'
 import { upload } from '../../../api/transfer.ts'
+import { offeredPictures } from '../../../newChatDraft.ts'
 import { newChat, useChat } from '../../../stores/chat.ts'
 import { client } from '../client.ts'
 import { NoPicture, type Prepared, prepare } from './prepare.ts'
@@ -59,15 +60,32 @@ const storedList = z.array(attachment)
 
 /** Brings back what was kept of a draft before a reload. Call it when the draft comes into the composer. */
 export function recallPictures(draft: string): void {
-  if (usePictures.getState().byDraft[draft]) return
-  const list = storedList.safeParse(parsed(localStorage.getItem(storageKey(draft))))
-  if (!list.success || list.data.length === 0) return
-  const pictures = list.data.slice(0, mostPictures).map(({ detail, ...kept }): DraftPicture => {
-    const { name, bytes } = kept
-    const rest = { sent: 1, preview: null, prepared: null, trouble: null, state: 'ready' as const }
-    return { key: crypto.randomUUID(), name: name ?? '', bytes, detail, kept, ...rest }
-  })
-  change(draft, () => pictures)
+  if (!usePictures.getState().byDraft[draft]) {
+    const list = storedList.safeParse(parsed(localStorage.getItem(storageKey(draft))))
+    if (list.success && list.data.length > 0) change(draft, () => list.data.slice(0, mostPictures).map(asDraft))
+  }
+  if (draft === newChat) takeOffered()
+}
+
+function asDraft({ detail, ...kept }: Attachment): DraftPicture {
+  const { name, bytes } = kept
+  const rest = { sent: 1, preview: null, prepared: null, trouble: null, state: 'ready' as const }
+  return { key: crypto.randomUUID(), name: name ?? '', bytes, detail, kept, ...rest }
+}
+
+/** What another room gave for a new chat; a picture that is in the draft already is not added twice. */
+function takeOffered(): void {
+  const { pictures } = offeredPictures.getState()
+  if (pictures.length === 0) return
+  offeredPictures.setState({ pictures: [] })
+  const held = picturesOf(usePictures.getState(), newChat)
+  const fresh = pictures.filter(({ mediaId }) => !held.some(({ kept }) => kept?.mediaId === mediaId)).map(asDraft)
+  const all = [...held, ...fresh]
+  change(newChat, () => all.slice(0, mostPictures))
+  usePictures.setState(({ leftOut }) => ({
+    leftOut: { ...leftOut, [newChat]: Math.max(0, all.length - mostPictures) },
+  }))
+  remember(newChat)
 }
 
 function parsed(text: string | null): unknown {

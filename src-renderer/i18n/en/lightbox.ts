@@ -1,0 +1,16 @@
+export const lightbox = {
+  zoomIn: 'Larger',
+  zoomOut: 'Smaller',
+  fit: 'Fit to the window',
+  real: 'Its real pixels',
+  play: 'Play the slideshow',
+  pause: 'Pause the slideshow',
+  previous: 'Previous',
+  next: 'Next',
+  close: 'Close',
+  closeKey: 'Esc',
+  place: '{{at}} of {{count}}',
+  broken: 'This picture can’t be shown: its file is missing or damaged.',
+  zoom: '{{percent}} %',
+  keys: 'Arrows: next. + − 0 1: zoom. Shift and arrows: move. Space: slideshow.',
+}

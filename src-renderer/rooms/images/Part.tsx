@@ -1,0 +1,15 @@
+import type { ReactNode } from 'react'
+
+/** A part of the inspector, under its name. */
+export function Part({ title, aside, children }: { title: string; aside?: ReactNode; children: ReactNode }) {
+  return (
+    <section aria-label={title} className="border-line border-b px-4 py-3 last:border-b-0">
+      <div className="mb-2 flex min-h-5 items-center gap-2">
+        <h2 className="font-semibold text-faint text-xs uppercase tracking-[.05em]">{title}</h2>
+        <span className="ms-auto" />
+        {aside}
+      </div>
+      {children}
+    </section>
+  )
+}

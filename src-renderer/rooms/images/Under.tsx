@@ -1,0 +1,170 @@
+import { Ban, CircleAlert, RotateCw, Square, X } from 'lucide-react'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useShallow } from 'zustand/shallow'
+import type { Drawing, ImageSlot } from '../../../src-preload/contract/images.ts'
+import { mediaPath } from '../../../src-preload/contract/media.ts'
+import { problemTargets } from '../../problems/actions.ts'
+import { ProblemNotice } from '../../problems/ProblemNotice.tsx'
+import { isMaking, keptOf, onStage, useImages } from '../../stores/images.ts'
+import { Button, IconButton } from '../../ui/Button.tsx'
+import { CopyButton } from '../../ui/CopyButton.tsx'
+import { Notice } from '../../ui/Notice.tsx'
+import { plainText } from '../../ui/plainText.ts'
+import { Spinner } from '../../ui/Spinner.tsx'
+import { cancel, drawAgain, openLight, putAway, reuseDrawing } from './deeds.ts'
+import { srcOf } from './thumbs.ts'
+import { showMs, useNow } from './time.ts'
+
+/** What is being drawn, and the latest that did not come whole: a place for each picture that was asked for. */
+export function Under() {
+  const { t } = useTranslation('images')
+  const drawings = useImages(useShallow(onStage))
+  return (
+    <section aria-label={t('under.region')} className="images-under" hidden={drawings.length === 0}>
+      {drawings.map((drawing) => (
+        <Strip key={drawing.id} drawing={drawing} />
+      ))}
+    </section>
+  )
+}
+
+function Strip({ drawing }: { drawing: Drawing }) {
+  const { t } = useTranslation('images')
+  const [cancelling, setCancelling] = useState(false)
+  const making = isMaking(drawing)
+  const kept = keptOf(drawing)
+  const stop = async (): Promise<void> => {
+    setCancelling(true)
+    await cancel(drawing.id)
+    setCancelling(false)
+  }
+  const label = t(making ? 'under.label' : 'under.ended', { prompt: drawing.prompt.slice(0, 200) })
+  return (
+    <article aria-label={label} data-drawing={drawing.id} data-state={drawing.state} className="images-strip">
+      <header>
+        {making && <Spinner />}
+        <p dir="auto" title={drawing.prompt}>
+          {drawing.prompt}
+        </p>
+        <span className="num">
+          {making ? <Running since={drawing.createdAt} /> : t(`under.state.${drawing.state}`)}
+          {drawing.n > 1 && ` · ${t('under.of', { kept, count: drawing.n })}`}
+        </span>
+        {making ? (
+          <Button size="small" icon={Square} busy={cancelling} onClick={() => void stop()}>
+            {t(cancelling ? 'under.cancelling' : 'under.cancel')}
+          </Button>
+        ) : (
+          <>
+            {!hasRetry(drawing) && (
+              <Button size="small" icon={RotateCw} onClick={() => void drawAgain(drawing)}>
+                {t('under.again')}
+              </Button>
+            )}
+            <IconButton icon={X} size="small" label={t('under.dismiss')} onClick={() => void putAway(drawing)} />
+          </>
+        )}
+      </header>
+      {(making || drawing.slots.some(({ state }) => state === 'kept' || state === 'refused')) && (
+        <ul>
+          {drawing.slots.map((slot) => (
+            <Slot key={slot.index} slot={slot} making={making} />
+          ))}
+        </ul>
+      )}
+      {drawing.slots.map((slot) => (
+        <Refused key={slot.index} slot={slot} drawing={drawing} />
+      ))}
+      <Ending drawing={drawing} kept={kept} />
+      <span role="status" className="sr-only">
+        {making && kept > 0 && t('under.arrived', { count: kept })}
+      </span>
+    </article>
+  )
+}
+
+/** Its notice below offers the same. */
+const hasRetry = ({ state, problem, slots }: Drawing): boolean =>
+  state === 'failed' &&
+  problem !== null &&
+  problemTargets[problem.kind] === 'retry' &&
+  !slots.some((slot) => slot.state === 'refused')
+
+/** The time since it was asked for, in steps that can be read. */
+function Running({ since }: { since: string }) {
+  const now = useNow(100)
+  return <>{showMs(Math.max(0, now - new Date(since).getTime()))}</>
+}
+
+function Slot({ slot, making }: { slot: ImageSlot; making: boolean }) {
+  const { t } = useTranslation('images')
+  const { state, imageId } = slot
+  if (state === 'kept' && imageId !== null) return <Kept imageId={imageId} />
+  const waits = making && (state === 'waiting' || state === 'fetching')
+  const words = waits ? t(`under.${state}`) : t(state === 'refused' ? 'under.refused' : 'under.none')
+  const Icon = state === 'refused' ? Ban : CircleAlert
+  return (
+    <li className="images-slot" data-state={state} data-waits={waits}>
+      {!waits && <Icon aria-hidden size={16} />}
+      <span>{words}</span>
+    </li>
+  )
+}
+
+function Kept({ imageId }: { imageId: string }) {
+  const { t } = useTranslation('images')
+  const image = useImages((store) => store.images.find(({ id }) => id === imageId))
+  const noThumb = useImages((store) => store.noThumb)
+  const src = image && (srcOf(image, noThumb) ?? mediaPath(image.mediaId))
+  return (
+    <li className="images-slot" data-state="kept">
+      {image && src && (
+        <button type="button" aria-label={t('deeds.open')} onClick={() => openLight(image.id)}>
+          <img src={src} alt={image.prompt} />
+        </button>
+      )}
+    </li>
+  )
+}
+
+/** Why a picture was not taken, and the address that it was said to lie at: to be read and copied, never fetched and no link. */
+function Refused({ slot, drawing }: { slot: ImageSlot; drawing: Drawing }) {
+  const { t } = useTranslation(['images', 'problems'])
+  const { state, problem, address, index } = slot
+  const many = drawing.n > 1
+  // What ended the whole drawing is said once, below.
+  const own = state === 'failed' && (address !== null || problem?.message !== drawing.problem?.message)
+  if (state !== 'refused' && !own) return null
+  const title = problem ? t(`problems:kinds.${problem.kind}.title`) : t('under.refused')
+  return (
+    <Notice kind="warn" title={many ? `${index + 1}. ${title}` : title}>
+      {problem && <p>{problem.message}</p>}
+      {address !== null && (
+        <div className="images-address">
+          <span>{t('under.address')}</span>
+          <code>{plainText(address)}</code>
+          <CopyButton size="small" text={address} name={t('under.copyAddress')} />
+        </div>
+      )}
+    </Notice>
+  )
+}
+
+/** How it ended, where that needs words. */
+function Ending({ drawing, kept }: { drawing: Drawing; kept: number }) {
+  const { t } = useTranslation('images')
+  const { state, problem } = drawing
+  const told = drawing.slots.some((slot) => slot.state === 'refused' && slot.problem?.kind === problem?.kind)
+  if (state === 'cancelled')
+    return <p className="images-said">{t(kept > 0 ? 'under.cancelled' : 'under.cancelledNone')}</p>
+  if (state === 'cut') return <p className="images-said">{t('under.cut')}</p>
+  if (!problem || told) return null
+  return (
+    <ProblemNotice
+      problem={problem}
+      on={{ retry: () => void drawAgain(drawing), edit: () => reuseDrawing(drawing) }}
+      role="alert"
+    />
+  )
+}

@@ -1,0 +1,22 @@
+import { useTranslation } from 'react-i18next'
+import { useImages } from '../../stores/images.ts'
+import { Button } from '../../ui/Button.tsx'
+import { removedWords, undoRemove } from './deeds.ts'
+
+/** Says what was deleted and offers the way back, where the eyes are: over the gallery, or over the lightbox. */
+export function UndoNote() {
+  const { t } = useTranslation('images')
+  const undo = useImages((store) => store.undo)
+  return (
+    <div role="status" className="images-undo-place">
+      {undo && (
+        <div className="images-undo">
+          <span>{removedWords(undo.length)}</span>
+          <Button size="small" onClick={() => void undoRemove()}>
+            {t('undo')}
+          </Button>
+        </div>
+      )}
+    </div>
+  )
+}

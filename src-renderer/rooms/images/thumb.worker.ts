@@ -1,0 +1,46 @@
+import type { ThumbAsked, ThumbMade } from './thumbs.ts'
+
+// Fetching, decoding and packing a large picture takes hundreds of ms: it is done here, where nothing waits for it.
+
+/** The contract's bounds: pixels a side, and bytes. */
+const largestSide = 512
+const largestBytes = 300_000
+
+addEventListener('message', ({ data: asked }: MessageEvent<ThumbAsked>) => {
+  make(asked).then(
+    (made) => postMessage(made),
+    () => postMessage({ id: asked.id, data: null } satisfies ThumbMade),
+  )
+})
+
+async function make({ id, src, width, height }: ThumbAsked): Promise<ThumbMade> {
+  const reply = await fetch(src)
+  if (!reply.ok) throw new Error(`The picture was answered with ${reply.status}.`)
+  const share = Math.min(1, largestSide / Math.max(width, height))
+  const size = [Math.max(1, Math.round(width * share)), Math.max(1, Math.round(height * share))] as const
+  const bitmap = await createImageBitmap(await reply.blob(), {
+    resizeWidth: size[0],
+    resizeHeight: size[1],
+    resizeQuality: 'high',
+  })
+  const canvas = new OffscreenCanvas(...size)
+  canvas.getContext('2d')?.drawImage(bitmap, 0, 0)
+  bitmap.close()
+  for (const quality of [0.82, 0.5, 0.2]) {
+    const blob = await canvas.convertToBlob({ type: 'image/webp', quality })
+    if (blob.size <= largestBytes) return { id, data: await base64(blob) }
+  }
+  throw new Error('The picture can’t be made small enough.')
+}
+
+function base64(blob: Blob): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader()
+    reader.onload = () => {
+      const url = typeof reader.result === 'string' ? reader.result : ''
+      resolve(url.slice(url.indexOf(',') + 1))
+    }
+    reader.onerror = () => reject(new Error('The small picture can’t be read.', { cause: reader.error }))
+    reader.readAsDataURL(blob)
+  })
+}

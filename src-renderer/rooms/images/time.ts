@@ -1,0 +1,19 @@
+import { useEffect, useState } from 'react'
+
+/** The time now in ms, moving every `every` ms. */
+export function useNow(every: number): number {
+  const [now, setNow] = useState(Date.now)
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), every)
+    return () => clearInterval(timer)
+  }, [every])
+  return now
+}
+
+/** `0.4 s`, `12.3 s`, `2 min 05 s`. */
+export function showMs(ms: number): string {
+  const seconds = ms / 1_000
+  if (seconds < 99.95) return `${seconds.toFixed(1)} s`
+  const whole = Math.round(seconds)
+  return `${Math.floor(whole / 60)} min ${String(whole % 60).padStart(2, '0')} s`
+}

@@ -1,0 +1,137 @@
+import { type Ref, useCallback, useEffect, useImperativeHandle, useLayoutEffect, useRef } from 'react'
+import { type Box, fitScale, fitted, held, moved, type Standing, zoomed } from './zoom.ts'
+
+export interface ZoomHandle {
+  zoom: (factor: number) => void
+  fit: () => void
+  /** One of its pixels for one of the page's. */
+  real: () => void
+  move: (dx: number, dy: number) => void
+}
+
+/**
+ * A picture in a view: wheel and pinch make it larger where the pointer is, a drag moves it, a double click goes to its real pixels and
+ * back. It is moved past React: a hundred wheel events a second draw nothing else again.
+ */
+export function ZoomView(props: {
+  src: string
+  /** Stands in its place until the whole is there. */
+  preview: string | null
+  alt: string
+  picture: Box
+  ref: Ref<ZoomHandle>
+  onScale: (scale: number) => void
+  onBroken: () => void
+}) {
+  const { src, preview, alt, picture, ref, onScale, onBroken } = props
+  const view = useRef<HTMLDivElement>(null)
+  const image = useRef<HTMLImageElement>(null)
+  const standing = useRef<Standing>({ scale: 1, x: 0, y: 0 })
+  const { width, height } = picture
+
+  const size = useCallback((): Box => {
+    const box = view.current
+    return { width: box?.clientWidth ?? 1, height: box?.clientHeight ?? 1 }
+  }, [])
+  const stand = useCallback(
+    (next: Standing): void => {
+      standing.current = next
+      const element = image.current
+      const box = view.current
+      if (!element || !box) return
+      element.style.width = `${width * next.scale}px`
+      element.style.height = `${height * next.scale}px`
+      element.style.transform = `translate(-50%, -50%) translate(${next.x}px, ${next.y}px)`
+      box.dataset.zoomed = String(next.scale > fitScale({ width, height }, size()) * 1.001)
+      onScale(next.scale)
+    },
+    [width, height, size, onScale],
+  )
+  const zoomAt = useCallback(
+    (factor: number, at: { x: number; y: number }): void =>
+      stand(zoomed(standing.current, factor, at, { width, height }, size())),
+    [stand, size, width, height],
+  )
+  useImperativeHandle(
+    ref,
+    () => ({
+      zoom: (factor) => zoomAt(factor, { x: 0, y: 0 }),
+      fit: () => stand(fitted({ width, height }, size())),
+      real: () => zoomAt(1 / standing.current.scale, { x: 0, y: 0 }),
+      move: (dx, dy) => stand(moved(standing.current, dx, dy, { width, height }, size())),
+    }),
+    [stand, zoomAt, size, width, height],
+  )
+
+  // Another window size: what was fitted is fitted again, what was larger stays so.
+  useLayoutEffect(() => {
+    const box = view.current
+    if (!box) return
+    let was = 0
+    const fit = (): void => {
+      const least = fitScale({ width, height }, size())
+      const wasFitted = was === 0 || standing.current.scale <= was * 1.001
+      was = least
+      stand(wasFitted ? fitted({ width, height }, size()) : held(standing.current, { width, height }, size()))
+    }
+    fit()
+    const sizes = new ResizeObserver(fit)
+    sizes.observe(box)
+    return () => sizes.disconnect()
+  }, [width, height, size, stand])
+
+  useEffect(() => {
+    const box = view.current
+    if (!box) return
+    const fromMiddle = ({ clientX, clientY }: MouseEvent): { x: number; y: number } => {
+      const { left, top, width: wide, height: tall } = box.getBoundingClientRect()
+      return { x: clientX - left - wide / 2, y: clientY - top - tall / 2 }
+    }
+    // React's own listener is passive, and could not keep the page from zooming with a pinch.
+    const wheel = (event: WheelEvent): void => {
+      event.preventDefault()
+      const lines = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 16 : 1
+      zoomAt(Math.exp((-event.deltaY * lines) / (event.ctrlKey ? 100 : 400)), fromMiddle(event))
+    }
+    const twice = (event: MouseEvent): void => {
+      const isFitted = box.dataset.zoomed !== 'true'
+      // A small picture stands in its real pixels already: twice that.
+      const goal = Math.max(1, fitScale({ width, height }, size()) * 2)
+      if (isFitted) zoomAt(goal / standing.current.scale, fromMiddle(event))
+      else stand(fitted({ width, height }, size()))
+    }
+    const down = (event: PointerEvent): void => {
+      if (event.button !== 0 || box.dataset.zoomed !== 'true') return
+      box.setPointerCapture(event.pointerId)
+    }
+    const move = (event: PointerEvent): void => {
+      if (!box.hasPointerCapture(event.pointerId)) return
+      stand(moved(standing.current, event.movementX, event.movementY, { width, height }, size()))
+    }
+    const ended = new AbortController()
+    const { signal } = ended
+    box.addEventListener('wheel', wheel, { passive: false, signal })
+    box.addEventListener('dblclick', twice, { signal })
+    box.addEventListener('pointerdown', down, { signal })
+    box.addEventListener('pointermove', move, { signal })
+    return () => ended.abort()
+  }, [zoomAt, stand, size, width, height])
+
+  return (
+    <div ref={view} className="lightbox-view">
+      <img
+        ref={image}
+        src={src}
+        alt={alt}
+        draggable={false}
+        // A small one is there at once; the whole covers it when it is decoded.
+        style={preview === null ? {} : { backgroundImage: `url("${preview}")` }}
+        onLoad={({ currentTarget }) => {
+          // Nothing may shine through a picture that has holes.
+          currentTarget.style.backgroundImage = 'none'
+        }}
+        onError={onBroken}
+      />
+    </div>
+  )
+}

@@ -1,0 +1,297 @@
+import { mkdirSync, readFileSync } from 'node:fs'
+import AxeBuilder from '@axe-core/playwright'
+import { expect, type Locator, type Page, test } from '@playwright/test'
+import { unzipSync } from 'fflate'
+import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
+import { closeHosts, newDataDir, openWebHost } from './hosts.ts'
+import { connectTo, lastReply, pickModel, send, settled } from './journey.ts'
+
+const shots = new URL('../../test-results/images/', import.meta.url).pathname
+mkdirSync(shots, { recursive: true })
+let sandbox: Sandbox
+
+test.beforeEach(async ({ page, context }) => {
+  sandbox = await startSandbox()
+  const host = await openWebHost(newDataDir())
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: new URL(host.url).origin })
+  await page.goto(host.url)
+  await connectTo(page, sandbox.baseUrl, sandbox.apiKey)
+  await page.getByRole('navigation', { name: 'Rooms' }).getByRole('link', { name: 'Images' }).click()
+})
+test.afterEach(async () => {
+  await closeHosts()
+  await sandbox.close().catch(() => undefined)
+})
+
+const prompt = (page: Page): Locator => page.getByRole('textbox', { name: 'Prompt', exact: true })
+const gallery = (page: Page): Locator => page.getByRole('listbox', { name: 'Gallery' })
+const pictures = (page: Page): Locator => gallery(page).getByRole('option')
+const inspector = (page: Page): Locator => page.getByRole('complementary', { name: 'Inspector' })
+const light = (page: Page): Locator => page.locator('dialog.lightbox')
+const strip = (page: Page, words: string): Locator => page.getByRole('article').filter({ hasText: words })
+
+async function draw(page: Page, words: string, n = 1): Promise<void> {
+  await page.getByRole('radio', { name: String(n), exact: true }).click()
+  await prompt(page).fill(words)
+  await prompt(page).press('Enter')
+}
+
+async function openFold(page: Page, name: string): Promise<void> {
+  const fold = page.locator('.images-fold').filter({ hasText: name })
+  if ((await fold.getAttribute('open')) === null) await fold.locator('summary').click()
+}
+
+/** A sandbox orders its faults by the model's name. */
+async function sendModel(page: Page, model: string): Promise<void> {
+  await openFold(page, 'Sent but ignored by this service')
+  await page.getByRole('textbox', { name: 'Model', exact: true }).fill(model)
+}
+
+/** The natural size of what is painted, once it is. */
+const painted = (image: Locator) =>
+  expect.poll(() => image.evaluate((one: HTMLImageElement) => (one.complete ? one.naturalWidth : 0))).toBeGreaterThan(0)
+
+async function clean(page: Page, name: string): Promise<void> {
+  for (const theme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
+    for (const width of [1200, 700]) {
+      await page.setViewportSize({ width, height: 800 })
+      await page.screenshot({ path: `${shots}${name}-${theme}-${width}.png` })
+      expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
+    }
+    await page.setViewportSize({ width: 1200, height: 800 })
+    const { violations } = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21aa']).analyze()
+    expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([])
+  }
+}
+
+test('pictures come as addresses or as base64, are kept as they arrive and tell what they cost [IMG-01] [IMG-02] [IMG-03]', async ({
+  page,
+}) => {
+  await expect(page.getByRole('heading', { name: 'Pictures from words' })).toBeVisible()
+  await clean(page, 'empty')
+  await expect(page.getByRole('radiogroup', { name: 'How many pictures' }).getByRole('radio')).toHaveCount(4)
+  // Model and size: only in a fold that says what becomes of them.
+  await expect(page.getByRole('textbox', { name: 'Size' })).toBeHidden()
+  await openFold(page, 'Sent but ignored by this service')
+  await page.getByRole('textbox', { name: 'Size' }).fill('640x480')
+  await draw(page, 'A lighthouse at dusk', 3)
+  await expect(pictures(page)).toHaveCount(3)
+  await expect(page.getByRole('article', { name: /lighthouse/ })).toHaveCount(0)
+
+  await openFold(page, 'Reply format')
+  await page.getByRole('textbox', { name: 'Reply format' }).fill('b64_json')
+  await page.getByRole('textbox', { name: 'Size' }).fill('')
+  await draw(page, 'An old map of an island')
+  await expect(pictures(page)).toHaveCount(4)
+  const asked = sandbox.observe.requests().filter(({ path }) => path === '/v1/images/generations')
+  expect(asked).toHaveLength(2)
+  expect(
+    sandbox.observe.requests().filter(({ path }) => path.startsWith('/v1/images/') && path.endsWith('.png')),
+  ).toHaveLength(3)
+
+  // Each gets one small picture, made by the window and kept by the core.
+  await expect(gallery(page).locator('img')).toHaveCount(4)
+  const small = await gallery(page)
+    .locator('img')
+    .evaluateAll((all) =>
+      Promise.all(
+        all.map(async (one) => {
+          const reply = await fetch((one as HTMLImageElement).src)
+          const bitmap = await createImageBitmap(await reply.blob())
+          return { type: reply.headers.get('content-type'), side: Math.max(bitmap.width, bitmap.height) }
+        }),
+      ),
+    )
+  for (const { type, side } of small) {
+    expect(type).toBe('image/webp')
+    expect(side).toBeLessThanOrEqual(512)
+  }
+
+  await gallery(page).focus()
+  await page.keyboard.press('End')
+  await expect(inspector(page)).toContainText('A lighthouse at dusk')
+  await expect(inspector(page)).toContainText('“640x480” was sent and ignored')
+  await expect(inspector(page)).toContainText(/0\.12 SC (measured|est\.)/)
+  const real = /(\d+) × (\d+)/.exec(
+    await inspector(page)
+      .getByText(/\d+ × \d+/)
+      .innerText(),
+  )
+  expect(Number(real?.[1])).toBeGreaterThan(100)
+  await clean(page, 'gallery')
+  await inspector(page)
+    .getByRole('button', { name: /^Show request \d+ in the log/ })
+    .click()
+  await expect(page.getByRole('region', { name: 'Details of the request' })).toContainText('/v1/images/generations')
+})
+
+test('what is foreign is refused with its address, what fails says why, what is cancelled ends at once', async ({
+  page,
+}) => {
+  const fetched: string[] = []
+  page.on('request', (request) => fetched.push(request.url()))
+  await sendModel(page, 'fault/foreign-url')
+  await draw(page, 'A harbour elsewhere', 2)
+  const foreign = strip(page, 'A harbour elsewhere')
+  await expect(foreign).toContainText('An address elsewhere was not opened')
+  await expect(foreign.locator('code').first()).toContainText('http://images.example/v1/images/')
+  await expect(foreign.getByRole('link')).toHaveCount(0)
+  await foreign.getByRole('button', { name: 'Copy the address' }).first().click()
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/^http:\/\/images\.example\/v1\/images\//)
+  expect(fetched.filter((address) => address.includes('images.example'))).toEqual([])
+
+  await sendModel(page, 'fault/402')
+  await draw(page, 'A tower of gold')
+  await expect(strip(page, 'A tower of gold').getByRole('alert')).toContainText(/credit/i)
+  await clean(page, 'troubles')
+  await strip(page, 'A tower of gold').getByRole('button', { name: 'Put away' }).click()
+  await expect(strip(page, 'A tower of gold')).toHaveCount(0)
+
+  await sendModel(page, 'fault/slow-headers')
+  await draw(page, 'A slow train', 4)
+  const slow = strip(page, 'A slow train')
+  await expect(slow.getByRole('listitem')).toHaveCount(4)
+  await expect(slow).toContainText(/\d\.\d s/)
+  const record = sandbox.observe.requests().findLast(({ path }) => path === '/v1/images/generations')
+  await page.keyboard.press('Escape')
+  await expect(slow).toHaveAttribute('data-state', 'cancelled')
+  expect((await sandbox.observe.whenClosed(record?.id ?? '')).closedByClient).toBe(true)
+  await expect(slow.getByRole('button', { name: 'Draw again' })).toBeVisible()
+})
+
+test('the gallery by keys alone: walked, looked at closely, selected, saved, searched, deleted and brought back', async ({
+  page,
+}) => {
+  await draw(page, 'A fox in an orchard', 4)
+  await expect(pictures(page)).toHaveCount(4)
+  await draw(page, 'A glass tower at noon', 2)
+  await expect(pictures(page)).toHaveCount(6)
+  await gallery(page).focus()
+  await page.keyboard.press('ArrowRight')
+  await page.keyboard.press('ArrowRight')
+  await expect(gallery(page).locator('[data-current="true"]')).toHaveCount(1)
+  await page.keyboard.press('Home')
+  await page.keyboard.press('Enter')
+
+  // The lightbox: zoom, the next one, slideshow, Esc.
+  await expect(light(page)).toBeVisible()
+  await expect(light(page).getByRole('status').first()).toContainText('1 of 6')
+  await painted(light(page).locator('.lightbox-view img'))
+  const width = () =>
+    light(page)
+      .locator('.lightbox-view img')
+      .evaluate((image) => image.getBoundingClientRect().width)
+  const fitted = await width()
+  for (const _ of [1, 2, 3]) await page.keyboard.press('+')
+  expect(await width()).toBeGreaterThan(fitted * 1.8)
+  await page.keyboard.press('0')
+  expect(await width()).toBeCloseTo(fitted, 0)
+  await light(page).locator('.lightbox-view').hover()
+  await page.mouse.wheel(0, -400)
+  await expect.poll(width).toBeGreaterThan(fitted * 1.5)
+  await page.keyboard.press('ArrowRight')
+  await expect(light(page)).toContainText('2 of 6')
+  await page.keyboard.press('f')
+  await expect(light(page).getByRole('button', { name: 'Not a favourite any more' })).toBeVisible()
+  await page.keyboard.press('i')
+  await expect(light(page).getByRole('region', { name: 'Details of the picture' })).toContainText(
+    'A glass tower at noon',
+  )
+  await clean(page, 'light')
+  await page.keyboard.press('Space')
+  await expect(light(page)).toContainText('3 of 6', { timeout: 8_000 })
+  await page.keyboard.press('Escape')
+  await expect(light(page)).toBeHidden()
+  await expect(gallery(page)).toBeFocused()
+
+  // Many at once: a zip.
+  await page.keyboard.press('Home')
+  await page.keyboard.press('Space')
+  await page.keyboard.press('Shift+End')
+  await expect(page.getByRole('toolbar', { name: 'Selected pictures' })).toContainText('6 selected')
+  const [zip] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('toolbar').getByRole('button', { name: 'Save…' }).click(),
+  ])
+  const files = Object.entries(unzipSync(readFileSync(await zip.path()))).filter(([name]) => name.endsWith('.png'))
+  expect(files).toHaveLength(6)
+  for (const [, bytes] of files) expect(Buffer.from(bytes.subarray(1, 4)).toString()).toBe('PNG')
+
+  // Deleted, and back.
+  await gallery(page).focus()
+  await page.keyboard.press('Delete')
+  await expect(pictures(page)).toHaveCount(0)
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await expect(pictures(page)).toHaveCount(6)
+
+  const search = page.getByRole('textbox', { name: 'Search pictures by prompt' })
+  await search.fill('fox')
+  await expect(pictures(page)).toHaveCount(4)
+  await search.fill('zebra')
+  await expect(page.getByRole('heading', { name: 'No picture matches' })).toBeVisible()
+  await search.press('Escape')
+  await page.getByRole('button', { name: 'Favourites only' }).click()
+  await expect(pictures(page)).toHaveCount(1)
+})
+
+test('a picture is varied with its lineage, copied, dragged, looked at by a model, and all of it stays without the service', async ({
+  page,
+}) => {
+  await draw(page, 'A fox in an orchard')
+  await expect(pictures(page)).toHaveCount(1)
+  await gallery(page).focus()
+  await inspector(page).getByRole('button', { name: 'Vary' }).click()
+  await expect(prompt(page)).toHaveValue('A fox in an orchard')
+  await expect(page.getByText('Varies this picture')).toBeVisible()
+  await draw(page, 'A fox in an orchard, in snow')
+  await expect(pictures(page)).toHaveCount(2)
+  await gallery(page).focus()
+  await page.keyboard.press('Home')
+  const tree = inspector(page).getByRole('tree', { name: 'Lineage' })
+  await expect(tree.getByRole('treeitem')).toHaveCount(2)
+  await expect(tree.locator('[aria-current="true"]')).toContainText('in snow')
+  await tree.locator('[aria-current="true"]').focus()
+  await page.keyboard.press('ArrowLeft')
+  await page.keyboard.press('Enter')
+  await expect(tree.locator('[aria-current="true"]')).not.toContainText('in snow')
+
+  await inspector(page).getByRole('button', { name: 'Copy the picture' }).click()
+  await expect(page.getByText('The picture is on the clipboard.').first()).toBeVisible()
+  const types = await page.evaluate(async () => (await navigator.clipboard.read()).flatMap((item) => item.types))
+  expect(types).toContain('image/png')
+  const dragged = await pictures(page)
+    .first()
+    .evaluate((card) => {
+      const data = new DataTransfer()
+      card.dispatchEvent(new DragEvent('dragstart', { dataTransfer: data, bubbles: true, cancelable: true }))
+      return data.getData('DownloadURL')
+    })
+  expect(dragged).toMatch(/^image\/png:A fox in an orchard, in snow\.png:http:\/\/127\.0\.0\.1:\d+\/media\//)
+
+  const pixels = /(\d+) × (\d+)/.exec(
+    await inspector(page)
+      .getByText(/\d+ × \d+/)
+      .innerText(),
+  )
+  await inspector(page).getByRole('button', { name: 'Use in Chat' }).click()
+  await expect(page.locator('.composer-picture[data-state="ready"]')).toHaveCount(1)
+  await pickModel(page, 'vision')
+  await send(page, 'What do you see?')
+  await settled(page, 'complete')
+  await expect(lastReply(page)).toContainText(new RegExp(`${pixels?.[1]}.{1,3}${pixels?.[2]}`))
+
+  // The service is gone: everything is here, and a wish says why it is not.
+  await sandbox.close()
+  await page.goto(`${new URL(page.url()).origin}/#/images`)
+  await page.reload()
+  await expect(pictures(page)).toHaveCount(2)
+  for (const image of await gallery(page).locator('img').all()) await painted(image)
+  await gallery(page).focus()
+  await page.keyboard.press('Enter')
+  await painted(light(page).locator('.lightbox-view img'))
+  await page.keyboard.press('Escape')
+  await draw(page, 'A wish without a service')
+  await expect(strip(page, 'A wish without a service').getByRole('alert')).toBeVisible({ timeout: 30_000 })
+  await expect(pictures(page)).toHaveCount(2)
+})

@@ -1,0 +1,12 @@
+const shapes = [
+  [1024, 1024],
+  [1536, 1024],
+  [1024, 1536],
+  [1792, 1024],
+] as const
+
+/** The size of a made-up picture, for those who tell of it and those who draw it. */
+export function sizeOf(seed: number): { width: number; height: number } {
+  const [width, height] = shapes[(seed * 7) % shapes.length] ?? shapes[0]
+  return { width, height }
+}
