@@ -1,5 +1,5 @@
 import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -169,6 +169,29 @@ test('a reload in the middle of a recording keeps what was said until then', asy
   await expect(lines(page).first()).toBeVisible({ timeout: 30_000 })
 })
 
+test('the line that is heard follows what plays and is kept in sight, until the reader looks elsewhere', async ({
+  page,
+}) => {
+  await enter(page)
+  await give(page, [file('long.wav', inPieces(readFileSync(wav), 40), 'audio/wav')])
+  await expect(lines(page).nth(3)).toBeVisible({ timeout: 30_000 })
+  await lines(page).first().getByRole('button').first().click()
+  await expect(lines(page).first()).toHaveAttribute('data-heard', 'true')
+  // Far ahead while it plays: its line comes into sight by itself.
+  const { x = 0, y = 0, width = 0 } = (await waveform(page).boundingBox()) ?? {}
+  await page.mouse.click(x + width * 0.9, y + 10)
+  const heard = page.locator('[data-heard="true"]')
+  await expect.poll(async () => Number(await heard.getAttribute('data-cue'))).toBeGreaterThan(20)
+  await expect(heard).toBeInViewport()
+  await expect(lines(page).first()).not.toBeInViewport()
+  // Whoever scrolls is not pulled back, but can go back.
+  await heard.hover()
+  await page.mouse.wheel(0, -20_000)
+  await expect(lines(page).first()).toBeInViewport()
+  await page.getByRole('button', { name: 'Back to what is playing' }).click()
+  await expect(heard).toBeInViewport()
+})
+
 test('a transcript is mended, found in, compared, saved, reverted and handed to Chat; all of it readable with the service gone', async ({
   page,
 }) => {
@@ -287,7 +310,7 @@ test('what the service refuses is converted to wav here on request, as a new rec
 
 /** The sandbox, behind a door that takes no sound but wav. */
 async function wavOnly(baseUrl: string): Promise<Server> {
-  const server = createServer(async (request, response) => {
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const pieces: Buffer[] = []
     for await (const piece of request) pieces.push(piece as Buffer)
     const body = Buffer.concat(pieces)
@@ -310,7 +333,22 @@ async function wavOnly(baseUrl: string): Promise<Server> {
     })
     response.writeHead(reply.status, { 'content-type': reply.headers.get('content-type') ?? '' })
     response.end(Buffer.from(await reply.arrayBuffer()))
-  })
+  }
+  const server = createServer((request, response) => void answer(request, response))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return server
+}
+
+/** The beginning of a wav so many times, with silence between, so that each is a line of its own. */
+function inPieces(whole: Buffer, times: number): Buffer {
+  const rate = whole.readUInt32LE(24)
+  const at = whole.indexOf('data') + 8
+  const piece = whole.subarray(at, at + rate * 2)
+  const sound = Buffer.concat(Array.from({ length: times }, () => [piece, Buffer.alloc(rate * 2)]).flat())
+  const head = Buffer.from(whole.subarray(0, 44))
+  head.write('data', 36, 'latin1')
+  head.writeUInt32LE(16, 16)
+  head.writeUInt32LE(sound.length, 40)
+  head.writeUInt32LE(36 + sound.length, 4)
+  return Buffer.concat([head, sound])
 }
