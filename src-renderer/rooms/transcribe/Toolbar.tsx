@@ -100,7 +100,7 @@ function SaveMenu({ id, hasTimes }: { id: string; hasTimes: boolean }) {
           </MenuItem>
         </>
       ) : (
-        <p className="max-w-52 px-2 py-1.5 text-faint text-xs">.vtt, .srt: {t('needsTimes')}</p>
+        <p className="max-w-52 px-2 py-1.5 text-faint text-xs">{t('needsTimes')}</p>
       )}
     </Menu>
   )
