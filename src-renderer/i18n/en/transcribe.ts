@@ -145,7 +145,7 @@ export const transcribe = {
   saveTxt: 'As text (.txt)',
   saveVtt: 'As subtitles (.vtt)',
   saveSrt: 'As subtitles (.srt)',
-  needsTimes: 'needs times: ask again as VTT',
+  needsTimes: 'Subtitles (.vtt, .srt) need times: ask again as VTT.',
   toChat: 'Send to Chat',
   speak: 'Speak it',
   edit: 'Edit the text',

@@ -134,7 +134,7 @@ function TranscriptFacts({ transcript }: { transcript: Transcript }) {
   const sent = (id: string, name: string, value: string | null) => ({
     id,
     name,
-    value: value ?? quiet,
+    value: value === null ? quiet : <bdi dir="auto">{value}</bdi>,
     quiet: value === null,
   })
   return (
@@ -164,7 +164,7 @@ function RecordingFacts({ recording }: { recording: Recording }) {
       rows={[
         { id: 'made', name: t('fact_made'), value: showFull(createdAt) },
         { id: 'source', name: t('fact_source'), value: t(`source_${source}`) },
-        { id: 'type', name: t('fact_type'), value: mime || t('unknown') },
+        { id: 'type', name: t('fact_type'), value: mime === '' ? t('unknown') : <span dir="ltr">{mime}</span> },
         { id: 'size', name: t('fact_size'), value: showSize(bytes) },
         { id: 'length', name: t('fact_length'), value: seconds === null ? t('unknown') : clockOf(seconds) },
         ...(fromId === null

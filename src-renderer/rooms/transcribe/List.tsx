@@ -204,7 +204,8 @@ function Row(props: {
               {underName(recording)}
             </span>
             <span className="num flex items-center gap-1.5 text-faint text-xs">
-              {[showDay(createdAt), ...(seconds === null ? [] : [clockOf(seconds)])].join(' · ')}
+              <time dateTime={createdAt}>{showDay(createdAt)}</time>
+              {seconds !== null && `· ${clockOf(seconds)}`}
               {state === 'cut' && <Pill tone="warn">{t('cut')}</Pill>}
               {transcript?.state === 'failed' && <Pill tone="bad">{t('file_failed')}</Pill>}
             </span>

@@ -44,6 +44,7 @@ function FileRow({ file }: { file: QueuedFile }) {
   const making = useTranscribe((now) => (file.transcriptId === null ? undefined : now.making[file.transcriptId]))
   const { name, recordingId } = file
   const share = shareOf(file, making)
+  const where = useWhere(file, making)
   return (
     <li className="flex items-center gap-3 px-3.5 py-2">
       <div className="min-w-0 flex-1">
@@ -63,7 +64,7 @@ function FileRow({ file }: { file: QueuedFile }) {
           </button>
         )}
         <div className={cx('num text-s', file.state === 'failed' ? 'text-bad' : 'text-faint')}>
-          {useWhere(file, making)}
+          {file.problem ? <span dir="auto">{file.problem.message}</span> : where}
         </div>
         {share !== null && (
           <div
@@ -101,10 +102,10 @@ function shareOf({ state, sent, bytes }: QueuedFile, making: Transcript | undefi
 }
 
 /** Where it is on its way, in words and bytes. */
-function useWhere({ state, sent, bytes, problem, transcriptId }: QueuedFile, making: Transcript | undefined): string {
+function useWhere({ state, sent, bytes, transcriptId }: QueuedFile, making: Transcript | undefined): string {
   const { t } = useTranslation('transcribe')
   const size = showSize(bytes)
-  if (state === 'failed') return problem?.message ?? t('file_failed')
+  if (state === 'failed') return t('file_failed')
   if (state === 'sending') return t('file_sending', { sent: showSize(sent), size })
   if (state === 'asking' && making) {
     return making.sentBytes < making.totalBytes

@@ -88,7 +88,7 @@ function Bar({ recording, again, busy }: { recording: Recording | null; again: b
   const naming = useNaming(({ id }) => id !== null && id === recording?.id)
   if (!recording) return <StageBar title={t('title')} />
   const { id, name, createdAt, seconds, bytes } = recording
-  const facts = [showInstant(createdAt), ...(seconds === null ? [] : [clockOf(seconds)]), showSize(bytes)]
+  const facts = [...(seconds === null ? [] : [clockOf(seconds)]), showSize(bytes)]
   return (
     <StageBar
       title={
@@ -100,10 +100,14 @@ function Bar({ recording, again, busy }: { recording: Recording | null; again: b
             onEnd={() => useNaming.setState({ id: null })}
           />
         ) : (
-          <bdi>{name}</bdi>
+          <bdi dir="auto">{name}</bdi>
         )
       }
-      beside={<span className="num whitespace-nowrap text-faint text-s max-[800px]:hidden">{facts.join(' · ')}</span>}
+      beside={
+        <span className="num whitespace-nowrap text-faint text-s max-[800px]:hidden">
+          <time dateTime={createdAt}>{showInstant(createdAt)}</time> · {facts.join(' · ')}
+        </span>
+      }
       actions={
         <>
           {recording.mediaId !== null && (

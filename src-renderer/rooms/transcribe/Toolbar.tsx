@@ -14,8 +14,9 @@ import { compareWith, saveTranscript, showTranscript } from './actions.ts'
 import { attempt, say } from './client.ts'
 import { FindBar, type Found } from './FindBar.tsx'
 import { sendToChat, speakIt } from './handOver.ts'
-import type { View } from './TranscriptPane.tsx'
 import { versionOf } from './words.ts'
+
+export type View = 'timed' | 'text'
 
 /** Which transcript, how it is shown, and what can be done with it. */
 export function Toolbar(props: {
@@ -99,7 +100,7 @@ function SaveMenu({ id, hasTimes }: { id: string; hasTimes: boolean }) {
           </MenuItem>
         </>
       ) : (
-        <p className="max-w-52 px-2 py-1.5 text-faint text-xs">.vtt, .srt: {t('needsTimes')}</p>
+        <p className="max-w-52 px-2 py-1.5 text-faint text-xs">{t('needsTimes')}</p>
       )}
     </Menu>
   )

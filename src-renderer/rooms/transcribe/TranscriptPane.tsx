@@ -21,7 +21,7 @@ import { Compare } from './Compare.tsx'
 import { Cues } from './Cues.tsx'
 import { useFound } from './FindBar.tsx'
 import { TextPane } from './TextPane.tsx'
-import { Toolbar } from './Toolbar.tsx'
+import { Toolbar, type View } from './Toolbar.tsx'
 
 /** What was said in a recording: how it goes, then the words. */
 export function TranscriptPane(props: { open: OpenRecording; recording: Recording; compared: Transcript | null }) {
@@ -155,8 +155,6 @@ function ConvertLine({ recordingId }: { recordingId: string }) {
     </div>
   )
 }
-
-export type View = 'timed' | 'text'
 
 function Words({
   open,

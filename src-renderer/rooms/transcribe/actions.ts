@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { type Transcript, transcriptWish } from '../../../src-preload/contract/transcribe.ts'
+import { transcriptWish } from '../../../src-preload/contract/transcribe.ts'
 import type { Client } from '../../api/connect.ts'
 import { keepWatching } from '../../api/keepWatching.ts'
 import { problemOf } from '../../api/problem.ts'
@@ -143,8 +143,6 @@ export const saveTranscript = (transcriptId: string, as: 'txt' | 'vtt' | 'srt'):
 
 export const saveAudio = (id: string): Promise<unknown> =>
   attempt(async (core) => save(core, await core.transcribe.saveAudio({ id })))
-
-export const isMaking = (transcript: Transcript | null | undefined): boolean => transcript?.state === 'making'
 
 const wishKey = 'transcribe.wish'
 const keptWish = z.object({ wish: transcriptWish, atOnce: z.boolean() })

@@ -42,33 +42,42 @@ function wordsOf(text: string, language: string): Word[] {
   return words
 }
 
+/** Furthest places in the left text by diagonal: `places[k + middle]`. */
+interface Reach {
+  places: Int32Array
+  middle: number
+}
+
+/** Whether the way to diagonal `k` comes from the one above it (a word of the right alone) or below it (of the left alone). */
+const comesDown = ({ places, middle }: Reach, k: number, changes: number): boolean =>
+  k === -changes || (k !== changes && (places[k - 1 + middle] ?? -1) < (places[k + 1 + middle] ?? -1))
+
 /** Places of the words that both have in order: Myers, "An O(ND) Difference Algorithm and Its Variations" (1986). */
 function commonOf(a: readonly Word[], b: readonly Word[]): { a: Set<number>; b: Set<number> } | null {
   const most = Math.min(mostChanges, a.length + b.length)
-  const reach = new Map<number, number>([[1, 0]])
-  const trace: Map<number, number>[] = []
+  const reach: Reach = { places: new Int32Array(2 * most + 3).fill(-1), middle: most + 1 }
+  const { places, middle } = reach
+  places[1 + middle] = 0
+  const trace: Reach[] = []
   for (let changes = 0; changes <= most; changes++) {
-    trace.push(new Map([...reach].filter(([k]) => Math.abs(k) <= changes)))
+    trace.push({ places: places.slice(middle - changes - 1, middle + changes + 2), middle: changes + 1 })
     for (let k = -changes; k <= changes; k += 2) {
-      const down = k === -changes || (k !== changes && (reach.get(k - 1) ?? -1) < (reach.get(k + 1) ?? -1))
-      let x = down ? (reach.get(k + 1) ?? 0) : (reach.get(k - 1) ?? 0) + 1
+      let x = comesDown(reach, k, changes) ? (places[k + 1 + middle] ?? 0) : (places[k - 1 + middle] ?? 0) + 1
       while (x < a.length && x - k < b.length && a[x]?.key === b[x - k]?.key) x++
-      reach.set(k, x)
-      if (x >= a.length && x - k >= b.length) return walkBack(trace, a.length, b.length, changes)
+      places[k + middle] = x
+      if (x >= a.length && x - k >= b.length) return walkBack(trace, a.length, b.length)
     }
   }
   return null
 }
 
-function walkBack(trace: readonly Map<number, number>[], lengthA: number, lengthB: number, changes: number) {
+function walkBack(trace: readonly Reach[], lengthA: number, lengthB: number) {
   const same = { a: new Set<number>(), b: new Set<number>() }
   let [x, y] = [lengthA, lengthB]
-  for (let step = changes; step >= 0; step--) {
-    const reach = trace[step] ?? new Map<number, number>()
+  for (const [step, reach] of [...trace.entries()].reverse()) {
     const k = x - y
-    const down = k === -step || (k !== step && (reach.get(k - 1) ?? -1) < (reach.get(k + 1) ?? -1))
-    const before = down ? k + 1 : k - 1
-    const startX = step === 0 ? 0 : (reach.get(before) ?? 0)
+    const before = comesDown(reach, k, step) ? k + 1 : k - 1
+    const startX = step === 0 ? 0 : (reach.places[before + reach.middle] ?? 0)
     const startY = step === 0 ? 0 : startX - before
     while (x > startX && y > startY) {
       x--

@@ -5,6 +5,7 @@ import { contract } from '../../../src-preload/contract/contract.ts'
 import { Gateway } from './gateway.ts'
 import { Books } from './library.ts'
 import { Pictures } from './pictures.ts'
+import { recordingOf, recordings, watchRecordings } from './recordings.ts'
 import { states } from './states.ts'
 
 /** A core that only remembers, in a worker as the real one is in another process. Its address has the page's query. */
@@ -124,6 +125,11 @@ const router = {
   },
   chatTools: {
     watch: os.chatTools.watch.handler(({ signal }) => live(() => ({ functions: [], servers: [], always: [] }), signal)),
+  },
+  transcribe: {
+    watch: os.transcribe.watch.handler(({ signal }) => watchRecordings(signal)),
+    get: os.transcribe.get.handler(({ input }) => recordingOf(input.id)),
+    find: os.transcribe.find.handler(() => ({ recordings, total: recordings.length })),
   },
   images: {
     watch: os.images.watch.handler(({ signal }) => pictures.watch(signal)),

@@ -5,12 +5,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { en } from '../../../src-renderer/i18n/en.ts'
 import { type PseudoLanguage, pseudoLanguages, pseudoText } from '../../../src-renderer/i18n/pseudo.ts'
 import { openWindow, type WindowHarness } from '../harness/page.ts'
+import { ferry } from '../harness/recordings.ts'
 import { inspect } from './inspect.ts'
 
 /** What the harness's core makes up: names, models, addresses, and what the core itself says of a request are not the page's words. */
 const data = [
   'Refactor the stream parser',
   'whisper-1',
+  'whisper-large-v3-turbo',
+  'whisper-large-v3',
   'a web page at https://evil.example',
   'A web page elsewhere tried to use the local /v1.',
   'The budget of 2 SC a day is used up.',
@@ -55,6 +58,11 @@ const places: Place[] = [
     hash: `#/${name}`,
     ready: heading,
   })),
+  {
+    name: 'a transcript',
+    hash: `#/transcribe/${ferry}`,
+    ready: (page) => page.locator('[data-cue]').first().waitFor(),
+  },
   { name: 'proxy', hash: '#/proxy', ready: (page) => page.getByRole('grid').waitFor() },
   { name: 'palette', hash: open, ready: dialog, act: key('Control+k') },
   { name: 'shortcuts', hash: open, ready: dialog, act: key('Control+/') },
