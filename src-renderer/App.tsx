@@ -4,6 +4,8 @@ import { CommandLayers } from './commands/Layers.tsx'
 import { isRightToLeft } from './i18n/index.ts'
 import { ChatLive } from './rooms/chat/index.tsx'
 import { ListLive } from './rooms/chat/list/live.tsx'
+import { SpeechLive } from './rooms/speech/index.tsx'
+import { TranscribeLive } from './rooms/transcribe/index.tsx'
 import { Frame } from './shell/Frame.tsx'
 import { Locked } from './shell/Locked.tsx'
 import { appStore, useApp, withoutToast } from './stores/app.ts'
@@ -27,6 +29,8 @@ export function App() {
               <>
                 <ChatLive />
                 <ListLive />
+                <TranscribeLive />
+                <SpeechLive />
                 <Frame />
                 <CommandLayers />
               </>

@@ -7,6 +7,10 @@ export interface Host {
   readonly secrets: SecretStore
   /** Opens an address in the system's browser. The core has checked it. */
   openExternal(url: string): Promise<void>
+  /** Shows a file in the system's file manager. False where this host has none. */
+  reveal(path: string): Promise<boolean>
+  /** Begins to drag a file out of the window that the person is in; null where this host has no window of its own. */
+  readonly dragOut: ((path: string) => Promise<boolean>) | null
   /** One line for the log (standard error or a file). Never called with a secret. */
   log(level: 'info' | 'warn' | 'error', line: string): void
 }

@@ -5,6 +5,7 @@ import { StudioError } from './errors.ts'
 import type { Host } from './host.ts'
 import { createImages, type Images } from './images/images.ts'
 import type { Ledger } from './ledger/ledger.ts'
+import { createKeeping, type Keeping } from './media/keeping.ts'
 import { createSpeeches, type Speeches } from './speech/speeches.ts'
 import type { Store } from './store/store.ts'
 import { createTranscribe, type TranscribeRoom } from './transcribe/transcribe.ts'
@@ -23,6 +24,8 @@ export interface MediaRooms {
   speech: Speeches
   transcribe: TranscribeRoom
   images: Images
+  /** Where bytes lie, and how they go. */
+  keeping: Keeping
   /** What is under way ends and keeps what came. Before the files' own end. */
   close(): Promise<void>
 }
@@ -66,12 +69,16 @@ export function openMediaRooms({ host, store, session, ledger, files }: MediaRoo
     zip: (path) => new ZipWriter(path),
     log: (line) => host.log('error', line),
   })
+  const keeping = createKeeping({ host, store, media, tempDir: transfers.folder })
+  const rooms = { speech, recordings: transcribe, images }
+  keeping.erased.add((kind, ids) => void rooms[kind].erased(ids))
   return {
     speech,
     transcribe,
     images,
+    keeping,
     async close() {
-      await Promise.all([speech.close(), transcribe.close(), images.close()])
+      await Promise.all([speech.close(), transcribe.close(), images.close(), keeping.close()])
     },
   }
 }

@@ -1,8 +1,15 @@
+interface PerFrame<T> {
+  push: (item: T) => void
+  /** Hands over at once what has come, this item too: for what a person waits for. */
+  now: (item: T) => void
+  drop: () => void
+}
+
 /**
  * Collects items and hands them over once per animation frame, so that a burst of deltas is one change of state. A hidden
  * window gets no frames: there a timer takes over.
  */
-export function perFrame<T>(handOver: (items: readonly T[]) => void): { push: (item: T) => void; drop: () => void } {
+export function perFrame<T>(handOver: (items: readonly T[]) => void): PerFrame<T> {
   let items: T[] = []
   let frame = 0
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -24,6 +31,10 @@ export function perFrame<T>(handOver: (items: readonly T[]) => void): { push: (i
       if (items.length > 1) return
       frame = requestAnimationFrame(flush)
       timer = setTimeout(flush, 100)
+    },
+    now: (item) => {
+      items.push(item)
+      flush()
     },
     drop: () => {
       clear()

@@ -38,21 +38,25 @@ export async function upload(
   }
 }
 
-/** Base64 by the browser's own reader, off this thread; a file that cannot be read any more is an error. */
 function readPart(file: Blob, at: number): Promise<string> {
   if (at >= file.size) return Promise.resolve('')
-  const read = new Promise<string>((resolve, reject) => {
+  const read = base64Of(file.slice(at, at + partBytes))
+  // It may fail while the part before it is still on its way; whoever waits for it hears of it all the same.
+  read.catch(() => undefined)
+  return read
+}
+
+/** Base64 by the browser's own reader, off this thread; a file that cannot be read any more is an error. */
+export function base64Of(blob: Blob): Promise<string> {
+  return new Promise<string>((resolve, reject) => {
     const reader = new FileReader()
     reader.onload = () => {
       const url = typeof reader.result === 'string' ? reader.result : ''
       resolve(url.slice(url.indexOf(',') + 1))
     }
     reader.onerror = () => reject(new Error('The file cannot be read any more.', { cause: reader.error }))
-    reader.readAsDataURL(file.slice(at, at + partBytes))
+    reader.readAsDataURL(blob)
   })
-  // It may fail while the part before it is still on its way; whoever waits for it hears of it all the same.
-  read.catch(() => undefined)
-  return read
 }
 
 /** Fetches a file that the core made and lets the browser save it under its name. @throws what the calls throw */

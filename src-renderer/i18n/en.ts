@@ -1,7 +1,9 @@
+import { audio } from './en/audio.ts'
 import { chatTools } from './en/chatTools.ts'
 import { common } from './en/common.ts'
 import { composer } from './en/composer.ts'
 import { connect } from './en/connect.ts'
+import { data } from './en/data.ts'
 import { images } from './en/images.ts'
 import { library } from './en/library.ts'
 import { lightbox } from './en/lightbox.ts'
@@ -11,21 +13,27 @@ import { problems } from './en/problems.ts'
 import { proxy } from './en/proxy.ts'
 import { settings } from './en/settings.ts'
 import { shell } from './en/shell.ts'
+import { speech } from './en/speech.ts'
+import { transcribe } from './en/transcribe.ts'
 import { chat } from './en.chat.ts'
 
 export const en = {
+  audio,
   common,
   shell,
   connect,
   settings,
+  speech,
   proxy,
   problems,
   chat,
   composer,
   images,
   library,
+  data,
   lightbox,
   palette,
   chatTools,
   markdown,
+  transcribe,
 }

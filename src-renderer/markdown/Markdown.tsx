@@ -1,9 +1,10 @@
-import { memo, useDeferredValue, useEffect, useState } from 'react'
-import { type Block, BlockSplitter, type FlowBlock } from './blocks.ts'
+import { memo, useDeferredValue, useEffect, useMemo, useState } from 'react'
+import { type Block, BlockSplitter, type FlowBlock, type TextBlock } from './blocks.ts'
 import { CodeBlock } from './CodeBlock.tsx'
 import { Pieces } from './code/Pieces.tsx'
 import { Nodes } from './nodes.tsx'
 import { parseBlock } from './parse.ts'
+import { isTableAlone, joinTables } from './tables.ts'
 import './scale.css'
 import './markdown.css'
 
@@ -44,17 +45,19 @@ function useFirstSection(count: number): number {
 const Section = memo(function Section({ blocks, settled }: { blocks: readonly Block[]; settled: boolean }) {
   return (
     <div className={settled ? 'md-section md-settled' : 'md-section'}>
-      {blocks.map((block, at) => (
-        <BlockView key={blockKey(block, at)} block={block} />
-      ))}
+      {blocks.map((block, at) => {
+        if (block.kind !== 'flow') return <TextView key={blockKey(block, at)} block={block} />
+        // Drawn by the block that it carries on.
+        if (carriesOn(blocks, at)) return null
+        return <FlowView key={blockKey(block, at)} blocks={runFrom(blocks, at)} />
+      })}
     </div>
   )
 })
 
 const blockKey = (block: Block, at: number): string => `${block.kind}${at}`
 
-const BlockView = memo(function BlockView({ block }: { block: Block }) {
-  if (block.kind === 'flow') return <FlowView block={block} />
+const TextView = memo(function TextView({ block }: { block: TextBlock }) {
   if (block.kind === 'code') return <CodeBlock language={block.language} pieces={block.pieces} open={block.open} />
   return (
     <div className="md-plain" dir="auto">
@@ -63,9 +66,37 @@ const BlockView = memo(function BlockView({ block }: { block: Block }) {
   )
 })
 
-const FlowView = memo(function FlowView({ block }: { block: FlowBlock }) {
-  // A block near the size limit may take longer than a frame's share to parse: it may lag behind, never hold up typing.
-  const shown = useDeferredValue<FlowBlock>(block)
-  const nodes = <Nodes nodes={parseBlock(shown)} />
-  return block.continues ? <div className="md-continues">{nodes}</div> : nodes
-})
+/** Whether a block is drawn as more rows of the table before it: that has to be a table and nothing else. */
+function carriesOn(blocks: readonly Block[], at: number): boolean {
+  const [before, block] = [blocks[at - 1], blocks[at]]
+  return block?.kind === 'flow' && block.carries && before?.kind === 'flow' && isTableAlone(parseBlock(before))
+}
+
+function runFrom(blocks: readonly Block[], first: number): FlowBlock[] {
+  let end = first + 1
+  while (end < blocks.length && carriesOn(blocks, end)) end++
+  return blocks.slice(first, end).filter((block) => block.kind === 'flow')
+}
+
+/** A block, or a table in the blocks that it was cut into. */
+const FlowView = memo(
+  function FlowView({ blocks }: { blocks: readonly FlowBlock[] }) {
+    // A block near the size limit may take longer than a frame's share to parse: it may lag behind, never hold up typing.
+    const shown = useDeferredValue(useSame(blocks))
+    // The draft in which the block lags behind shows what was parsed before: without this it would be parsed twice a frame.
+    const nodes = useMemo(() => <Nodes nodes={joinTables(shown.map(parseBlock))} />, [shown])
+    return shown[0]?.continues ? <div className="md-continues">{nodes}</div> : nodes
+  },
+  (before, after) => sameBlocks(before.blocks, after.blocks),
+)
+
+/** The list that was there before, as long as it holds the same. */
+function useSame(blocks: readonly FlowBlock[]): readonly FlowBlock[] {
+  const [kept, setKept] = useState(blocks)
+  if (sameBlocks(kept, blocks)) return kept
+  setKept(blocks)
+  return blocks
+}
+
+const sameBlocks = (a: readonly FlowBlock[], b: readonly FlowBlock[]): boolean =>
+  a.length === b.length && a.every((block, at) => block === b[at])

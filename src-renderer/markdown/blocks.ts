@@ -18,6 +18,8 @@ export interface FlowBlock {
   continues: boolean
   /** Definitions from elsewhere that this block's references need, as markdown. */
   definitions: string
+  /** Set when this carries on the table before it, whose header its source begins with again. */
+  carries: boolean
   /** It may still grow. */
   open: boolean
 }
@@ -37,10 +39,15 @@ export type Block = FlowBlock | TextBlock
 export const softLimit = 4_000
 /** Characters after which a block that has no good place to be cut goes on as plain text. */
 export const hardLimit = 12_000
+/** The same for a table, whose rows cost the parser several times what prose does. */
+const tableLimit = 1_000
+const tableLines = 24
 const pieceLines = 80
 /** Blocks are drawn in sections, so that a frame looks at the newest section only. */
 const sectionBlocks = 40
 const sectionChars = 16_000
+/** A table stays in one section, and so is drawn as one, up to here. */
+const tableSectionChars = 48_000
 
 type Shape = 'paragraph' | 'list' | 'table' | 'quote' | 'indented' | 'note'
 interface Flow {
@@ -136,9 +143,10 @@ export class BlockSplitter {
   #takeFlow(line: LineStart, head: string, from: number, to: number): void {
     const open = this.#open as Flow | null
     if (open && !line.blank && this.#endsBefore(open, line)) {
-      this.#close()
-      // A table that was cut because of its length repeats its header in the next piece, as a printed table does.
-      this.#cutTable = open.shape === 'table' && !open.afterBlank && !line.fence ? open.prefix : ''
+      // A table that was cut because of its length begins with its header again in the next piece.
+      const cut = open.shape === 'table' && !open.afterBlank && !line.fence
+      this.#close(cut)
+      this.#cutTable = cut ? open.prefix : ''
     }
     if (line.blank) {
       if (this.#open) this.#grow(this.#open as Flow, to, true)
@@ -181,12 +189,17 @@ export class BlockSplitter {
   #endsBefore(open: Flow, line: LineStart): boolean {
     const container = open.shape === 'list' || open.shape === 'note'
     if (line.fence) return !(container && line.indent >= Math.max(open.content, 1))
-    if (open.end - open.start > softLimit && this.#mayCut(open, line)) return true
+    if (this.#isLong(open) && this.#mayCut(open, line)) return true
     if (!open.afterBlank) return line.heading && !container && open.shape !== 'quote'
     if (open.shape === 'list') return line.item === 0 && line.indent < 2
     if (open.shape === 'note') return line.indent < 2
     if (open.shape === 'indented') return line.indent < 4
     return true
+  }
+
+  #isLong(open: Flow): boolean {
+    const chars = open.end - open.start
+    return open.shape === 'table' ? chars > tableLimit || open.lines > tableLines : chars > softLimit
   }
 
   #mayCut(open: Flow, line: LineStart): boolean {
@@ -262,26 +275,32 @@ export class BlockSplitter {
     appendText(open, this.#text.slice(from, to), inside)
   }
 
-  #close(): void {
+  #close(goesOn = false): void {
     const open = this.#open
     this.#open = null
     if (!open) return
-    this.#push(open.kind === 'flow' ? this.#flowBlock(open, false) : textBlock(open, false))
+    this.#push(open.kind === 'flow' ? this.#flowBlock(open, false) : textBlock(open, false), goesOn)
   }
 
   #flowBlock(flow: Flow, open: boolean): FlowBlock {
     const own = this.#text.slice(flow.start, flow.end)
     const repeats = flow.shape === 'table' && flow.prefix !== '' && !own.startsWith(flow.prefix)
     const source = repeats ? flow.prefix + own : own
-    return { kind: 'flow', source, continues: flow.continues, definitions: this.#definitionsFor(refsIn(source)), open }
+    const definitions = this.#definitionsFor(refsIn(source))
+    return { kind: 'flow', source, continues: flow.continues, definitions, carries: repeats, open }
   }
 
-  #push(block: Block): void {
+  #push(block: Block, goesOn = false): void {
     const refs = block.kind === 'flow' ? refsIn(block.source) : null
     this.#done.push({ block, refs })
     let chars = 0
     for (let at = this.#sectionStart; at < this.#done.length; at++) chars += sizeOf(this.#done[at]?.block)
-    if (this.#done.length - this.#sectionStart < sectionBlocks && chars < sectionChars) return
+    if (
+      goesOn
+        ? chars < tableSectionChars
+        : this.#done.length - this.#sectionStart < sectionBlocks && chars < sectionChars
+    )
+      return
     this.#sections.push(this.#done.slice(this.#sectionStart).map((done) => done.block))
     this.#sectionStart = this.#done.length
   }
@@ -343,6 +362,7 @@ export class BlockSplitter {
       source: this.#text.slice(from, to),
       continues: false,
       definitions: '',
+      carries: false,
       open: true,
     }
     return [...before, begun]

@@ -1,5 +1,5 @@
-/** Of these nothing is copied: they are controls, or a formula drawn twice. */
-const skipped = 'figcaption, .md-float, .katex, button, [aria-hidden="true"], .chat-sr'
+/** Of these nothing is copied: they are controls, a formula drawn twice, a table's header that is there again. */
+const skipped = '.md-more thead, figcaption, .md-float, .katex, button, [aria-hidden="true"], .chat-sr'
 const blocks = new Set(
   'ADDRESS ARTICLE ASIDE BLOCKQUOTE DIV DL FIGURE FOOTER H1 H2 H3 H4 H5 H6 HEADER HR LI OL P PRE SECTION TABLE TR UL'.split(
     ' ',
@@ -49,7 +49,8 @@ class Writer {
   }
 
   #begin(element: Element): void {
-    const apart = /^(?:P|ARTICLE|FIGURE|TABLE|H\d|UL|OL|BLOCKQUOTE)$/.test(element.tagName)
+    const apart =
+      /^(?:P|ARTICLE|FIGURE|TABLE|H\d|UL|OL|BLOCKQUOTE)$/.test(element.tagName) && !element.matches('.md-more > table')
     if (blocks.has(element.tagName)) this.#newLine(apart && !element.parentElement?.closest('li, td, th'))
     else if (element.matches('.md-piece')) this.#newLine(false)
     if (element instanceof HTMLTableCellElement && element.previousElementSibling) this.text += '\t'

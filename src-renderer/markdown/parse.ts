@@ -20,6 +20,8 @@ const completing = { linkMode: 'text-only', htmlTags: false, comparisonOperators
 /** Stands before a piece of a paragraph so that nothing in it starts a block; taken off again after parsing. */
 const wordJoiner = '\u2060'
 
+/** Quicker to find for blocks that are still held than by their text. */
+const ofBlock = new WeakMap<FlowBlock, RootContent[]>()
 const kept = new Map<string, RootContent[]>()
 const keepChars = 2_000_000
 let keptChars = 0
@@ -27,6 +29,14 @@ let keptChars = 0
 /** The nodes of one block. Those of finished blocks are remembered, so that scrolling back parses nothing again. */
 export function parseBlock(block: FlowBlock): RootContent[] {
   if (block.source === '') return []
+  const before = block.open ? undefined : ofBlock.get(block)
+  if (before) return before
+  const nodes = parseAnew(block)
+  if (!block.open) ofBlock.set(block, nodes)
+  return nodes
+}
+
+function parseAnew(block: FlowBlock): RootContent[] {
   const key = `${block.continues ? wordJoiner : ''}${block.source}\n\n${block.definitions}`
   const known = block.open ? undefined : kept.get(key)
   if (known) return known

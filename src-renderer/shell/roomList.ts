@@ -15,6 +15,8 @@ import { imagesRoom } from '../rooms/images/index.tsx'
 import { plannedRooms } from '../rooms/planned/index.tsx'
 import { proxyRoom } from '../rooms/proxy/index.tsx'
 import { settingsRoom } from '../rooms/settings/index.tsx'
+import { speechRoom } from '../rooms/speech/index.tsx'
+import { transcribeRoom } from '../rooms/transcribe/index.tsx'
 import type { Room } from '../stores/route.ts'
 
 export const roomIcons: Record<Room, LucideIcon> = {
@@ -31,6 +33,8 @@ export const roomIcons: Record<Room, LucideIcon> = {
 export const roomViews: Record<Room, RoomView> = {
   chat: chatRoom,
   ...plannedRooms,
+  transcribe: transcribeRoom,
+  speech: speechRoom,
   images: imagesRoom,
   proxy: proxyRoom,
   settings: settingsRoom,

@@ -9,6 +9,8 @@ export interface OpenConversation {
   setup: ChatSetup | null
   ids: readonly string[]
   messages: readonly Message[]
+  /** The same as `messages` was when anything but a text last changed: sums are made of it, not of each frame of a stream. */
+  settled: readonly Message[]
   /** How many messages of the path, from its root on, are still to come. */
   missing: number
   /** Replies of the last ask that stand side by side, in their order; the one on the path too. Empty where there is one. */
@@ -25,6 +27,7 @@ export function opening(id: string): OpenConversation {
     setup: null,
     ids: [],
     messages: [],
+    settled: [],
     missing: 0,
     beside: [],
     besideIds: [],
@@ -48,12 +51,14 @@ class Folding {
   readonly #open: OpenConversation
   #messages: Message[] | null = null
   #beside: Message[] | null = null
+  #changed = false
 
   constructor(before: OpenConversation) {
     this.#open = { ...before }
   }
 
   result(): OpenConversation {
+    if (this.#changed) this.#open.settled = this.#open.messages
     return this.#open
   }
 
@@ -100,6 +105,7 @@ class Folding {
   #replace(message: Message): void {
     const open = this.#open
     const at = lastIndexOf(open.messages, message.id)
+    this.#changed = true
     if (at >= 0) this.#ownPath()[at] = message
     else if (message.parentId === (open.messages.at(-1)?.id ?? null)) {
       this.#ownPath().push(message)
@@ -127,6 +133,7 @@ class Folding {
 
   #setPath(messages: readonly Message[]): void {
     this.#messages = null
+    this.#changed = true
     this.#open.messages = messages
     this.#open.ids = keepIfEqual(this.#open.ids, messages)
   }

@@ -142,6 +142,8 @@ try {
       delete: async () => undefined,
     },
     openExternal: async () => undefined,
+    reveal: async () => false,
+    dragOut: null,
     log: (_, line) => console.error(line),
   }
   const { search } = libraryHandlers(implementer(host).library, host, library)

@@ -7,7 +7,7 @@ import type { ChatChange, ChatView } from './watchers.ts'
  * How many messages come with the snapshot: more than a window shows, read in a few ms. And how many older ones in one event: some ms of
  * this thread, with a turn of the event loop after it.
  */
-const usual = { first: 200, batch: 500 }
+const usual = { first: 80, batch: 500 }
 
 /**
  * One watcher of one conversation. It remembers the ids of the path it told, how much of each growing text it has told and which

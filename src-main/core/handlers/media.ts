@@ -1,6 +1,14 @@
+import type { Keeping } from '../media/keeping.ts'
 import type { Media } from '../media/media.ts'
-import type { Implementer } from './implementer.ts'
+import { done, type Implementer } from './implementer.ts'
 
-export const mediaHandlers = (os: Implementer['media'], media: Media) => ({
+export const mediaHandlers = (os: Implementer['media'], media: Media, keeping: Keeping) => ({
   addImage: os.addImage.handler(({ input }) => media.addImage(input)),
+  use: os.use.handler(() => keeping.use()),
+  wouldCleanUp: os.wouldCleanUp.handler(({ input }) => keeping.wouldCleanUp(input)),
+  cleanUp: os.cleanUp.handler(({ input }) => keeping.cleanUp(input)),
+  reveal: os.reveal.handler(({ input }) => keeping.reveal(input)),
+  dragOut: os.dragOut.handler(({ input }) => keeping.dragOut(input)),
+  peaks: os.peaks.handler(({ input }) => keeping.peaks(input)),
+  keepPeaks: os.keepPeaks.handler(({ input }) => done(keeping.keepPeaks(input))),
 })

@@ -81,7 +81,7 @@ export function createRouter(rooms: Rooms) {
     chatTools: chatToolsHandlers(os.chatTools, host, around.chatTools),
     library: libraryHandlers(os.library, host, around.library),
     archive: archiveHandlers(os.archive, host, around.archive),
-    media: mediaHandlers(os.media, around.media),
+    media: mediaHandlers(os.media, around.media, mediaRooms.keeping),
     voice: voiceHandlers(os.voice, host, around.voice),
     speech: speechHandlers(os.speech, host, mediaRooms.speech),
     transcribe: transcribeHandlers(os.transcribe, host, mediaRooms.transcribe),

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Image } from '../../../src-preload/contract/images.ts'
 import type { Download } from '../../../src-preload/contract/transfers.ts'
 import { StudioError } from '../errors.ts'
+import { fileStem } from '../fileName.ts'
 import type { ImagesParts } from './parts.ts'
 
 const endings: Record<string, string> = {
@@ -12,21 +13,11 @@ const endings: Record<string, string> = {
   'image/gif': 'gif',
   'image/webp': 'webp',
 }
-/** What no file system or shell of today takes in a name, and what would hide or turn it. */
-const awkward = /[<>:"/\\|?*\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]+/gu
 const longestName = 60
 
 /** A file's name by what the picture shows: the beginning of its prompt, fit for every file system. */
-export function fileNameOf({ prompt, mime }: Pick<Image, 'prompt' | 'mime'>): string {
-  const words = prompt.replace(awkward, ' ').replace(/\s+/g, ' ').trim()
-  const characters = [...new Intl.Segmenter(undefined, { granularity: 'grapheme' }).segment(words.slice(0, 200))]
-  const cut = characters
-    .slice(0, longestName)
-    .map(({ segment }) => segment)
-    .join('')
-    .replace(/^[.\s]+|[.\s]+$/g, '')
-  return `${cut === '' ? 'picture' : cut}.${endings[mime] ?? 'img'}`
-}
+export const fileNameOf = ({ prompt, mime }: Pick<Image, 'prompt' | 'mime'>): string =>
+  `${fileStem(prompt, longestName, 'picture')}.${endings[mime] ?? 'img'}`
 
 /** One as it came, several as one zip. @throws StudioError `no_such_item`, `busy` */
 export async function saveImages(

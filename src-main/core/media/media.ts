@@ -64,7 +64,7 @@ export function createMedia({ dataDir, store: { media: rows }, uploads }: MediaO
     const known = rows.ids()
     // The names of now: what is added from here on is not looked at.
     const left = readdirSync(folder).filter((name) => !known.has(name))
-    const ownerless = growing.names().filter((name) => !rows.isOwned(growing.ownerOf(name) ?? ''))
+    const ownerless = growing.names().filter((name) => rows.ownerKind(growing.ownerOf(name) ?? '') === null)
     for (const name of left) await rm(join(folder, name), { recursive: true, force: true })
     for (const name of ownerless) await growing.discard(name)
     // What still has a second name is kept by its row: the process died before it took the first away.

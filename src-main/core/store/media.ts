@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { Attachment } from '../../../src-preload/contract/chat.ts'
 import { StudioError } from '../errors.ts'
 import type { Database } from './database.ts'
-import { cleaning } from './mediaCleaning.ts'
+import { cleaning, type MadeKind, madeKind } from './mediaCleaning.ts'
 import { bytes, number, numberOrNull, type Row, text, textOrNull } from './rows.ts'
 
 const kind = z.enum(['image', 'audio'])
@@ -47,8 +47,8 @@ export function mediaTable(database: Database) {
   const remove = handle.prepare('DELETE FROM media WHERE id IN (SELECT value FROM json_each(?))')
   const draft = handle.prepare('UPDATE media SET drafted = 1 WHERE id = ?')
   const owner = handle.prepare(
-    `SELECT 1 WHERE EXISTS (SELECT 1 FROM speeches WHERE id = :id) OR EXISTS (SELECT 1 FROM recordings WHERE id = :id)
-        OR EXISTS (SELECT 1 FROM transcripts WHERE id = :id) OR EXISTS (SELECT 1 FROM drawings WHERE id = :id)`,
+    `SELECT 'speech' AS kind FROM speeches WHERE id = :id UNION ALL SELECT 'recordings' FROM recordings WHERE id = :id
+     UNION ALL SELECT 'recordings' FROM transcripts WHERE id = :id UNION ALL SELECT 'images' FROM drawings WHERE id = :id`,
   )
   const peaks = handle.prepare('SELECT data, seconds FROM peaks WHERE media_id = ?')
   const keepPeaks = handle.prepare('INSERT OR REPLACE INTO peaks (media_id, data, seconds) VALUES (?, ?, ?)')
@@ -96,8 +96,11 @@ export function mediaTable(database: Database) {
     orphans: (instant: string): string[] => orphans.all(instant).map((row) => text(row, 'id')),
     /** A page has it in a draft now. */
     draft: (id: string): void => void draft.run(id),
-    /** Whether a growing file of this id is anything's: a speech, a recording, a transcript, a drawing. */
-    isOwned: (id: string): boolean => owner.get({ id }) !== undefined,
+    /** Which room a growing file of this id belongs to: of a speech, a recording, a transcript, a drawing; null for nobody's. */
+    ownerKind(id: string): MadeKind | null {
+      const row = owner.get({ id })
+      return row ? madeKind.parse(row.kind) : null
+    },
     peaks(mediaId: string): { data: Uint8Array; seconds: number } | null {
       const row = peaks.get(mediaId)
       return row ? { data: bytes(row, 'data'), seconds: number(row, 'seconds') } : null

@@ -1,8 +1,10 @@
-import type { CleanUp, MediaUse } from '../../../src-preload/contract/media.ts'
+import type * as z from 'zod'
+import { cleanUp, type MediaUse } from '../../../src-preload/contract/media.ts'
 import type { Database } from './database.ts'
 import { number, type Row, text, textOrNull } from './rows.ts'
 
-export type MadeKind = CleanUp['kinds'][number]
+export const madeKind = cleanUp.shape.kinds.element
+export type MadeKind = z.infer<typeof madeKind>
 
 /** One thing that a clean-up may take. */
 export interface Made {
@@ -10,7 +12,7 @@ export interface Made {
   id: string
   createdAt: string
   favourite: boolean
-  removed: boolean
+  removedAt: string | null
   /** The files it names, with their bytes. */
   media: { id: string; bytes: number }[]
 }
@@ -158,7 +160,7 @@ function readMade(kind: MadeKind, row: Row): Made {
     id: text(row, 'id'),
     createdAt: text(row, 'created_at'),
     favourite: row.favourite === 1,
-    removed: row.removed_at !== null,
+    removedAt: textOrNull(row, 'removed_at'),
     media,
   }
 }

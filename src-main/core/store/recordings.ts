@@ -52,18 +52,10 @@ export function recordingTable({ handle, transaction }: Database) {
     return row ? read(row) : null
   }
 
-  /** Those in sight that have all needles in their name or a transcript, newest first. Reads every transcript once a needle. */
-  const matching = (needles: readonly string[]): string[] => {
-    const has = needles.map(
-      (_, index) => `(instr(r.search, ?${index + 1}) > 0 OR EXISTS (SELECT 1 FROM transcripts AS t
-         WHERE t.recording_id = r.id AND instr(t.search, ?${index + 1}) > 0))`,
-    )
-    const sql = `SELECT r.id FROM recordings AS r WHERE r.removed_at IS NULL AND ${has.join(' AND ')} ORDER BY r.rowid DESC`
-    return handle
-      .prepare(sql)
-      .all(...needles)
-      .map((row) => text(row, 'id'))
-  }
+  const condition = (
+    index: number,
+  ): string => `(instr(r.search, ?${index}) > 0 OR EXISTS (SELECT 1 FROM transcripts AS t
+      WHERE t.recording_id = r.id AND instr(t.search, ?${index}) > 0))`
 
   return {
     insert: (row: NewRecording): void => void insert.run({ ...row }),
@@ -75,19 +67,30 @@ export function recordingTable({ handle, transaction }: Database) {
       if (!found || found.removed) throw new StudioError('no_such_item', 'That recording is not there any more.')
       return found
     },
-    /** Newest first. `needles`: see `words/query.ts`; none finds everything. `before`: the last id of the page before. */
-    page({ needles, before, limit }: { needles: readonly string[]; before: string | null; limit: number }): {
+    /** Newest first. `before`: the last id of the page before. */
+    page({ before, limit }: { before: string | null; limit: number }): {
       recordings: StoredRecording[]
       total: number
     } {
-      if (needles.length === 0) {
-        const recordings = page.all({ before, limit }).map(read)
-        return { recordings, total: number(count.get() ?? {}, 'n') }
+      const recordings = page.all({ before, limit }).map(read)
+      return { recordings, total: number(count.get() ?? {}, 'n') }
+    },
+    /**
+     * Those in sight that have all needles (`words/query.ts`) in their name or a transcript, newest first, some at a time: a step reads the transcripts
+     * of at most 32 recordings, some milliseconds where they are an hour long.
+     */
+    *matching(needles: readonly string[]): Generator<string[], undefined> {
+      const step = handle.prepare(
+        `SELECT r.rowid AS place, r.id, ${needles.map((_, index) => condition(index + 2)).join(' AND ')} AS hit
+           FROM recordings AS r WHERE r.removed_at IS NULL AND r.rowid < ?1 ORDER BY r.rowid DESC LIMIT 32`,
+      )
+      for (let before = Number.MAX_SAFE_INTEGER; ; ) {
+        const rows = step.all(before, ...needles)
+        const last = rows.at(-1)
+        if (!last) return
+        before = number(last, 'place')
+        yield rows.filter(({ hit }) => hit === 1).map((row) => text(row, 'id'))
       }
-      const all = matching(needles)
-      const from = before === null ? 0 : all.indexOf(before) + 1
-      const ids = before !== null && from === 0 ? [] : all.slice(from, from + limit)
-      return { recordings: ids.flatMap((id) => find(id) ?? []), total: all.length }
     },
     /** Those whose bytes are not kept as media yet, oldest first. */
     loose: (): StoredRecording[] => loose.all().map(read),

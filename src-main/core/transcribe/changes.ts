@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Recording, TranscribeChange, Transcript } from '../../../src-preload/contract/transcribe.ts'
 import { type FeedSource, Listeners } from '../feed.ts'
 import type { Store } from '../store/store.ts'
@@ -12,7 +13,15 @@ export interface UnderWay {
 
 export type Changed = { what: 'recording' | 'transcript'; id: string }
 
+interface Page {
+  /** The last id of the page before. */
+  before: string | null
+  limit: number
+}
+
 const snapshotLength = 200
+/** How long a search may hold the thread. */
+const sliceMs = 8
 
 /** The one view of the room: stored rows, with what is under way laid over them. */
 export class TranscribeView {
@@ -39,9 +48,28 @@ export class TranscribeView {
     return this.#store.transcripts.of(recordingId).map((one) => this.#overlay(one))
   }
 
-  page(asked: Parameters<Store['recordings']['page']>[0]): { recordings: Recording[]; total: number } {
+  page(asked: Page): { recordings: Recording[]; total: number } {
     const { recordings, total } = this.#store.recordings.page(asked)
     return { recordings: recordings.map((one) => this.#show(one)), total }
+  }
+
+  /** As `page`, of those that match. Reads every transcript, and lets others have their turn meanwhile. */
+  async search(
+    needles: readonly string[],
+    { before, limit }: Page,
+  ): Promise<{ recordings: Recording[]; total: number }> {
+    const all: string[] = []
+    let since = performance.now()
+    for (const ids of this.#store.recordings.matching(needles)) {
+      all.push(...ids)
+      if (performance.now() - since < sliceMs) continue
+      await nextTurn()
+      since = performance.now()
+    }
+    const from = before === null ? 0 : all.indexOf(before) + 1
+    const ids = before !== null && from === 0 ? [] : all.slice(from, from + limit)
+    const found = ids.flatMap((id) => this.#store.recordings.find(id) ?? []).filter(({ removed }) => !removed)
+    return { recordings: found.map((one) => this.#show(one)), total: all.length }
   }
 
   tell(what: Changed['what'], id: string): void {
@@ -94,7 +122,7 @@ export class TranscribeWatcher implements FeedSource<TranscribeChange> {
     if (this.#snapshotDue) {
       this.#snapshotDue = false
       this.#stale.clear()
-      return { type: 'snapshot', ...this.#view.page({ needles: [], before: null, limit: snapshotLength }) }
+      return { type: 'snapshot', ...this.#view.page({ before: null, limit: snapshotLength }) }
     }
     for (const [id, changed] of this.#stale) {
       this.#stale.delete(id)

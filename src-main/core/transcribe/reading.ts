@@ -17,9 +17,15 @@ export interface Heard {
 const longestText = 4_000_000
 const mostCues = 100_000
 
-/** The reply as it came, to be kept: JSON as JSON. */
-export const rawOf = ({ format, text, json }: Transcription): string =>
-  format === 'json' ? JSON.stringify(json) : text
+/** The reply as it came, to be kept: JSON as JSON; of one that is nested beyond all reason its text. */
+export function rawOf({ format, text, json }: Transcription): string {
+  if (format !== 'json') return text
+  try {
+    return JSON.stringify(json)
+  } catch {
+    return JSON.stringify({ text })
+  }
+}
 
 /**
  * A reply, read. Services send WebVTT or SubRip as plain text too, or inside JSON, and verbose JSON has `segments` with times: all of

@@ -1,7 +1,7 @@
-import { openAsBlob } from 'node:fs'
 import type { Problem } from '../../../src-preload/contract/problem.ts'
 import type { Transcript, TranscriptWish } from '../../../src-preload/contract/transcribe.ts'
 import { asStudioError, StudioError } from '../errors.ts'
+import { soundFile } from '../soundFile.ts'
 import type { TranscriptEnd } from '../store/transcripts.ts'
 import type { CallOptions, Transcription, TranscriptionRequest } from '../upstream/types.ts'
 import { searchable } from '../words/words.ts'
@@ -193,12 +193,9 @@ export function programEnded(): Problem {
 
 /** The file goes up from the disk as it is read, whatever its size. @throws StudioError `no_such_item` */
 async function requestOf({ path, fileName, mime, wish }: Asked): Promise<TranscriptionRequest> {
-  const file = await openAsBlob(path, { type: mime }).catch((cause: unknown) => {
-    throw new StudioError('no_such_item', 'The file of this recording is not there any more.', {}, { cause })
-  })
   const { model, language, prompt, format, temperature } = wish
   return {
-    file,
+    file: await soundFile(path, mime),
     fileName,
     ...(model !== null && { model }),
     ...(language !== null && { language }),

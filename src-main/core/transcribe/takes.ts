@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { type Recording, recording } from '../../../src-preload/contract/transcribe.ts'
 import { StudioError } from '../errors.ts'
+import { plainType } from '../soundFile.ts'
 import type { StoredRecording } from '../store/recordings.ts'
 import { searchable } from '../words/words.ts'
 import { paced } from './changes.ts'
-import { plainType, soundEnding } from './names.ts'
+import { soundEnding } from './names.ts'
 import type { GrowingSound, TranscribeParts } from './parts.ts'
 
 /** A microphone that runs, as the core knows it: pieces come, or have not come for a while. */

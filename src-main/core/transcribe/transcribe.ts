@@ -11,11 +11,12 @@ import type {
 import type { Download } from '../../../src-preload/contract/transfers.ts'
 import { StudioError } from '../errors.ts'
 import { type Feed, feed } from '../feed.ts'
+import { typeByName } from '../soundFile.ts'
 import { needles, readQuery } from '../words/query.ts'
 import { searchable } from '../words/words.ts'
 import { TranscribeView, TranscribeWatcher } from './changes.ts'
 import { joinCues, tidyCues } from './cues.ts'
-import { saveName, soundEnding, typeByName, uploadName } from './names.ts'
+import { saveName, soundEnding, uploadName } from './names.ts'
 import type { TranscribeParts } from './parts.ts'
 import { readHeard } from './reading.ts'
 import { programEnded, searchOf, TranscriptRuns } from './runs.ts'
@@ -87,9 +88,9 @@ export function createTranscribe(parts: TranscribeParts) {
 
   return {
     watch: (signal?: AbortSignal): Feed<TranscribeChange> => feed(new TranscribeWatcher(view), signal),
-    find({ search, before, limit }: { search: string; before: string | null; limit: number }) {
+    async find({ search, ...page }: { search: string; before: string | null; limit: number }) {
       const query = readQuery(search)
-      return view.page({ needles: query ? needles(query) : [], before, limit })
+      return query ? view.search(needles(query), page) : view.page(page)
     },
     /** @throws StudioError `no_such_item` */
     async get({ id }: { id: string }): Promise<{ recording: Recording; transcripts: Transcript[] }> {
@@ -221,6 +222,17 @@ export function createTranscribe(parts: TranscribeParts) {
       return { restored: restored.length }
     },
 
+    /** Erases for good those of them that are deleted, and their bytes where nothing else has them. */
+    async erase({ ids }: { ids: string[] }): Promise<{ erased: number }> {
+      await recovered
+      const going = ids.flatMap((id) => recordings.find(id) ?? []).filter(({ removed }) => removed)
+      store.transaction(() => {
+        for (const { id } of going) recordings.erase(id)
+      })
+      await files.drop(going.flatMap(({ mediaId }) => mediaId ?? []))
+      for (const { id } of going) view.tell('recording', id)
+      return { erased: going.length }
+    },
     /** Somebody else erased them for good: those who watch are told. */
     erased(ids: readonly string[]): void {
       for (const id of ids) view.tell('recording', id)

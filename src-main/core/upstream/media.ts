@@ -28,7 +28,7 @@ export async function createSpeech(link: Link, request: SpeechRequest, options?:
   return { facts, bytes }
 }
 
-/** The upload is streamed from the blob, with its length told beforehand. @throws StudioError */
+/** The upload is streamed from the file, with its length told beforehand. @throws StudioError */
 export async function createTranscription(
   link: Link,
   request: TranscriptionRequest,
@@ -100,14 +100,15 @@ function multipart(
   const parts = Object.entries(fields).flatMap(([name, value]) =>
     value === undefined ? [] : [`--${boundary}\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`],
   )
-  const type = file instanceof Blob && /^[\w.+-]+\/[\w.+-]+$/.test(file.type) ? file.type : 'application/octet-stream'
+  const type =
+    !(file instanceof Uint8Array) && /^[\w.+-]+\/[\w.+-]+$/.test(file.type) ? file.type : 'application/octet-stream'
   parts.push(
     `--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="${escapeName(fileName)}"\r\n` +
       `content-type: ${type}\r\n\r\n`,
   )
   const head = Buffer.from(parts.join(''))
   const tail = Buffer.from(`\r\n--${boundary}--\r\n`)
-  const size = file instanceof Blob ? file.size : file.byteLength
+  const size = file instanceof Uint8Array ? file.byteLength : file.size
   return {
     headers: [
       ['content-type', `multipart/form-data; boundary=${boundary}`],
@@ -118,7 +119,7 @@ function multipart(
       onUploaded?.(sent)
       yield head
       // Gone on with when the socket has taken it: what is counted has left, but for what the system holds.
-      for await (const chunk of file instanceof Blob ? file.stream() : [file]) {
+      for await (const chunk of file instanceof Uint8Array ? [file] : file.stream()) {
         if (chunk.length > 0) yield chunk
         sent += chunk.length
         onUploaded?.(sent)

@@ -35,7 +35,7 @@ export function checkSpeechRequest({ input, speed }: SpeechRequest): void {
 
 /** @throws StudioError `bad_input` */
 export function checkTranscriptionRequest({ file }: TranscriptionRequest): void {
-  require(file instanceof Blob || file instanceof Uint8Array, 'Give an audio file.')
+  require(file instanceof Uint8Array || typeof file?.stream === 'function', 'Give an audio file.')
 }
 
 /** @throws StudioError `bad_input` */

@@ -108,8 +108,16 @@ export interface SpeechRequest {
   [extra: string]: unknown
 }
 
+/** A file that is read while it goes up, anew for each attempt; every Blob is one. */
+export interface UploadFile {
+  size: number
+  /** Such as `audio/webm`; empty where it is not known. */
+  type: string
+  stream(): AsyncIterable<Uint8Array>
+}
+
 export interface TranscriptionRequest {
-  file: Blob | Uint8Array
+  file: UploadFile | Uint8Array
   fileName: string
   model?: string
   language?: string

@@ -1,13 +1,5 @@
-import { openAsBlob } from 'node:fs'
+import { soundFile, typeByName } from '../soundFile.ts'
 import type { VoiceRoom } from './voice.ts'
-
-const types: Record<string, string> = {
-  webm: 'audio/webm',
-  ogg: 'audio/ogg',
-  mp4: 'audio/mp4',
-  m4a: 'audio/mp4',
-  wav: 'audio/wav',
-}
 
 /**
  * What was said in an uploaded recording, streamed from the disk to the service. The upload stays until this succeeds, so that
@@ -20,8 +12,7 @@ export async function dictate(
   signal?: AbortSignal,
 ): Promise<{ text: string }> {
   const { path, name } = room.uploads.take(uploadId)
-  const type = types[name.split('.').at(-1)?.toLowerCase() ?? '']
-  const file = await openAsBlob(path, type === undefined ? {} : { type })
+  const file = await soundFile(path, typeByName(name))
   const upstream = await room.upstream()
   const request = { file, fileName: name, model: 'whisper-1', ...(language !== undefined && { language }) }
   const { text } = await upstream.createTranscription(request, { room: 'transcribe', ...(signal && { signal }) })

@@ -8,6 +8,7 @@ import type { Host } from '../../core/host.ts'
 import { createKeychain } from '../keychain.ts'
 import { openDataDir } from '../node/folder.ts'
 import { externalAddress } from './address.ts'
+import { dragOut, reveal } from './files.ts'
 import { setMenu } from './menu.ts'
 import { guardNavigation } from './navigation.ts'
 import { guardNetwork, guardPermissions } from './permissions.ts'
@@ -71,6 +72,8 @@ function host(folder: string): Host {
       if (url === null) throw new StudioError('bad_input', 'Only http, https and mailto addresses are opened.')
       await shell.openExternal(url)
     },
+    reveal,
+    dragOut,
     log: (level, line) => process.stderr.write(`${level} ${line}\n`),
   }
 }

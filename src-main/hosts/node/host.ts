@@ -12,6 +12,9 @@ export function createNodeHost(dataDir: string): Host {
     dataDir,
     secrets: createKeychain(),
     openExternal: openInBrowser,
+    // The page may be on another machine than this process: it tells the path instead.
+    reveal: async () => false,
+    dragOut: null,
     log,
   }
 }

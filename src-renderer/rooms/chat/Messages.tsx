@@ -33,6 +33,7 @@ export function Messages() {
           startMargin={16}
           data={ids}
           bufferSize={600}
+          itemSize={240}
           shift={shift}
           keepMounted={selected}
         >

@@ -82,7 +82,10 @@ function follow(id: string): void {
     })
     const either = AbortSignal.any([signal, attempt.signal])
     try {
-      for await (const event of await client.chat.watch({ conversationId: id }, { signal: either })) events.push(event)
+      for await (const event of await client.chat.watch({ conversationId: id }, { signal: either })) {
+        if (event.type === 'snapshot') events.now(event)
+        else events.push(event)
+      }
     } finally {
       if (signal.aborted) events.drop()
     }

@@ -2,7 +2,9 @@ import type { Message } from '../../../src-preload/contract/chat.ts'
 import { sumSc } from '../../ui/sc.ts'
 
 /** Completion tokens a second between the first token and the end; null where the service reported too little. */
-export function tokensPerSecond(reply: Message): number | null {
+export function tokensPerSecond(
+  reply: Pick<Message, 'usage' | 'finishedAt' | 'firstTokenMs' | 'createdAt'>,
+): number | null {
   const tokens = reply.usage?.completionTokens
   if (!tokens || reply.finishedAt === null || reply.firstTokenMs === null) return null
   const ms = Date.parse(reply.finishedAt) - Date.parse(reply.createdAt) - reply.firstTokenMs

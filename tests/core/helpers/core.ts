@@ -47,6 +47,8 @@ export function testHost(dataDir: string, secrets: SecretStore = memorySecrets()
     async openExternal(url) {
       opened.push(url)
     },
+    reveal: async () => false,
+    dragOut: null,
     log(level, line) {
       lines.push(`${level} ${line}`)
     },

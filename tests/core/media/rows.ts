@@ -36,3 +36,44 @@ export function recordingRow(database: DatabaseSync, row: RecordingRow): void {
     )
     .run(id, createdAt, state, bytes, mediaId, removedAt)
 }
+
+interface ImageRow {
+  id: string
+  drawingId: string
+  mediaId: string
+  createdAt: string
+  favourite?: boolean
+  removedAt?: string | null
+}
+
+/** A picture and, where it is not there yet, its drawing. */
+export function imageRow(database: DatabaseSync, row: ImageRow): void {
+  const { id, drawingId, mediaId, createdAt, favourite = false, removedAt = null } = row
+  const wish = JSON.stringify({ prompt: 'one', n: 1, model: null, size: null, responseFormat: null })
+  database
+    .prepare(
+      `INSERT OR IGNORE INTO drawings (id, created_at, state, wish, search, slots) VALUES (?, ?, 'done', ?, ' one ', '[]')`,
+    )
+    .run(drawingId, createdAt, wish)
+  database
+    .prepare(
+      `INSERT INTO images (id, drawing_id, created_at, slot, media_id, favourite, removed_at)
+       VALUES (?, ?, ?, (SELECT count(*) FROM images WHERE drawing_id = ?2), ?, ?, ?)`,
+    )
+    .run(id, drawingId, createdAt, mediaId, favourite ? 1 : 0, removedAt)
+}
+
+/** A conversation with one message that shows a picture. */
+export function messageRow(database: DatabaseSync, mediaId: string, removedAt: string | null = null): string {
+  const [conversationId, at] = [crypto.randomUUID(), new Date().toISOString()]
+  const attachments = JSON.stringify([{ mediaId, detail: null, name: null, mime: '', width: 1, height: 1, bytes: 1 }])
+  database
+    .prepare('INSERT INTO conversations (id, created_at, updated_at, removed_at) VALUES (?, ?, ?, ?)')
+    .run(conversationId, at, at, removedAt)
+  database
+    .prepare(
+      `INSERT INTO messages (id, conversation_id, role, text, status, created_at, attachments) VALUES (?, ?, 'user', '', 'complete', ?, ?)`,
+    )
+    .run(crypto.randomUUID(), conversationId, at, attachments)
+  return conversationId
+}

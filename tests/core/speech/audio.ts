@@ -45,21 +45,23 @@ export function largestStep(samples: Float32Array, from = 0, to = samples.length
 }
 
 /**
- * How a part lies in the whole: its place (the one near `expected` at which it differs least), and how much it differs there in the middle, away from
+ * How a part lies in the whole: its place (the one near `expected` at which its middle differs least), and how much it differs there, away from
  * its ends, as a share of its own loudness.
  */
 export function placeOf(part: Float32Array, whole: Float32Array, expected: number, reach = 1200) {
-  const from = Math.min(2400, Math.floor(part.length / 4))
+  // A decoder that comes from another part needs up to 80 ms to be where it would be (RFC 7845, 4.6).
+  const from = Math.min(2 * reach, Math.floor(part.length / 3))
   const to = part.length - from
-  const differs = (at: number, step: number): number => {
+  const middle = Math.floor(part.length / 2)
+  const differs = (at: number, begin: number, end: number, step: number): number => {
     let sum = 0
-    for (let index = from; index < to; index += step) sum += ((whole[at + index] ?? 0) - (part[index] ?? 0)) ** 2
-    return sum * step
+    for (let index = begin; index < end; index += step) sum += ((whole[at + index] ?? 0) - (part[index] ?? 0)) ** 2
+    return sum
   }
   let best = expected
   let least = Number.POSITIVE_INFINITY
   for (let at = expected - reach; at <= expected + reach; at++) {
-    const sum = differs(at, 7)
+    const sum = differs(at, Math.max(from, middle - 2400), Math.min(to, middle + 2400), 5)
     if (sum < least) {
       least = sum
       best = at
@@ -67,5 +69,5 @@ export function placeOf(part: Float32Array, whole: Float32Array, expected: numbe
   }
   let power = 1e-9
   for (let index = from; index < to; index++) power += (part[index] ?? 0) ** 2
-  return { at: best, differs: Math.sqrt(differs(best, 1) / power) }
+  return { at: best, differs: Math.sqrt(differs(best, from, to, 1) / power) }
 }

@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest'
 import { Ledger } from '../../../src-main/core/ledger/ledger.ts'
 import { createMedia } from '../../../src-main/core/media/media.ts'
-import type { SpeechUpstream } from '../../../src-main/core/speech/parts.ts'
+import type { SpeechParts } from '../../../src-main/core/speech/parts.ts'
 import { createSpeeches, type Speeches } from '../../../src-main/core/speech/speeches.ts'
 import { openStore } from '../../../src-main/core/store/store.ts'
 import { createTransfers } from '../../../src-main/core/transfers/transfers.ts'
@@ -17,23 +17,20 @@ export interface Service {
 }
 
 /** A speech room over real files, a real database and real books. */
-export function openSpeechRoom(service: Service | SpeechUpstream, dataDir = freshFolder()) {
+export function openSpeechRoom(service: Service, dataDir = freshFolder(), other: Partial<SpeechParts> = {}) {
   const store = openStore(dataDir)
   const transfers = createTransfers({ dataDir })
   const media = createMedia({ dataDir, store, uploads: transfers.uploads })
   const ledger = new Ledger({ dataDir, tools: () => [], bodyDays: () => 1, log: () => undefined })
-  const client =
-    'baseUrl' in service
-      ? openUpstream({
-          base: parseBaseAddress(service.baseUrl, { allowInsecure: false }),
-          credential: Credential.fromText(service.apiKey),
-          books: ledger,
-        })
-      : null
+  const client = openUpstream({
+    base: parseBaseAddress(service.baseUrl, { allowInsecure: false }),
+    credential: Credential.fromText(service.apiKey),
+    books: ledger,
+  })
   const lines: string[] = []
   const speeches = createSpeeches({
     store,
-    upstream: async () => client ?? (service as SpeechUpstream),
+    upstream: async () => client,
     costOf: (row) => {
       const { cost, costIs } = ledger.get(row).row
       return { cost, costIs }
@@ -42,13 +39,14 @@ export function openSpeechRoom(service: Service | SpeechUpstream, dataDir = fres
     downloads: transfers.downloads,
     tempDir: transfers.folder,
     log: (level, line) => void lines.push(`${level} ${line}`),
+    ...other,
   })
   let open = true
   async function close(): Promise<void> {
     if (!open) return
     open = false
     await speeches.close()
-    await client?.close()
+    await client.close()
     await transfers.close()
     await ledger.close()
     store.close()

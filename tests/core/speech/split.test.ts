@@ -1,6 +1,7 @@
+import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
-import { splitForSpeech } from '../../../src-main/core/speechSplit.ts'
+import { speechPlaces, splitForSpeech } from '../../../src-main/core/speechSplit.ts'
 
 const bytesOf = (text: string): number => Buffer.byteLength(text)
 const solid = (text: string): string => text.replace(/\s+/g, '')
@@ -73,6 +74,51 @@ test('[TTS-01] any text: parts within the bound, together the text, none cut ins
         expect(inside.has(from)).toBe(false)
         expect(inside.has(to)).toBe(false)
       }
+    }),
+    { numRuns: 10_000 },
+  )
+}, 120_000)
+
+/** Unicode's own cases: what is one character as people see it, by code points; \u00f7 is where a cut may be, \u00d7 where none may. */
+const unicodeCases = readFileSync(
+  new URL('../../fixtures/unicode/GraphemeBreakTest-15.0.0.txt', import.meta.url),
+  'utf8',
+)
+  .split('\n')
+  .filter((line) => line.startsWith('\u00f7'))
+  .map((line) => {
+    const characters = line.split('\u00f7').map((one) => one.trim())
+    return characters
+      .filter((one) => one !== '')
+      .map((one) =>
+        String.fromCodePoint(...one.split('\u00d7').map((code) => Number.parseInt(code, 16))).toWellFormed(),
+      )
+  })
+
+test('[TTS-01] never inside a character of Unicode\u2019s own test data, whatever stands around it (10,000 cases)', () => {
+  expect(unicodeCases.length).toBeGreaterThan(600)
+  // A letter between two cases: what they would be together, the data does not say.
+  const joined = fc
+    .array(fc.constantFrom(...unicodeCases), { minLength: 1, maxLength: 25 })
+    .map((cases) => cases.flatMap((characters) => [...characters, 'x']))
+  fc.assert(
+    fc.property(joined, fc.integer({ min: 32, max: 80 }), (characters, max) => {
+      const given = characters.join('')
+      const allowed = new Set([0])
+      let at = 0
+      for (const character of characters) {
+        at += character.length
+        allowed.add(at)
+      }
+      let before = 0
+      for (const { from, to, bytes } of speechPlaces(given, max)) {
+        expect(allowed.has(from) && allowed.has(to)).toBe(true)
+        expect(bytes).toBe(bytesOf(given.slice(from, to)))
+        expect(bytes).toBeLessThanOrEqual(max)
+        expect(solid(given.slice(before, from))).toBe('')
+        before = to
+      }
+      expect(solid(given.slice(before))).toBe('')
     }),
     { numRuns: 10_000 },
   )

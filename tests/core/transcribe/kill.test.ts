@@ -90,7 +90,7 @@ it('killed while recordings end one after another, each is kept once and whole, 
     }
     const { room, media, bytesOf, close } = openRoom(dataDir)
     await room.recovered
-    const { recordings } = room.find({ search: '', before: null, limit: 500 })
+    const { recordings } = await room.find({ search: '', before: null, limit: 500 })
     const found = new Map(recordings.map((one) => [one.id, one]))
     for (const [id, bytes] of bytesTold) {
       const one = found.get(id)

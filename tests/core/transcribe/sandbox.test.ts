@@ -54,9 +54,9 @@ it('a file is kept, sent as it is, and its transcript is there with cues where t
   }
   const { transcripts } = await room.get({ id: recording.id })
   expect(transcripts.map(({ format }) => format)).toEqual(['vtt', 'text', 'json'])
-  const { recordings, total } = room.find({ search: 'harbor QUIET', before: null, limit: 10 })
+  const { recordings, total } = await room.find({ search: 'harbor QUIET', before: null, limit: 10 })
   expect([recordings, total]).toEqual([[], 0])
-  expect(room.find({ search: 'Harbour quie', before: null, limit: 10 })).toMatchObject({
+  expect(await room.find({ search: 'Harbour quie', before: null, limit: 10 })).toMatchObject({
     total: 1,
     recordings: [
       { id: recording.id, transcripts: 3, transcript: { state: 'done', excerpt: expect.stringContaining('quiet') } },

@@ -105,7 +105,7 @@ it('a microphone that gave nothing leaves nothing', async () => {
     kind: 'bad_input',
     message: 'Nothing was recorded.',
   })
-  expect(room.find({ search: '', before: null, limit: 10 })).toEqual({ recordings: [], total: 0 })
+  expect(await room.find({ search: '', before: null, limit: 10 })).toEqual({ recordings: [], total: 0 })
   expect(readdirSync(join(dataDir, 'making'))).toEqual([])
 })
 

@@ -1,5 +1,5 @@
 import type * as Electron from 'electron'
-import { Emitter, electronEvent, only } from './only.ts'
+import { Emitter, electronEvent, only, onlyKeys } from './only.ts'
 import type { Page } from './page.ts'
 import { StandInPort } from './ports.ts'
 import { decode, encode } from './wire.js'
@@ -31,7 +31,8 @@ let lastId = 0
 /** `WebContents` of one window; `page` is there once Chromium has opened it. */
 export class Contents
   extends Emitter
-  implements Pick<Electron.WebContents, 'id' | 'setWindowOpenHandler' | 'getURL' | 'reload' | 'isDestroyed'>
+  implements
+    Pick<Electron.WebContents, 'id' | 'setWindowOpenHandler' | 'getURL' | 'reload' | 'isDestroyed' | 'startDrag'>
 {
   readonly id: number
   readonly mainFrame: Electron.WebFrameMain
@@ -70,6 +71,15 @@ export class Contents
 
   reload(): void {
     void this.page?.reload()
+  }
+
+  /** Files that were dragged out, for a test to read: Chromium's own drag can't leave the page. */
+  readonly dragged: string[] = []
+
+  startDrag(item: Electron.Item): void {
+    onlyKeys('startDrag', item, ['file', 'icon'])
+    if (typeof item.icon === 'string' || item.icon.isEmpty()) throw new Error('startDrag needs an icon')
+    this.dragged.push(item.file)
   }
 
   isDestroyed(): boolean {

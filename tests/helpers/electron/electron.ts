@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type * as Electron from 'electron'
 import { type Cdp, startChromium } from './cdp.ts'
@@ -46,6 +46,7 @@ class App
       | 'requestSingleInstanceLock'
       | 'quit'
       | 'exit'
+      | 'getFileIcon'
     >
 {
   readonly isPackaged = false
@@ -117,6 +118,13 @@ class App
     const { chromium } = running
     if (chromium) void chromium.end().finally(() => process.exit(code))
     else process.exit(code)
+  }
+
+  /** As Electron does for a type that no program is known for: an icon all the same. */
+  getFileIcon(path: string): Promise<Electron.NativeImage> {
+    needsReady('app.getFileIcon()')
+    if (!existsSync(path)) return Promise.reject(new Error(`There is no file ${path}`))
+    return Promise.resolve(only<object>('NativeImage', { isEmpty: () => false }) as Electron.NativeImage)
   }
 
   /** A window has closed: the last one ends a quit, or is told to the program, whose silence means quit. */
@@ -276,7 +284,10 @@ export const screen = only('screen', {
 
 export const shell = only('shell', {
   openExternal: (url: string) => Promise.reject(new Error(`The stand-in for electron opens no browser: ${url}`)),
-} satisfies Pick<Electron.Shell, 'openExternal'>)
+  showItemInFolder(path: string): void {
+    throw new Error(`The stand-in for electron has no file manager: ${path}`)
+  },
+} satisfies Pick<Electron.Shell, 'openExternal' | 'showItemInFolder'>)
 
 export const dialog = only('dialog', {
   showErrorBox(title: string, content: string) {

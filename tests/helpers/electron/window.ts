@@ -110,6 +110,10 @@ export class BrowserWindow extends Emitter implements Pick<Electron.BrowserWindo
     return self
   }
 
+  static getFocusedWindow(): BrowserWindow | null {
+    return [...BrowserWindow.all].find((window) => window.focused) ?? null
+  }
+
   static getAllWindows(): BrowserWindow[] {
     return [...BrowserWindow.all]
   }

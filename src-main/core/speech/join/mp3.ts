@@ -13,9 +13,12 @@ function soundIn({ frames, delay, padding }: Mp3, whole: boolean): { from: numbe
 export function mp3Sound(bytes: Buffer): Sound | null {
   const mp3 = readMp3(bytes)
   const [first] = mp3?.frames ?? []
-  if (!mp3 || !first || mp3.frames.some((frame) => likeOf(frame) !== likeOf(first))) return null
+  if (!mp3 || !first || !mp3.frames.every((frame) => isLike(frame, first))) return null
   return { format: 'mp3', seconds: soundIn(mp3, true).heard / first.rate, like: likeOf(first) }
 }
+
+const isLike = (one: Mp3Frame, other: Mp3Frame): boolean =>
+  one.mpeg1 === other.mpeg1 && one.rate === other.rate && one.mono === other.mono
 
 const likeOf = ({ mpeg1, rate, mono }: Mp3Frame): string =>
   `mp3 (MPEG-${mpeg1 ? 1 : 2}, ${rate} Hz, ${mono ? 'mono' : 'stereo'})`
@@ -117,12 +120,11 @@ interface Told {
   places: readonly number[]
 }
 
-/** Room for the tag at every rate: what is not needed of it is filled up by a second such frame's worth of nothing, see `tagFrame`. */
+/** Room for the tag at every rate; what it does not need is an empty tag before it, which players pass over. */
 const headLength = 2048
 
 /**
- * The first frame, without sound: how many frames and bytes there are, where to jump, and the delay (LAME's tag). Players
- * pass over the empty tag that fills the rest of the room before it.
+ * The first frame, without sound: how many frames and bytes there are, where to jump, and the delay (LAME's tag).
  */
 function tagFrame(frame: Mp3Frame, { count, bytes, delay, padding, places }: Told): Buffer {
   const side = frame.mpeg1 ? (frame.mono ? 17 : 32) : frame.mono ? 9 : 17

@@ -3,7 +3,6 @@ import type { Joiner, Sound } from './joiner.ts'
 
 interface Opus {
   head: Buffer
-  tags: Buffer
   packets: Buffer[]
   /** Samples at 48,000 a second of each packet, together, and of what is to be heard. */
   decoded: number
@@ -15,7 +14,7 @@ interface Opus {
 const rate = 48_000
 
 /** RFC 3533, 6: pages of the first stream, as packets. What is cut at the end falls away. */
-function* packetsOf(bytes: Buffer): Generator<{ packet: Buffer; granule: bigint; ends: boolean }, undefined> {
+function* packetsOf(bytes: Buffer): Generator<{ packet: Buffer; granule: bigint }, undefined> {
   let serial: number | null = null
   let held: Buffer[] = []
   for (let at = 0; at + 27 <= bytes.length; ) {
@@ -33,13 +32,14 @@ function* packetsOf(bytes: Buffer): Generator<{ packet: Buffer; granule: bigint;
     const granule = bytes.readBigInt64LE(at + 6)
     if (ours && (bytes.readUInt8(at + 5) & 1) === 0) held = []
     let begun = place
-    for (const [index, value] of lacing.entries()) {
+    for (const value of lacing) {
       place += value
       if (value === 255 || !ours) continue
-      const packet = Buffer.concat([...held, bytes.subarray(begun, place)])
+      const end = bytes.subarray(begun, place)
+      const packet = held.length === 0 ? end : Buffer.concat([...held, end])
       held = []
       begun = place
-      yield { packet, granule, ends: !lacing.subarray(index + 1).some((later) => later < 255) }
+      yield { packet, granule }
     }
     if (ours && begun < place) held.push(bytes.subarray(begun, place))
     at = place
@@ -68,7 +68,7 @@ function readOpus(bytes: Buffer, whole: boolean): Opus | null {
   // A last page that says less than its packets hold cuts their end off; more is nothing that can be heard.
   const end = whole && last > 0 ? Math.min(last, decoded) : decoded
   const packets = sound.map(({ packet }) => packet)
-  return { head: head.packet, tags: tags.packet, packets, decoded, heard: Math.max(0, end - preSkip), preSkip }
+  return { head: head.packet, packets, decoded, heard: Math.max(0, end - preSkip), preSkip }
 }
 
 export function opusSound(bytes: Buffer): Sound | null {
@@ -106,7 +106,7 @@ export function opusJoiner(): Joiner {
       if (first === null) {
         first = opus
         yield pages.write([opus.head], 0, 'begin')
-        yield pages.write([opus.tags], 0, 'middle')
+        yield pages.write([emptyTags()], 0, 'middle')
       } else {
         // Where the next part's sound would begin, against where it belongs.
         for (;;) {
@@ -132,6 +132,16 @@ export function opusJoiner(): Joiner {
       return { rest, head: Buffer.alloc(0), seconds: Math.max(0, granule - (first?.preSkip ?? 0)) / rate }
     },
   }
+}
+
+/** RFC 7845, 5.2. What a part says of itself holds of that part alone. */
+function emptyTags(): Buffer {
+  const vendor = Buffer.from('Inference Studio')
+  const tags = Buffer.alloc(8 + 4 + vendor.length + 4)
+  tags.write('OpusTags', 0, 'latin1')
+  tags.writeUInt32LE(vendor.length, 8)
+  vendor.copy(tags, 12)
+  return tags
 }
 
 function pageWriter() {

@@ -1,17 +1,33 @@
+import { useEffect, useState } from 'react'
+import type { Message } from '../../../../src-preload/contract/chat.ts'
 import { useChat } from '../../../stores/chat.ts'
 import { showSc } from '../../../ui/sc.ts'
 import { spentOf, tokensOf } from '../facts.ts'
 import { figure, fullTime, useWords } from '../words.ts'
 import { Fact } from './Fact.tsx'
 
+const none: readonly Message[] = []
+/** Exact sums of ten thousand messages take tens of ms: the conversation itself is shown first. In ms. */
+const sumsWait = 150
+
+function useSums(messages: readonly Message[]) {
+  const [sums, setSums] = useState(() => sumsOf(none))
+  useEffect(() => {
+    const timer = setTimeout(() => setSums(sumsOf(messages)), sumsWait)
+    return () => clearTimeout(timer)
+  }, [messages])
+  return sums
+}
+
+const sumsOf = (messages: readonly Message[]) => ({ total: tokensOf(messages), spent: spentOf(messages) })
+
 /** Sums are of the path on the stage, as far as it has come. */
 export function ConversationFacts() {
   const words = useWords()
   const conversation = useChat((state) => state.open?.conversation ?? null)
-  const messages = useChat((state) => state.open?.messages ?? null)
-  if (!conversation || !messages) return null
-  const total = tokensOf(messages)
-  const spent = spentOf(messages)
+  const settled = useChat((state) => state.open?.settled ?? none)
+  const { total, spent } = useSums(settled)
+  if (!conversation) return null
   return (
     <section aria-label={words('conversationFacts')}>
       <h2>{words('conversationFacts')}</h2>

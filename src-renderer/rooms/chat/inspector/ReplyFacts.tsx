@@ -1,7 +1,8 @@
 import { Braces } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { useShallow } from 'zustand/react/shallow'
 import type { Message } from '../../../../src-preload/contract/chat.ts'
-import { inspectedReply, useChat } from '../../../stores/chat.ts'
+import { type ChatState, inspectedReply, useChat } from '../../../stores/chat.ts'
 import { useStage } from '../../../stores/chat-stage.ts'
 import { CopyButton } from '../../../ui/CopyButton.tsx'
 import { tokensPerSecond } from '../facts.ts'
@@ -9,10 +10,20 @@ import { costWords, figure, fineSeconds, seconds, useWords } from '../words.ts'
 import { AskedWith } from './AskedWith.tsx'
 import { Fact } from './Fact.tsx'
 
+type Facts = Omit<Message, 'text' | 'reasoning' | 'refusal' | 'toolCalls'>
+
+/** Without what grows: facts are not drawn again with each frame of a stream. */
+function factsShown(state: ChatState): Facts | null {
+  const reply = inspectedReply(state)
+  if (!reply) return null
+  const { text, reasoning, refusal, toolCalls, ...facts } = reply
+  return facts
+}
+
 /** The chosen reply, or the last one. */
 export function ReplySection() {
   const words = useWords()
-  const reply = useChat(inspectedReply)
+  const reply = useChat(useShallow(factsShown))
   const chosen = useChat((state) => state.inspected !== null && state.inspected === reply?.id)
   const title = words(chosen ? 'thisReply' : 'lastReply')
   return (
@@ -32,7 +43,7 @@ const states = {
   failed: 'statusFailed',
 } as const
 
-function ReplyFacts({ reply }: { reply: Message }) {
+function ReplyFacts({ reply }: { reply: Facts }) {
   const words = useWords()
   const { usage, requestRow, requestId } = reply
   const speed = tokensPerSecond(reply)

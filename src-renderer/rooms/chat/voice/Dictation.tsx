@@ -1,6 +1,7 @@
 import { Check, LoaderCircle, Mic, MicOff, X } from 'lucide-react'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
+import type { Recording } from '../../../audio/recorder.ts'
 import { ProblemNotice } from '../../../problems/ProblemNotice.tsx'
 import { Button, IconButton } from '../../../ui/Button.tsx'
 import { useNow } from '../hooks.ts'
@@ -12,7 +13,6 @@ import {
   startDictation,
   useDictation,
 } from './dictation.ts'
-import type { Recording } from './recorder.ts'
 
 const troubles = { denied: 'micDenied', missing: 'micMissing', busy: 'micBusy', unsupported: 'micUnsupported' } as const
 

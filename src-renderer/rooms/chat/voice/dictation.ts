@@ -2,10 +2,12 @@ import { create } from 'zustand'
 import type { Problem } from '../../../../src-preload/contract/problem.ts'
 import { problemOf } from '../../../api/problem.ts'
 import { upload } from '../../../api/transfer.ts'
+import { type MicTrouble, NoMicrophone, type Recording, startRecording } from '../../../audio/recorder.ts'
+import { i18n } from '../../../i18n/index.ts'
+import { appStore, withToast } from '../../../stores/app.ts'
 import { draftOf, newChat, setDraft, useChat } from '../../../stores/chat.ts'
 import { client } from '../client.ts'
 import { composerField, insertInto } from '../list/insert.ts'
-import { type MicTrouble, NoMicrophone, type Recording, startRecording } from './recorder.ts'
 
 /** ms; then it ends by itself, and what was said is written down. */
 export const longestRecording = 30 * 60_000
@@ -13,7 +15,7 @@ export const longestRecording = 30 * 60_000
 export type Dictation =
   | { state: 'off' }
   | { state: 'asking' }
-  | { state: 'recording'; recording: Recording; since: number; lost: boolean }
+  | { state: 'recording'; recording: Recording; since: number }
   | { state: 'sending'; sent: number }
   | { state: 'writing' }
   | { state: 'no_microphone'; trouble: MicTrouble }
@@ -36,14 +38,17 @@ export async function startDictation(): Promise<void> {
   under = mine
   set({ state: 'asking' })
   try {
-    const recording = await startRecording(() => {
+    const onLost = (): void => {
       const { now } = useDictation.getState()
-      if (now.state === 'recording') set({ ...now, lost: true })
+      if (now.state !== 'recording') return
+      const text = i18n.t('composer:micLost')
+      appStore.setState(withToast(appStore.getState(), { id: 'dictation-lost', text }))
       void finishDictation()
-    })
+    }
+    const recording = await startRecording({ onLost })
     // Meanwhile somebody thought better of it.
     if (mine.signal.aborted) return recording.cancel()
-    set({ state: 'recording', recording, since: Date.now(), lost: false })
+    set({ state: 'recording', recording, since: Date.now() })
     timer = setTimeout(() => void finishDictation(), longestRecording)
   } catch (thrown) {
     if (mine.signal.aborted) return

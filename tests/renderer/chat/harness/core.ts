@@ -31,6 +31,10 @@ interface Held {
   setup: ChatSetup
 }
 
+/** A long conversation comes as the core tells it: its end first, the rest in parts (src-main/core/chat/conversationWatcher.ts). */
+const firstMessages = 80
+const earlierMessages = 500
+
 export function sceneCore(models: string[]): SceneCore {
   const asked: SceneCore['asked'] = []
   const held = new Map<string, Held>()
@@ -72,14 +76,22 @@ export function sceneCore(models: string[]): SceneCore {
         const set = listeners.get(input.conversationId) ?? new Set()
         listeners.set(input.conversationId, set)
         const events = queue<ConversationEvent>(set, signal)
+        let left = Math.max(0, one.messages.length - firstMessages)
+        const path = [...one.messages]
         yield {
           type: 'snapshot',
           conversation: one.conversation,
           setup: one.setup,
-          messages: structuredClone(one.messages),
+          messages: structuredClone(one.messages.slice(left)),
           beside: structuredClone(one.beside),
-          earlier: 0,
+          earlier: left,
         } as const
+        while (left > 0) {
+          const from = Math.max(0, left - earlierMessages)
+          await new Promise((resolve) => setTimeout(resolve))
+          yield { type: 'earlier', messages: structuredClone(path.slice(from, left)), left: from } as const
+          left = from
+        }
         yield* events
       }),
       send: os.chat.send.handler(({ input }) => {

@@ -1,0 +1,41 @@
+import { useEffect, useRef } from 'react'
+import { peakEvery, type Recording } from './recorder.ts'
+
+/** px: a bar and the gap behind it. */
+const bar = 2
+const step = 3
+/** Of the height, so that silence is a line. */
+const least = 0.03
+
+/** The last seconds of what is being recorded, newest at the end; drawn past React, with each new bar. */
+export function RecorderWave({ recording, label }: { recording: Recording; label: string }) {
+  const canvas = useRef<HTMLCanvasElement>(null)
+  useEffect(() => {
+    const { current: place } = canvas
+    const context = place?.getContext('2d')
+    if (!place || !context) return
+    let drawn = -1
+    const draw = (): void => {
+      const { peaks } = recording
+      if (peaks.length === drawn) return
+      drawn = peaks.length
+      const { clientWidth: width, clientHeight: height } = place
+      place.width = width * devicePixelRatio
+      place.height = height * devicePixelRatio
+      context.scale(devicePixelRatio, devicePixelRatio)
+      context.fillStyle = getComputedStyle(place).color
+      const many = Math.min(peaks.length, Math.floor(width / step))
+      for (let back = 0; back < many; back++) {
+        const peak = peaks[peaks.length - 1 - back] ?? 0
+        // Half of what is heard lies below a tenth of the loudest: the root makes it seen.
+        const tall = Math.max(least, Math.sqrt(peak)) * height
+        context.fillRect(width - (back + 1) * step, (height - tall) / 2, bar, tall)
+      }
+      place.dataset.bars = String(peaks.length)
+    }
+    const timer = setInterval(draw, peakEvery)
+    draw()
+    return () => clearInterval(timer)
+  }, [recording])
+  return <canvas ref={canvas} role="img" aria-label={label} className="h-8 min-w-0 flex-1 text-accent" />
+}

@@ -1,0 +1,110 @@
+import { flacSplitter } from './liveFlac.ts'
+import { oggSplitter } from './liveOgg.ts'
+import { append, nothing, type Split, type Splitter } from './livePackets.ts'
+import { adtsHead, afterTag, type Head, mp3Head } from './peaksFrames.ts'
+import { type Layout, pcmLayout, readSample, wavLayout } from './peaksSamples.ts'
+
+/** Cuts a sound of one of the six formats into what can be played, as its bytes come. `rate`: of plain samples. */
+export function splitterFor(mime: string, rate: number | null): Splitter {
+  const type = mime.split(';')[0]?.trim().toLowerCase() ?? ''
+  if (type === 'audio/mpeg' || type === 'audio/mp3') return frameSplitter('mp3', mp3Head)
+  if (type === 'audio/aac' || type === 'audio/aacp') return frameSplitter('mp4a.40.2', adtsHead)
+  if (type === 'audio/opus' || type === 'audio/ogg') return oggSplitter()
+  if (type === 'audio/flac' || type === 'audio/x-flac') return flacSplitter()
+  if (type === 'audio/pcm') return sampleSplitter(pcmLayout(rate ?? 24_000))
+  return sampleSplitter(null)
+}
+
+type HeadAt = (file: Uint8Array, at: number) => Head | null
+
+/** MP3 and ADTS: each frame says how long it is. */
+function frameSplitter(codec: string, headAt: HeadAt): Splitter {
+  let held = new Uint8Array(0)
+  let begun = false
+  let config: AudioDecoderConfig | null = null
+  const cut = (last: boolean): Split => {
+    if (!begun) {
+      const at = held.length < 10 ? Number.POSITIVE_INFINITY : afterTag(held)
+      if (at > held.length) return nothing()
+      begun = true
+      held = held.slice(at)
+    }
+    const { packets, used, first } = framesIn(held, headAt, last || config !== null)
+    if (first) config ??= { codec, sampleRate: first.rate, numberOfChannels: first.channels }
+    held = held.slice(used)
+    return { packets, samples: [] }
+  }
+  return {
+    config: () => config,
+    rate: () => null,
+    skip: () => 0,
+    push(bytes) {
+      held = append(held, bytes)
+      return cut(false)
+    },
+    end: () => cut(true),
+  }
+}
+
+/**
+ * The whole frames that `held` begins with; what is none is passed over. Unless `trusted`, the first is believed once another is seen
+ * behind it: two bytes of sound may look like the head of a frame.
+ */
+function framesIn(held: Uint8Array, headAt: HeadAt, trusted: boolean) {
+  const packets: Uint8Array[] = []
+  let first: Head | null = null
+  let at = 0
+  while (at + 7 <= held.length) {
+    const head = headAt(held, at)
+    const next = at + (head?.bytes ?? 1)
+    const sure = trusted || first !== null
+    if (head && next + (sure ? 0 : 7) > held.length) break
+    if (head && (sure || headAt(held, next))) {
+      first ??= head
+      packets.push(held.slice(at, next))
+      at = next
+    } else at++
+  }
+  return { packets, used: at, first }
+}
+
+/** Bytes within which the head of a WAVE file must end. */
+const longestHead = 65_536
+
+function sampleSplitter(known: Layout | null): Splitter {
+  let layout = known
+  let held = new Uint8Array(0)
+  let left = layout?.bytes ?? 0
+  return {
+    config: () => null,
+    rate: () => layout?.rate ?? null,
+    skip: () => 0,
+    push(bytes) {
+      held = append(held, bytes)
+      if (layout === null) {
+        layout = wavLayout(held)
+        if (layout === null) {
+          if (held.length > longestHead) throw new Error('What came is not the sound that it was said to be.')
+          return nothing()
+        }
+        held = held.slice(layout.from)
+        left = layout.bytes
+      }
+      const { channels, bits } = layout
+      const frames = Math.floor(Math.min(held.length, left) / ((bits / 8) * channels))
+      const read = readSample(held, layout)
+      const samples = Array.from({ length: channels }, () => new Float32Array(frames))
+      for (let frame = 0; frame < frames; frame++) {
+        for (let channel = 0; channel < channels; channel++) {
+          const into = samples[channel]
+          if (into) into[frame] = read(frame * channels + channel)
+        }
+      }
+      const used = frames * (bits / 8) * channels
+      left -= used
+      held = held.slice(used)
+      return frames === 0 ? nothing() : { packets: [], samples }
+    },
+    end: nothing,
+  }
+}

@@ -1,0 +1,62 @@
+/** At most so many buckets are kept of a file, and no more than so many a second: one byte each. */
+export const mostBuckets = 24_000
+const bucketsASecond = 20
+
+export const bucketsOf = (seconds: number): number =>
+  Math.min(mostBuckets, Math.max(200, Math.ceil(seconds * bucketsASecond)))
+
+/** The loudest sample of each stretch of time. Stretches of which nothing is known yet take the last one known before them. */
+export class Peaks {
+  readonly seconds: number
+  readonly bucketSeconds: number
+  readonly #values: Float32Array
+  readonly #known: Uint8Array
+  readonly #before: Peaks | null
+
+  /** `before`: what is said of stretches that are not known here yet. */
+  constructor(buckets: number, seconds: number, before: Peaks | null = null) {
+    this.#before = before
+    this.seconds = seconds
+    this.bucketSeconds = Math.max(seconds, 1e-3) / buckets
+    this.#values = new Float32Array(buckets)
+    this.#known = new Uint8Array(buckets)
+  }
+
+  /** `value`: 0 to 1; outside of the file's time it falls away. */
+  add(bucket: number, value: number): void {
+    const index = Math.min(bucket, this.#values.length - 1)
+    if (index < 0) return
+    this.#known[index] = 1
+    if (value > (this.#values[index] ?? 0)) this.#values[index] = value
+  }
+
+  /** Loudness of samples of one channel that begin at `time` (s). */
+  addSamples(samples: Float32Array, time: number, rate: number): void {
+    const bucketFrames = this.bucketSeconds * rate
+    const first = Math.round(time * rate)
+    for (let frame = 0; frame < samples.length; ) {
+      const bucket = Math.floor((first + frame) / bucketFrames)
+      const until = Math.min(samples.length, Math.max(frame + 1, Math.ceil((bucket + 1) * bucketFrames) - first))
+      let top = 0
+      for (let index = frame; index < until; index++) {
+        const value = Math.abs(samples[index] ?? 0)
+        if (value > top) top = value
+      }
+      this.add(bucket, top)
+      frame = until
+    }
+  }
+
+  /** One byte a bucket: 255 is full scale. */
+  bytes(): Uint8Array<ArrayBuffer> {
+    const bytes = new Uint8Array(this.#values.length)
+    const before = this.#before?.bytes()
+    let last = 0
+    for (let index = 0; index < bytes.length; index++) {
+      if (this.#known[index] === 1) last = Math.min(255, Math.round((this.#values[index] ?? 0) * 255))
+      else if (before) last = before[Math.floor((index * before.length) / bytes.length)] ?? 0
+      bytes[index] = last
+    }
+    return bytes
+  }
+}

@@ -1,0 +1,33 @@
+import type { RootContent, Table } from 'mdast'
+
+declare module 'mdast' {
+  interface Table {
+    /** More rows of it, each with the header again: a long table is parsed in parts, so that only the last one grows. */
+    more?: readonly Table[]
+  }
+}
+
+const said = (nodes: readonly RootContent[]): RootContent[] => nodes.filter(({ type }) => type !== 'definition')
+
+/** Whether the nodes of a block are one table, so that the next block's may be more rows of it. */
+export function isTableAlone(nodes: readonly RootContent[]): boolean {
+  const [only, ...rest] = said(nodes)
+  return only?.type === 'table' && rest.length === 0
+}
+
+/** The nodes of blocks of which each but the first carries on the table before it: one table, then what follows it. */
+export function joinTables(parts: readonly RootContent[][]): RootContent[] {
+  const [first = [], ...others] = parts
+  if (others.length === 0) return first
+  const table = first.find((node) => node.type === 'table')
+  if (!table) return parts.flat()
+  const more: Table[] = []
+  const rest: RootContent[] = first.filter((node) => node !== table)
+  for (const nodes of others) {
+    const [next, ...after] = nodes
+    if (next?.type === 'table') more.push(next)
+    else if (next) rest.push(next)
+    rest.push(...after)
+  }
+  return [{ ...table, more }, ...rest]
+}

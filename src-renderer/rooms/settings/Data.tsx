@@ -1,0 +1,50 @@
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { AppState } from '../../../src-preload/contract/app.ts'
+import type { Problem } from '../../../src-preload/contract/problem.ts'
+import { problemOf } from '../../api/problem.ts'
+import { ProblemNotice } from '../../problems/ProblemNotice.tsx'
+import { useStudio } from '../../studio.ts'
+import { Button } from '../../ui/Button.tsx'
+import { CopyButton } from '../../ui/CopyButton.tsx'
+import { DataUse } from './DataUse.tsx'
+import { Row } from './Row.tsx'
+
+/** Where everything lies, what it takes up, and how it goes. */
+export function DataSection({ app }: { app: AppState }) {
+  const { t } = useTranslation(['settings', 'connect'])
+  const studio = useStudio()
+  const [busy, setBusy] = useState(false)
+  const [problem, setProblem] = useState<Problem | null>(null)
+  const look = () => {
+    setBusy(true)
+    setProblem(null)
+    studio.connection
+      .recheck()
+      .catch((thrown: unknown) => setProblem(problemOf(thrown)))
+      .finally(() => setBusy(false))
+  }
+  return (
+    <>
+      <Row name={t('data.folder')} hint={<code className="break-all font-mono">{app.dataDir}</code>}>
+        <CopyButton text={app.dataDir} name={t('data.copyFolder')} />
+      </Row>
+      <Row
+        name={t('data.keychain')}
+        hint={
+          app.keychain.available
+            ? t('data.keychainYes')
+            : t('data.keychainNo', { reason: app.keychain.reason ?? t('connect:noKeychainReason') })
+        }
+      >
+        {!app.keychain.available && (
+          <Button busy={busy} onClick={look}>
+            {t('data.keychainLook')}
+          </Button>
+        )}
+      </Row>
+      {problem && <ProblemNotice problem={problem} on={{ retry: look, recheck: look }} />}
+      <DataUse />
+    </>
+  )
+}

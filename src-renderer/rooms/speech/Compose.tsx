@@ -1,0 +1,150 @@
+import { AudioLines, Sparkles } from 'lucide-react'
+import { type KeyboardEvent, useDeferredValue, useEffect, useMemo, useRef } from 'react'
+import { useTranslation } from 'react-i18next'
+import { speechInputBytes } from '../../../src-preload/contract/speech.ts'
+import { showCount } from '../../i18n/format.ts'
+import { ProblemNotice } from '../../problems/ProblemNotice.tsx'
+import { useSpeech } from '../../stores/speech.ts'
+import { Button } from '../../ui/Button.tsx'
+import { cx } from '../../ui/cx.ts'
+import { EmptyState } from '../../ui/EmptyState.tsx'
+import { useFieldProps } from '../../ui/Field.tsx'
+import { Kbd } from '../../ui/Kbd.tsx'
+import { Meter } from '../../ui/Meter.tsx'
+import { isMac } from '../../ui/platform.ts'
+import { showSc } from '../../ui/sc.ts'
+import { setDraft, speakDraft } from './actions.ts'
+import { SettingsFields } from './SettingsFields.tsx'
+import { bytesIn, fitsOneRequest, lengthOf } from './words.ts'
+
+/** The contract's bound, in UTF-16 units. */
+const longest = 1_000_000
+
+/** Text in, how it is to be spoken, what that would be, and the deed. */
+export function Compose() {
+  const { t } = useTranslation('speech')
+  const draft = useSpeech((store) => store.draft)
+  const asking = useSpeech((store) => store.asking)
+  const refusal = useSpeech((store) => store.refusal)
+  const none = useSpeech((store) => store.state === 'live' && store.total === 0)
+  const empty = draft.text.trim() === ''
+  const byKey = (event: KeyboardEvent): void => {
+    if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || event.nativeEvent.isComposing) return
+    event.preventDefault()
+    void speakDraft()
+  }
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the keys of the fields within it
+    <div className="flex min-h-0 flex-1 flex-col" onKeyDown={byKey}>
+      <div className="min-h-0 flex-1 overflow-y-auto">
+        <div className="mx-auto flex w-full max-w-[860px] flex-col gap-5 px-6 py-5 max-[800px]:px-4">
+          {none && empty && <Teach />}
+          <TextField />
+          <SettingsFields wish={draft} onWish={setDraft} />
+          {refusal && <ProblemNotice problem={refusal} on={{ retry: () => void speakDraft() }} />}
+        </div>
+      </div>
+      <div className="flex shrink-0 flex-wrap items-center gap-x-4 gap-y-2 border-line border-t bg-bg px-6 py-3 max-[800px]:px-4">
+        <Plan />
+        <span className="ms-auto flex items-center gap-2">
+          <Kbd>{isMac ? '⌘↵' : 'Ctrl+Enter'}</Kbd>
+          <Button look="go" icon={AudioLines} busy={asking} disabled={empty} onClick={() => void speakDraft()}>
+            {t('speak')}
+          </Button>
+        </span>
+      </div>
+    </div>
+  )
+}
+
+function TextField() {
+  const { t } = useTranslation('speech')
+  const field = useRef<HTMLTextAreaElement>(null)
+  const text = useSpeech((store) => store.draft.text)
+  useEffect(() => field.current?.focus({ preventScroll: true }), [])
+  return (
+    <div className="rounded-l bg-raise shadow-[0_0_0_1px_var(--line-strong),var(--lift-small)] focus-within:shadow-[0_0_0_2px_var(--accent)]">
+      <textarea
+        ref={field}
+        {...useFieldProps()}
+        aria-label={t('textLabel')}
+        data-speech-text
+        dir="auto"
+        value={text}
+        maxLength={longest}
+        placeholder={t('textHint')}
+        onChange={({ target }) => setDraft({ text: target.value })}
+        className="field-sizing-content max-h-[46vh] min-h-40 w-full resize-none bg-transparent px-4 py-3 text-body leading-relaxed outline-none"
+      />
+      <Counter text={text} />
+    </div>
+  )
+}
+
+/** Bytes at once; in how many parts a moment later, when the core has told. */
+function Counter({ text }: { text: string }) {
+  const { t } = useTranslation('speech')
+  // A million characters are counted in a millisecond or two: after the key was drawn.
+  const late = useDeferredValue(text)
+  const bytes = useMemo(() => bytesIn(late), [late])
+  const draft = useSpeech((store) => store.draft)
+  const plan = useSpeech((store) => (store.plan && store.plan.draft.text === draft.text ? store.plan.plan : null))
+  const one = fitsOneRequest(bytes)
+  const shown = showCount(bytes)
+  const words = one
+    ? t('bytes', { bytes: shown, most: showCount(speechInputBytes) })
+    : plan
+      ? t('bytesMany', { bytes: shown, count: plan.parts.length })
+      : t('bytesMore', { bytes: shown })
+  return (
+    <div className="flex min-h-8 flex-wrap items-center gap-x-3 gap-y-1 border-line border-t px-4 py-1.5 text-s">
+      {one && (
+        <Meter
+          label={t('bytesMeter')}
+          value={bytes}
+          max={speechInputBytes}
+          level={bytes > speechInputBytes * 0.9 ? 'warn' : 'good'}
+          className="w-16"
+        />
+      )}
+      <output data-speech-bytes className={cx('num', one ? 'text-soft' : 'font-[540] text-accent')}>
+        {words}
+      </output>
+    </div>
+  )
+}
+
+function Plan() {
+  const { t } = useTranslation('speech')
+  const plan = useSpeech((store) => store.plan?.plan ?? null)
+  if (!plan) return <span />
+  return (
+    <span className="num flex flex-wrap items-center gap-x-3 text-s text-soft" data-speech-plan>
+      <span>{plan.cost === null ? t('planUnknown') : t('planCost', { cost: showSc(plan.cost) })}</span>
+      {plan.seconds !== null && <span>{t('planSeconds', { length: lengthOf(plan.seconds) })}</span>}
+    </span>
+  )
+}
+
+/** What the room is for, and one thing to click. */
+function Teach() {
+  const { t } = useTranslation('speech')
+  return (
+    <EmptyState
+      icon={AudioLines}
+      title={t('emptyTitle')}
+      action={
+        <>
+          <Button icon={Sparkles} onClick={() => setDraft({ text: t('exampleText'), voice: 'nova' })}>
+            {t('example')}
+          </Button>
+          <Button look="plain" onClick={() => setDraft({ text: Array(40).fill(t('exampleText')).join('\n\n') })}>
+            {t('exampleLong')}
+          </Button>
+        </>
+      }
+    >
+      <p>{t('empty')}</p>
+    </EmptyState>
+  )
+}

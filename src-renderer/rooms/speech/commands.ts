@@ -1,0 +1,67 @@
+import type { SpeechDetail } from '../../../src-preload/contract/speech.ts'
+import { type Command, offerCommands } from '../../commands/registry.ts'
+import { i18n } from '../../i18n/index.ts'
+import { navigate } from '../../navigation.ts'
+import { routeStore } from '../../stores/route.ts'
+import { useSpeech } from '../../stores/speech.ts'
+import { cancel, removeSpeech, resume, saveSpeech, sendToTranscribe, setFavourite, speakDraft } from './actions.ts'
+import { canResume } from './words.ts'
+
+const here = (): boolean => routeStore.getState().route.room === 'speech'
+const opened = (): SpeechDetail | null => (here() ? (useSpeech.getState().open?.detail ?? null) : null)
+
+/** A command about the speech on the stage. */
+function about(
+  id: string,
+  title: string,
+  fits: (speech: SpeechDetail) => boolean,
+  run: (speech: SpeechDetail) => unknown,
+): Command {
+  return {
+    ...{ id, title, group: 'view' },
+    when: () => {
+      const speech = opened()
+      return speech !== null && fits(speech)
+    },
+    run: () => {
+      const speech = opened()
+      if (speech) void run(speech)
+    },
+  }
+}
+
+const isKept = ({ mediaId }: SpeechDetail): boolean => mediaId !== null
+
+/** The room's commands, for the palette and the keys. The answer takes them back. */
+export function offerSpeechCommands(): () => void {
+  const t = i18n.getFixedT(null, 'speech')
+  return offerCommands([
+    { id: 'speech.new', title: t('cmdNew'), group: 'go', run: () => navigate({ room: 'speech', id: null }) },
+    {
+      ...{ id: 'speech.speak', title: t('cmdSpeak'), group: 'view' },
+      when: () => here() && useSpeech.getState().open === null && useSpeech.getState().draft.text.trim() !== '',
+      run: () => void speakDraft(),
+    },
+    {
+      ...{ id: 'speech.search', title: t('cmdSearch'), group: 'view' },
+      when: here,
+      run: () => document.querySelector<HTMLInputElement>('[data-speech-search]')?.focus(),
+    },
+    about(
+      'speech.cancel',
+      t('cmdCancel'),
+      ({ state }) => state === 'making',
+      ({ id }) => cancel(id),
+    ),
+    about('speech.resume', t('cmdResume'), canResume, ({ id }) => resume(id)),
+    about('speech.save', t('cmdSave'), isKept, ({ id }) => saveSpeech(id, 'made')),
+    about('speech.favourite', t('cmdFavourite'), () => true, setFavourite),
+    about('speech.transcribe', t('cmdTranscribe'), isKept, ({ id }) => sendToTranscribe(id)),
+    about(
+      'speech.remove',
+      t('cmdRemove'),
+      () => true,
+      ({ id }) => removeSpeech(id),
+    ),
+  ])
+}

@@ -1,0 +1,33 @@
+import type { MakingCost } from '../../../src-preload/contract/makings.ts'
+import { type Speech, speechInputBytes } from '../../../src-preload/contract/speech.ts'
+import { i18n } from '../../i18n/index.ts'
+import { showSc } from '../../ui/sc.ts'
+
+const encoder = new TextEncoder()
+
+/** Bytes of UTF-8, which is what the service counts. */
+export const bytesIn = (text: string): number => encoder.encode(text).length
+
+export const fitsOneRequest = (bytes: number): boolean => bytes <= speechInputBytes
+
+/** A length in s as people say it: `42 s`, `3 min 05 s`. */
+export function lengthOf(seconds: number): string {
+  const whole = Math.round(seconds)
+  if (whole < 60) return i18n.t('speech:seconds', { count: seconds < 10 ? Math.round(seconds * 10) / 10 : whole })
+  if (whole < 3600) {
+    return i18n.t('speech:minutes', { minutes: Math.floor(whole / 60), seconds: String(whole % 60).padStart(2, '0') })
+  }
+  return i18n.t('speech:hours', { hours: Math.floor(whole / 3600), minutes: Math.floor(whole / 60) % 60 })
+}
+
+/** `≈ 0.12 SC est.`; never an amount without how it is known. */
+export function costOf({ cost, costIs }: Pick<MakingCost, 'cost' | 'costIs'>): string {
+  if (cost === null) return i18n.t('speech:costUnknown')
+  return `${costIs === 'estimated' ? '≈ ' : ''}${showSc(cost)} SC ${i18n.t(`speech:costIs.${costIs}`)}`.trim()
+}
+
+export const voiceOf = ({ voice }: Pick<Speech, 'voice'>): string => voice ?? 'alloy'
+
+export const isOver = ({ state }: Pick<Speech, 'state'>): boolean => state !== 'making'
+/** It ended before it was whole, and can be gone on with. */
+export const canResume = ({ state }: Pick<Speech, 'state'>): boolean => state !== 'making' && state !== 'done'

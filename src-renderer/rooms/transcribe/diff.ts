@@ -1,0 +1,83 @@
+/** A piece of a text: a word with what follows it up to the next, and whether the other text lacks it there. */
+export interface Piece {
+  text: string
+  differs: boolean
+}
+
+export interface Difference {
+  left: Piece[]
+  right: Piece[]
+  /** Words of the left that the right lacks, or the other way round, whichever are more; null where marking was given up. */
+  words: number | null
+}
+
+/** Beyond that many changes they are two texts, not two versions of one; the search would cost their square. */
+const mostChanges = 1500
+
+interface Word {
+  /** As it is compared. */
+  key: string
+  text: string
+}
+
+/** What differs between two transcripts of one recording, by words; case, spaces and punctuation do not count. */
+export function difference(left: string, right: string, language = 'en'): Difference {
+  const [a, b] = [wordsOf(left, language), wordsOf(right, language)]
+  const common = commonOf(a, b)
+  const pieces = (words: Word[], same: ReadonlySet<number> | null): Piece[] =>
+    words.map(({ text, key }, at) => ({ text, differs: same !== null && key !== '' && !same.has(at) }))
+  const result = { left: pieces(a, common?.a ?? null), right: pieces(b, common?.b ?? null) }
+  const count = (list: Piece[]): number => list.filter(({ differs }) => differs).length
+  return { ...result, words: common === null ? null : Math.max(count(result.left), count(result.right)) }
+}
+
+function wordsOf(text: string, language: string): Word[] {
+  const words: Word[] = []
+  for (const { segment, isWordLike } of new Intl.Segmenter(language, { granularity: 'word' }).segment(text)) {
+    const last = words.at(-1)
+    if (isWordLike) words.push({ key: segment.normalize('NFC').toLowerCase(), text: segment })
+    else if (last) last.text += segment
+    else words.push({ key: '', text: segment })
+  }
+  return words
+}
+
+/** Places of the words that both have in order: Myers, "An O(ND) Difference Algorithm and Its Variations" (1986). */
+function commonOf(a: readonly Word[], b: readonly Word[]): { a: Set<number>; b: Set<number> } | null {
+  const most = Math.min(mostChanges, a.length + b.length)
+  const reach = new Map<number, number>([[1, 0]])
+  const trace: Map<number, number>[] = []
+  for (let changes = 0; changes <= most; changes++) {
+    trace.push(new Map([...reach].filter(([k]) => Math.abs(k) <= changes)))
+    for (let k = -changes; k <= changes; k += 2) {
+      const down = k === -changes || (k !== changes && (reach.get(k - 1) ?? -1) < (reach.get(k + 1) ?? -1))
+      let x = down ? (reach.get(k + 1) ?? 0) : (reach.get(k - 1) ?? 0) + 1
+      while (x < a.length && x - k < b.length && a[x]?.key === b[x - k]?.key) x++
+      reach.set(k, x)
+      if (x >= a.length && x - k >= b.length) return walkBack(trace, a.length, b.length, changes)
+    }
+  }
+  return null
+}
+
+function walkBack(trace: readonly Map<number, number>[], lengthA: number, lengthB: number, changes: number) {
+  const same = { a: new Set<number>(), b: new Set<number>() }
+  let [x, y] = [lengthA, lengthB]
+  for (let step = changes; step >= 0; step--) {
+    const reach = trace[step] ?? new Map<number, number>()
+    const k = x - y
+    const down = k === -step || (k !== step && (reach.get(k - 1) ?? -1) < (reach.get(k + 1) ?? -1))
+    const before = down ? k + 1 : k - 1
+    const startX = step === 0 ? 0 : (reach.get(before) ?? 0)
+    const startY = step === 0 ? 0 : startX - before
+    while (x > startX && y > startY) {
+      x--
+      y--
+      same.a.add(x)
+      same.b.add(y)
+    }
+    x = startX
+    y = startY
+  }
+  return same
+}

@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, type Page, test } from '@playwright/test'
+import { createMedia } from '../../src-main/core/media/media.ts'
+import { openStore } from '../../src-main/core/store/store.ts'
+import { png } from '../core/media/pictures.ts'
+import { imageRow, recordingRow } from '../core/media/rows.ts'
+import { expectAccessible, takePictures } from './chatWorld.ts'
+import { closeHosts, newDataDir, openWebHost } from './hosts.ts'
+
+test.afterEach(closeHosts)
+
+const ago = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString()
+
+/** A studio that has been used: pictures old and new, a favourite, a removed one, and a recording. */
+async function usedFolder(): Promise<string> {
+  const dataDir = newDataDir()
+  const store = openStore(dataDir)
+  const none = { take: () => ({ path: '', name: '' }), done: async () => undefined }
+  const media = createMedia({ dataDir, store, uploads: none })
+  const named: ((database: DatabaseSync) => void)[] = []
+  const picture = async (days: number, more: { favourite?: boolean; removedAt?: string } = {}) => {
+    const { id: mediaId } = await media.addPicture({ bytes: png(300, 200, days) }, { name: null })
+    named.push((database) =>
+      imageRow(database, { id: randomUUID(), drawingId: randomUUID(), mediaId, createdAt: ago(days), ...more }),
+    )
+  }
+  for (const days of [400, 200, 100, 2, 1]) await picture(days)
+  await picture(300, { favourite: true })
+  await picture(50, { removedAt: ago(3) })
+  const { id: mediaId } = await media.addSound({ bytes: Buffer.alloc(700_000, 'RIFF') }, { mime: '', name: null })
+  named.push((database) => recordingRow(database, { id: randomUUID(), mediaId, createdAt: ago(120), bytes: 700_000 }))
+  await media.swept
+  store.close()
+  const database = new DatabaseSync(join(dataDir, 'studio.sqlite'))
+  for (const name of named) name(database)
+  database.close()
+  return dataDir
+}
+
+const section = (page: Page) => page.getByRole('region', { name: 'Data', exact: true })
+
+test('what lies here is told by room; a clean-up is counted before it acts, and takes what was counted', async ({
+  page,
+}) => {
+  const dataDir = await usedFolder()
+  const files = (): number => readdirSync(join(dataDir, 'media')).length
+  const host = await openWebHost(dataDir)
+  await page.goto(`${host.url}#/settings/data`)
+  const data = section(page)
+  const row = (kind: string) => data.locator(`tr[data-room="${kind}"]`)
+  await expect(row('images')).toContainText('Images7')
+  await expect(row('recordings')).toContainText('700 kB')
+  await expect(row('chat')).toContainText('0')
+  await expect(data).toContainText(join(dataDir, 'media'))
+  await expect(data).toContainText(/are free on this disk/)
+  await takePictures(page, 'settings-data', true)
+
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    await page.setViewportSize({ width: 700, height: 900 })
+    await expect(row('images')).toBeVisible()
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)
+    expect(wide).toBe(false)
+    await expectAccessible(page)
+  }
+
+  // Older than 90 days: three pictures and the recording. A favourite of 300 days stays.
+  await data.getByRole('button', { name: 'See what would go…' }).click()
+  const dialog = page.getByRole('dialog')
+  await expect(dialog).toContainText('Erase 4 things for good?')
+  await expect(dialog).toContainText(/frees 70\d kB/)
+  await takePictures(page, 'settings-data-ask')
+  await expectAccessible(page)
+  await page.keyboard.press('Escape')
+  await expect(dialog).toHaveCount(0)
+  expect(files()).toBe(8)
+
+  // By keyboard alone: recordings are left out, then it is done.
+  await data.getByRole('checkbox', { name: 'Recordings and transcripts' }).focus()
+  await page.keyboard.press('Space')
+  await data.getByRole('button', { name: 'See what would go…' }).focus()
+  await page.keyboard.press('Enter')
+  await expect(dialog).toContainText('Erase 3 things for good?')
+  await dialog.getByRole('button', { name: 'Erase for good' }).focus()
+  await page.keyboard.press('Enter')
+  await expect(page.getByText(/3 things were erased/)).toBeVisible()
+  await expect(row('images')).toContainText('Images4')
+  await expect.poll(files).toBe(5)
+  await data.getByRole('button', { name: 'See what would go…' }).click()
+  await expect(data.getByText('Nothing would go.')).toBeVisible()
+
+  // By size: what is left is far below a gigabyte.
+  await data.getByRole('radio', { name: 'All but the newest' }).check()
+  await data.getByRole('checkbox', { name: 'Recordings and transcripts' }).check()
+  await data.getByRole('button', { name: 'See what would go…' }).click()
+  await expect(data.getByText('Nothing would go.')).toBeVisible()
+  expect(files()).toBe(5)
+
+  // What was deleted waits for its 30 days, or goes now.
+  await expect(data).toContainText(/1 thing, .* It is erased 30 days after/)
+  await data.getByRole('button', { name: 'Erase now…' }).click()
+  await expect(dialog).toContainText('Erase 1 thing for good?')
+  await dialog.getByRole('button', { name: 'Erase for good' }).click()
+  await expect(data).toContainText('What you delete stays here for 30 days')
+  await expect.poll(files).toBe(4)
+})

@@ -1,0 +1,319 @@
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import AxeBuilder from '@axe-core/playwright'
+import { expect, type Locator, type Page, test } from '@playwright/test'
+import OpenAI from 'openai'
+import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
+import { chromiumArgs } from '../helpers/browser.mjs'
+import { closeHosts, newDataDir, openWebHost, type WebHost } from './hosts.ts'
+import { composer, connectTo } from './journey.ts'
+
+// The microphone of these pages is a file: speech of the sandbox's own voice, made once.
+const folder = mkdtempSync(join(tmpdir(), 'studio-transcribe-'))
+const wav = join(folder, 'speech.wav')
+test.use({
+  launchOptions: {
+    ...(process.env.STUDIO_BROWSER ? { executablePath: process.env.STUDIO_BROWSER } : {}),
+    args: [
+      ...chromiumArgs,
+      '--use-fake-device-for-media-stream',
+      '--use-fake-ui-for-media-stream',
+      `--use-file-for-fake-audio-capture=${wav}`,
+      '--autoplay-policy=no-user-gesture-required',
+    ],
+  },
+})
+
+const key = 'sk-transcribe-4411'
+const said = 'Good morning. The ferry leaves the harbour at seven, and comes back in the evening.'
+let sandbox: Sandbox
+let host: WebHost
+
+async function speech(client: OpenAI, input: string, format: 'wav' | 'mp3'): Promise<Buffer> {
+  const reply = await client.audio.speech.create({ model: 'tts-1', voice: 'nova', response_format: format, input })
+  return Buffer.from(await reply.arrayBuffer())
+}
+
+let spoken: Buffer
+test.beforeAll(async () => {
+  const own = await startSandbox({ apiKey: key })
+  const client = new OpenAI({ baseURL: `${own.baseUrl}/v1`, apiKey: key })
+  writeFileSync(wav, await speech(client, said, 'wav'))
+  spoken = await speech(client, said, 'mp3')
+  await own.close()
+})
+test.beforeEach(async ({ page }) => {
+  sandbox = await startSandbox({ apiKey: key })
+  host = await openWebHost(newDataDir())
+  await page.goto(host.url)
+})
+test.afterEach(async () => {
+  await closeHosts()
+  await sandbox.close()
+})
+
+const dock = (page: Page): Locator => page.getByRole('region', { name: 'Record or add files' })
+const lines = (page: Page): Locator => page.getByRole('list', { name: 'Lines with their times' }).getByRole('listitem')
+const waveform = (page: Page): Locator => page.getByRole('main').getByRole('slider')
+const bars = async (page: Page): Promise<number> =>
+  Number(await dock(page).getByRole('img', { name: 'Loudness of the last seconds' }).getAttribute('data-bars'))
+const asked = () => sandbox.observe.requests().filter(({ path }) => path === '/v1/audio/transcriptions')
+const inList = (page: Page): Locator => page.getByRole('navigation', { name: 'Recordings' }).getByRole('listitem')
+
+async function enter(page: Page, baseUrl = sandbox.baseUrl): Promise<void> {
+  await connectTo(page, baseUrl, key)
+  await page
+    .getByRole('link', { name: 'Transcribe' })
+    .or(page.getByRole('button', { name: 'Transcribe' }))
+    .first()
+    .click()
+  await expect(dock(page).getByRole('button', { name: 'Record' })).toBeVisible()
+}
+
+async function give(page: Page, ...files: { name: string; mimeType: string; buffer: Buffer }[]): Promise<void> {
+  const chooser = page.waitForEvent('filechooser')
+  await dock(page).getByRole('button', { name: 'Add files' }).click()
+  await (await chooser).setFiles(files)
+}
+const file = (name: string, buffer: Buffer, mimeType = 'audio/mpeg') => ({ name, mimeType, buffer })
+const clean = async (page: Page): Promise<void> =>
+  expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([])
+
+test('what is said is recorded under a moving waveform, transcribed, and heard from the line that is clicked', async ({
+  page,
+}) => {
+  await enter(page)
+  await clean(page)
+  await dock(page).getByRole('button', { name: 'Record' }).click()
+  await expect.poll(() => bars(page)).toBeGreaterThan(20)
+  const level = dock(page).getByRole('meter', { name: 'Level' })
+  await expect.poll(async () => Number(await level.getAttribute('aria-valuenow'))).toBeGreaterThan(20)
+  await clean(page)
+  // A pause is not recorded, and nothing moves in it.
+  await dock(page).getByRole('button', { name: 'Pause' }).click()
+  const before = await bars(page)
+  await expect(dock(page).getByRole('button', { name: 'Go on' })).toBeVisible()
+  const again = dock(page).getByRole('button', { name: 'Go on' })
+  await again.click()
+  await expect.poll(() => bars(page)).toBeGreaterThan(before + 60)
+  await dock(page).getByRole('button', { name: 'Done' }).click()
+  await expect(lines(page).first()).toBeVisible({ timeout: 30_000 })
+  expect(asked()).toHaveLength(1)
+  expect(asked()[0]?.bytesIn ?? 0).toBeGreaterThan(5_000)
+  // The picture of it is drawn, and a click on a line plays from there.
+  await expect(waveform(page)).toHaveAttribute('data-state', 'whole')
+  const first = lines(page).first()
+  await first.getByRole('button').first().click()
+  await expect(page.getByRole('button', { name: 'Pause', exact: true })).toBeVisible()
+  await expect(first).toHaveAttribute('data-heard', 'true')
+  await expect.poll(async () => Number(await waveform(page).getAttribute('aria-valuenow'))).toBeGreaterThan(0)
+  await page.getByRole('button', { name: 'Pause', exact: true }).click()
+  await clean(page)
+})
+
+test('of many files each says where it is, a cancelled one goes no further, and a refused one in words', async ({
+  page,
+}) => {
+  await enter(page)
+  const large = Buffer.alloc(24 * 1024 * 1024, 1)
+  await give(
+    page,
+    file('first.mp3', spoken),
+    file('large.bin', large, 'application/octet-stream'),
+    file('notes.txt', Buffer.from('words'), 'text/plain'),
+    file('last.mp3', spoken),
+  )
+  const files = page.getByRole('region', { name: 'Files' })
+  const row = (name: string) => files.getByRole('listitem').filter({ hasText: name })
+  await row('large.bin').getByRole('button', { name: 'Cancel large.bin' }).click()
+  await expect(row('large.bin')).toContainText('Cancelled')
+  await expect(row('first.mp3')).toContainText('Transcribed', { timeout: 30_000 })
+  await expect(row('last.mp3')).toContainText('Transcribed', { timeout: 30_000 })
+  await expect(row('notes.txt')).toContainText('not audio')
+  await expect(row('large.bin')).toContainText('Cancelled')
+  await expect(files).toContainText('All files have ended')
+  await clean(page)
+  expect(asked().every(({ bytesIn }) => (bytesIn ?? 0) < large.length)).toBe(true)
+  // Found by its words, which are the service's; deleted, and brought back.
+  await row('first.mp3').getByRole('button', { name: 'Open first.mp3' }).click()
+  await expect(lines(page).first()).toContainText('ferry')
+  const search = page.getByRole('textbox', { name: 'Search recordings and words' })
+  await search.fill('harbour')
+  await expect(inList(page)).toHaveCount(2)
+  await search.fill('zebra')
+  await expect(page.getByText('Nothing was found for “zebra”')).toBeVisible()
+  await search.fill('')
+  await expect(inList(page)).toHaveCount(3)
+  await page.getByRole('button', { name: 'More for this recording' }).click()
+  await page.getByRole('menuitem', { name: 'Delete' }).click()
+  await expect(inList(page)).toHaveCount(2)
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await expect(inList(page)).toHaveCount(3)
+})
+
+test('a reload in the middle of a recording keeps what was said until then', async ({ page }) => {
+  await enter(page)
+  await dock(page).getByRole('button', { name: 'Record' }).click()
+  await expect.poll(() => bars(page)).toBeGreaterThan(60)
+  await expect(dock(page)).toContainText(/kB on the disk/)
+  await page.reload()
+  await page.getByRole('button', { name: 'Show', exact: true }).click()
+  await expect(waveform(page)).toHaveAttribute('data-state', 'whole')
+  await expect.poll(async () => Number(await waveform(page).getAttribute('aria-valuemax'))).toBeGreaterThanOrEqual(2)
+  await page.getByRole('main').getByRole('button', { name: 'Transcribe', exact: true }).first().click()
+  await expect(lines(page).first()).toBeVisible({ timeout: 30_000 })
+})
+
+test('a transcript is mended, found in, compared, saved, reverted and handed to Chat; all of it readable with the service gone', async ({
+  page,
+}) => {
+  await enter(page)
+  await give(page, file('ferry.mp3', spoken))
+  await expect(lines(page).first()).toContainText('ferry', { timeout: 30_000 })
+  // By keys alone: the line is edited in its place.
+  await lines(page).first().getByRole('button').first().focus()
+  await page.keyboard.press('F2')
+  await page.getByRole('textbox', { name: /^Line at/ }).fill('Good evening. The boat leaves at eight.')
+  await page.keyboard.press('Enter')
+  await expect(lines(page).first()).toContainText('The boat leaves')
+  await expect(page.getByText('edited', { exact: true })).toBeVisible()
+  await page.keyboard.press('ControlOrMeta+f')
+  await page.keyboard.type('boat')
+  await expect(page.getByText('1 of 1')).toBeVisible()
+  await expect(page.locator('mark')).toHaveText('boat')
+  await page.keyboard.press('Escape')
+  // With other settings: another transcript of the same, beside the first.
+  await page.getByRole('combobox', { name: 'Model' }).selectOption('whisper-large-v3')
+  await page.getByRole('combobox', { name: 'Format' }).selectOption('text')
+  await page.getByRole('textbox', { name: 'Language' }).fill('en')
+  await page.getByRole('button', { name: 'Transcribe again' }).click()
+  await expect(page.getByRole('region', { name: 'Text of the transcript' })).toContainText('ferry')
+  const compare = page.getByRole('combobox', { name: 'Compare with' })
+  await compare.selectOption({ index: 1 })
+  await expect(page.getByRole('region', { name: 'Compared' })).toContainText('words differ')
+  await expect(page.locator('mark').filter({ hasText: 'ferry' })).toBeVisible()
+  await clean(page)
+  await compare.selectOption('')
+  await page.getByRole('combobox', { name: 'Which transcript' }).selectOption({ index: 1 })
+  const download = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByRole('menuitem', { name: /\.srt/ }).click()
+  const saved = readFileSync(await (await download).path(), 'utf8')
+  expect(saved).toMatch(/^1\r?\n00:00:00,\d{3} --> 00:00:0\d,\d{3}\r?\nGood evening\. The boat leaves at eight\./)
+  // The service is gone: what is here stays here.
+  await sandbox.close()
+  await page.reload()
+  await expect(page.getByRole('heading', { name: 'ferry.mp3' })).toBeVisible()
+  await page.getByRole('combobox', { name: 'Which transcript' }).selectOption({ index: 1 })
+  await expect(lines(page).first()).toContainText('The boat leaves')
+  await lines(page).first().getByRole('button').first().click()
+  await expect.poll(async () => Number(await waveform(page).getAttribute('aria-valuenow'))).toBeGreaterThan(0)
+  await page.getByRole('button', { name: 'Back to what the service said' }).click()
+  await expect(lines(page).first()).toContainText('The ferry leaves')
+  await page.getByRole('button', { name: 'Send to Chat' }).click()
+  await expect(composer(page)).toHaveValue(/ferry leaves the harbour/)
+})
+
+for (const [name, words] of [
+  ['NotAllowedError', 'The microphone is blocked'],
+  ['NotFoundError', 'No microphone was found'],
+  ['NotReadableError', 'another program may be using it'],
+] as const) {
+  test(`without a microphone the reason is said in words, with one thing to do: ${name}`, async ({ page }) => {
+    await page.evaluate((refusal) => {
+      const { mediaDevices } = navigator
+      const real = mediaDevices.getUserMedia.bind(mediaDevices)
+      let times = 0
+      mediaDevices.getUserMedia = (wanted) =>
+        times++ === 0 ? Promise.reject(new DOMException('', refusal)) : real(wanted)
+    }, name)
+    await enter(page)
+    await page.keyboard.press('ControlOrMeta+Alt+r')
+    await expect(dock(page).getByRole('alert')).toContainText(words)
+    await dock(page).getByRole('button', { name: 'Try again' }).press('Enter')
+    await expect(dock(page).getByRole('button', { name: 'Pause' })).toBeVisible()
+    await dock(page).getByRole('button', { name: 'Throw it away' }).press('Enter')
+    await expect(dock(page).getByRole('button', { name: 'Record' })).toBeVisible()
+    await expect(inList(page)).toHaveCount(0)
+  })
+}
+
+test('a microphone that is unplugged in the middle ends the recording, and what was said is kept', async ({ page }) => {
+  await page.evaluate(() => {
+    const { mediaDevices } = navigator
+    const real = mediaDevices.getUserMedia.bind(mediaDevices)
+    mediaDevices.getUserMedia = async (wanted) => {
+      const stream = await real(wanted)
+      Object.assign(globalThis, {
+        unplug: () => {
+          for (const track of stream.getTracks()) {
+            track.stop()
+            track.dispatchEvent(new Event('ended'))
+          }
+        },
+      })
+      return stream
+    }
+  })
+  await enter(page)
+  await dock(page).getByRole('button', { name: 'Record' }).click()
+  await expect.poll(() => bars(page)).toBeGreaterThan(40)
+  await page.evaluate(() => (globalThis as unknown as { unplug: () => void }).unplug())
+  await expect(page.getByText('The microphone went away. What was said until then is kept.').first()).toBeVisible()
+  await expect(waveform(page)).toBeVisible()
+})
+
+test('what the service refuses is converted to wav here on request, as a new recording made of the old', async ({
+  page,
+}) => {
+  // Takes wav alone.
+  const picky = await wavOnly(sandbox.baseUrl)
+  try {
+    await enter(page, `http://127.0.0.1:${(picky.address() as AddressInfo).port}`)
+    await give(page, file('ferry.mp3', spoken))
+    await page.getByRole('button', { name: 'Convert to wav and try again' }).click({ timeout: 30_000 })
+    await expect(page.getByRole('heading', { name: 'ferry.wav' })).toBeVisible()
+    await expect(lines(page).first()).toBeVisible({ timeout: 30_000 })
+    const facts = page.getByRole('region', { name: 'This recording' })
+    await expect(facts).toContainText('audio/wav')
+    await expect.poll(async () => Number(await waveform(page).getAttribute('aria-valuemax'))).toBeGreaterThanOrEqual(4)
+    await facts.getByRole('button', { name: 'the original' }).click()
+    await expect(page.getByRole('heading', { name: 'ferry.mp3' })).toBeVisible()
+  } finally {
+    picky.closeAllConnections()
+    picky.close()
+  }
+})
+
+/** The sandbox, behind a door that takes no sound but wav. */
+async function wavOnly(baseUrl: string): Promise<Server> {
+  const server = createServer(async (request, response) => {
+    const pieces: Buffer[] = []
+    for await (const piece of request) pieces.push(piece as Buffer)
+    const body = Buffer.concat(pieces)
+    if (request.url?.endsWith('/audio/transcriptions') && !body.includes('WAVEfmt ')) {
+      response.writeHead(400, { 'content-type': 'application/json' })
+      response.end(
+        JSON.stringify({ error: { message: 'Only wav.', type: 'invalid_request_error', code: 'bad_audio' } }),
+      )
+      return
+    }
+    const headers = Object.entries(request.headers).flatMap(([name, value]) =>
+      typeof value === 'string' && !['host', 'connection', 'content-length', 'transfer-encoding'].includes(name)
+        ? [[name, value] as [string, string]]
+        : [],
+    )
+    const reply = await fetch(baseUrl + request.url, {
+      method: request.method ?? 'GET',
+      headers,
+      ...(body.length > 0 && { body }),
+    })
+    response.writeHead(reply.status, { 'content-type': reply.headers.get('content-type') ?? '' })
+    response.end(Buffer.from(await reply.arrayBuffer()))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return server
+}
