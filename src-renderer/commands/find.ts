@@ -52,8 +52,17 @@ function entryOf(source: Source, { id, title, beside }: Thing): Entry {
 const recentShown = 6
 const chatsShown = 30
 const mostOfAGroup = 60
-const order: readonly Command['group'][] = ['chat', 'conversation', 'message', 'transcribe', 'go', 'view', 'settings']
-const order: readonly Command['group'][] = ['chat', 'conversation', 'message', 'images', 'go', 'view', 'settings']
+const order: readonly Command['group'][] = [
+  'chat',
+  'conversation',
+  'message',
+  'speech',
+  'transcribe',
+  'images',
+  'go',
+  'view',
+  'settings',
+]
 
 /** Searches a catalogue. Preparing it costs some 10 ms for 10,000 titles, and is put off to the first letter. */
 export function finder({ commands, chats, models, recent }: Catalogue) {

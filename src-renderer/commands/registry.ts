@@ -7,8 +7,7 @@ export interface Command {
   /** In the window's language, as it is shown now. */
   title: string
   /** Under which heading the palette shows it. */
-  group: 'chat' | 'conversation' | 'message' | 'transcribe' | 'go' | 'view' | 'settings'
-  group: 'chat' | 'conversation' | 'message' | 'images' | 'go' | 'view' | 'settings'
+  group: 'chat' | 'conversation' | 'message' | 'speech' | 'transcribe' | 'images' | 'go' | 'view' | 'settings'
   /** Keys to begin with, such as `Mod+Shift+F`; Mod is Cmd on a Mac and Ctrl elsewhere. */
   keys?: string
   /** False while it makes no sense; then neither keys nor palette run it. */

@@ -11,6 +11,7 @@ export const palette = {
     chat: 'Chat',
     conversation: 'This chat',
     message: 'Messages',
+    speech: 'Speech',
     transcribe: 'Transcribe',
     images: 'Images',
     go: 'Go to',

@@ -59,27 +59,6 @@ export const shell = {
   },
   planned: {
     today: 'What you can do today',
-    speech: {
-      title: 'Text, spoken',
-      about:
-        'This room will read text aloud in six voices, count its bytes against the limit of 4,096, play while the sound arrives and keep every take for listening offline.',
-      today:
-        'The local address already speaks: any tool that posts to /v1/audio/speech through the proxy gets its audio.',
-    },
-    transcribe: {
-      title: 'Speech, written down',
-      about:
-        'This room will record with a live waveform or take files, and give text, or timed text where a click seeks in the sound.',
-      today:
-        'Tools can send files to /v1/audio/transcriptions through the proxy; they are streamed, whatever their size.',
-    },
-    images: {
-      title: 'Pictures from words',
-      about:
-        'This room will draw one to four pictures from a prompt and keep them in a gallery with their prompt, date and cost.',
-      today:
-        'Tools can ask /v1/images/generations through the proxy; picture addresses that come back are served through it too.',
-    },
     usage: {
       title: 'What it all costs',
       about:

@@ -1,4 +1,4 @@
-import { AudioLines, ChartNoAxesColumn, Images, KeyRound, type LucideIcon, Mic } from 'lucide-react'
+import { ChartNoAxesColumn, KeyRound, type LucideIcon } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { navigate } from '../../navigation.ts'
 import type { RoomView } from '../../room.ts'
@@ -6,7 +6,7 @@ import { Button } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { StageBar } from '../../ui/StageBar.tsx'
 
-type Planned = 'speech' | 'transcribe' | 'images' | 'usage' | 'keys'
+type Planned = 'usage' | 'keys'
 
 /** A room that does not work yet: what it is for, and what can be done today instead. */
 function planned(room: Planned, icon: LucideIcon): RoomView {
@@ -40,9 +40,6 @@ function planned(room: Planned, icon: LucideIcon): RoomView {
 }
 
 export const plannedRooms = {
-  speech: planned('speech', AudioLines),
-  transcribe: planned('transcribe', Mic),
-  images: planned('images', Images),
   usage: planned('usage', ChartNoAxesColumn),
   keys: planned('keys', KeyRound),
 } satisfies Record<Planned, RoomView>

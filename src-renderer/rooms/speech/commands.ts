@@ -18,7 +18,7 @@ function about(
   run: (speech: SpeechDetail) => unknown,
 ): Command {
   return {
-    ...{ id, title, group: 'view' },
+    ...{ id, title, group: 'speech' },
     when: () => {
       const speech = opened()
       return speech !== null && fits(speech)
@@ -38,12 +38,12 @@ export function offerSpeechCommands(): () => void {
   return offerCommands([
     { id: 'speech.new', title: t('cmdNew'), group: 'go', run: () => navigate({ room: 'speech', id: null }) },
     {
-      ...{ id: 'speech.speak', title: t('cmdSpeak'), group: 'view' },
+      ...{ id: 'speech.speak', title: t('cmdSpeak'), group: 'speech' },
       when: () => here() && useSpeech.getState().open === null && useSpeech.getState().draft.text.trim() !== '',
       run: () => void speakDraft(),
     },
     {
-      ...{ id: 'speech.search', title: t('cmdSearch'), group: 'view' },
+      ...{ id: 'speech.search', title: t('cmdSearch'), group: 'speech' },
       when: here,
       run: () => document.querySelector<HTMLInputElement>('[data-speech-search]')?.focus(),
     },
