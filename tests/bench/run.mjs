@@ -1,6 +1,7 @@
 // `npm run bench [-- start stop proxy render] [--quick] [--only name,name]`: figures beside their bars, and beside peers taken in the same run.
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
+import { galleryBench } from './gallery.mjs'
 import { prepareBuild, removeFolders, stopAll } from './processes.mjs'
 import { proxyBench, proxyNames } from './proxy.mjs'
 import { renderBench } from './render.mjs'
@@ -8,7 +9,14 @@ import { searchBench } from './search.mjs'
 import { startBench } from './start.mjs'
 import { stopBench } from './stop.mjs'
 
-const suites = { start: startBench, stop: stopBench, proxy: proxyBench, search: searchBench, render: renderBench }
+const suites = {
+  start: startBench,
+  stop: stopBench,
+  proxy: proxyBench,
+  search: searchBench,
+  render: renderBench,
+  gallery: galleryBench,
+}
 
 function refuse(words) {
   console.error(words)

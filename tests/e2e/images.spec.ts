@@ -122,6 +122,7 @@ test('pictures come as addresses or as base64, are kept as they arrive and tell 
   await clean(page, 'gallery')
   await inspector(page)
     .getByRole('button', { name: /^Show request \d+ in the log/ })
+    .first()
     .click()
   await expect(page.getByRole('region', { name: 'Details of the request' })).toContainText('/v1/images/generations')
 })
@@ -176,7 +177,7 @@ test('the gallery by keys alone: walked, looked at closely, selected, saved, sea
 
   // The lightbox: zoom, the next one, slideshow, Esc.
   await expect(light(page)).toBeVisible()
-  await expect(light(page).getByRole('status').first()).toContainText('1 of 6')
+  await expect(light(page)).toContainText('1 of 6')
   await painted(light(page).locator('.lightbox-view img'))
   const width = () =>
     light(page)

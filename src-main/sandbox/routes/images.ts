@@ -1,6 +1,7 @@
 import { Decimal } from 'decimal.js'
 import { z } from 'zod'
 import { ServiceError } from '../errors.ts'
+import { settleEarly } from '../faults/early.ts'
 import { admit, type Call } from '../http/call.ts'
 import { readJson } from '../http/read.ts'
 import { findModel } from '../world/models.ts'
@@ -17,6 +18,7 @@ const imageRequest = z.looseObject({
   /** Accepted; does not set the dimensions. */
   size: z.string().default('1024x1024'),
   response_format: z.enum(['url', 'b64_json']).default('url'),
+  sandbox: z.looseObject({ fault: z.string().optional() }).optional(),
 })
 
 /** POST /v1/images/generations */
@@ -24,6 +26,7 @@ export async function images(call: Call): Promise<void> {
   const { world, key, record, reply } = call
   const request = await readJson(call.request, record, imageRequest)
   record.model = request.model ?? null
+  if (await orderedByBody(call, request)) return
   const painter = findModel('painter', new Set())
   if (!painter) throw new ServiceError(500, 'internal_error', 'The image backend is missing.')
   admit(call, painter, 0)
@@ -39,6 +42,15 @@ export async function images(call: Call): Promise<void> {
   const cost = new Decimal(painter.price.each).times(request.n)
   world.ledger.charge(key, { model: painter.id, tokensIn: 0, tokensOut: 0, tokensCached: 0, cost })
   await reply.json(200, { created: Math.floor(world.now() / 1000), data })
+}
+
+/** As for chat: faults in the body (`sandbox.fault`) or in the model's name, which is else ignored. True where they settled the request. */
+async function orderedByBody({ reply, world }: Call, request: z.infer<typeof imageRequest>): Promise<boolean> {
+  const { model = '', sandbox, prompt } = request
+  reply.faults.orderByModel(model)
+  if (sandbox?.fault !== undefined) reply.faults.order(sandbox.fault)
+  else if (!model.startsWith('fault/')) return false
+  return await settleEarly(reply.faults, reply, world.failCounts, seededHex(16, prompt))
 }
 
 /** GET /v1/images/{name}: a drawn picture, for the account that ordered it. */

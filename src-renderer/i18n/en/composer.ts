@@ -37,13 +37,7 @@ export const composer = {
   picturesGoing: 'Wait until the pictures are up.',
   picturesFailed: 'Remove the picture that failed, or try it again, to send.',
   brokenPicture: 'This picture is not there any more.',
-  fit: 'Fit to the window',
-  realPixels: 'Real pixels',
-  previous: 'Previous picture',
-  next: 'Next picture',
-  placeOf: '{{at}} of {{count}}',
   savePicture: 'Save',
-  closePicture: 'Close',
   dismiss: 'Dismiss',
 
   role: 'Role of this message: {{role}}',

@@ -172,11 +172,17 @@ function Row({ id }: { id: number }) {
   const took = row !== null && row !== 'gone' ? row.durationMs : null
   return (
     <li className="flex min-w-0 items-center gap-2">
-      <span className="num text-soft">{t('details.row', { id })}</span>
+      <span className="num truncate text-soft" title={row !== null && row !== 'gone' ? row.path : undefined}>
+        {t('details.row', { id })}
+      </span>
       <span className="num ms-auto text-faint">
         {row === 'gone'
           ? t('details.rowGone')
-          : row && t('details.rowFacts', { status: row.status ?? row.state, time: took === null ? '' : showMs(took) })}
+          : row &&
+            t('details.rowFacts', {
+              status: row.status ?? row.state,
+              time: took === null ? '' : took < 1_000 ? `${Math.round(took)} ms` : showMs(took),
+            })}
       </span>
       {row !== null && row !== 'gone' && (
         <Button
