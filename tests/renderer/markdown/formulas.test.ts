@@ -10,7 +10,7 @@ import { parseBlock } from '../../../src-renderer/markdown/parse.ts'
 
 const texOf = (source: string): string[] => takeFormulas(source).formulas.map(({ tex }) => tex)
 const nodesOf = (source: string, open = false): RootContent[] =>
-  parseBlock({ kind: 'flow', source, continues: false, definitions: '', open })
+  parseBlock({ kind: 'flow', source, continues: false, definitions: '', carries: false, open })
 
 describe('formulas in markdown', () => {
   it.each([
