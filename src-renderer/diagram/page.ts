@@ -10,6 +10,55 @@ interface MermaidScript {
   const say = (words: object): void => parent.postMessage(words, '*')
   const { mermaid } = globalThis as unknown as { mermaid: MermaidScript }
 
+  /** Would load or run something by standing in the page, even in an element that is nowhere in it. */
+  const actors =
+    'script, iframe, object, embed, img, image, feImage, video, audio, source, track, link, meta, base, form, input'
+  const loads = /^(?:src|srcset|data|poster|background|formaction|action|ping)$/i
+
+  /** Event attributes renamed in whatever reads as a tag: a document that is only looked at reports them as well, so this comes before. */
+  const unheard = (html: string): string =>
+    html.replace(/<[a-z](?:[^"'>]|"[^"]*"|'[^']*')*>?/gi, (tag) =>
+      tag.replace(/([\s"'/])on(?=[a-z]+\s*=)/gi, '$1data-'),
+    )
+
+  const disarm = (root: ParentNode): void => {
+    for (const element of root.querySelectorAll('*')) {
+      if (element.matches(actors)) element.remove()
+      for (const { name } of [...element.attributes]) if (loads.test(name)) element.removeAttribute(name)
+    }
+  }
+
+  /*
+   * Mermaid sets labels as HTML here and there, to measure, clean or decode them. The frame's policy lets nothing of it act, but says so
+   * aloud; so whatever is set as HTML is parsed in a document where nothing is loaded, and disarmed there.
+   */
+  const inert = document.implementation.createHTMLDocument('')
+  const native = Object.getOwnPropertyDescriptor(Element.prototype, 'innerHTML')
+  const setNative = native?.set
+  if (!setNative) throw new Error('This browser sets no HTML.')
+  Object.defineProperty(Element.prototype, 'innerHTML', {
+    ...native,
+    set(this: Element, given: string | null) {
+      const html = unheard(`${given ?? ''}`)
+      if (this.ownerDocument !== document || this instanceof HTMLTemplateElement) {
+        setNative.call(this, html)
+        return
+      }
+      const double = inert.importNode(this, false)
+      setNative.call(double, html)
+      disarm(double)
+      this.replaceChildren(...double.childNodes)
+    },
+  })
+  const { parseFromString } = DOMParser.prototype
+  DOMParser.prototype.parseFromString = function (text, type) {
+    return parseFromString.call(this, unheard(String(text)), type)
+  }
+  const { setAttribute } = Element.prototype
+  Element.prototype.setAttribute = function (name, value) {
+    if (!/^on/i.test(name)) setAttribute.call(this, name, value)
+  }
+
   /** Bounds that a diagram's own directives can't change: `secure` names them. */
   const bounds = {
     startOnLoad: false,

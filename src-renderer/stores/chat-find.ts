@@ -9,6 +9,8 @@ export interface ChatFind {
   words: readonly string[] | null
   /** The match that the reader stands at, from 0 in the order of the path. */
   at: number
+  /** The message that holds it; what is folded of that message opens. */
+  inMessage: string | null
   /** Grows by one when the match is to be brought into sight. */
   asked: number
   /** Grows by one when the field is to take the focus. */
@@ -21,6 +23,7 @@ export const noFind: ChatFind = {
   matchCase: false,
   words: null,
   at: 0,
+  inMessage: null,
   asked: 0,
   focused: 0,
 }

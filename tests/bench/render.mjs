@@ -16,17 +16,36 @@ const names = {
 
 export async function renderBench(report, { quick }) {
   const figures = await measure(quick ? quickSeconds : seconds)
-  report('open a conversation of 1,000 messages, median', `${figures.openMs} ms`, figures.openMs <= 120, '120 ms')
+  const { open, keys } = figures
+  const opened = `${open.ms} ms (CPU of the window ${cpu(open.trace)})`
+  report('open a conversation of 1,000 messages, median', opened, open.ms <= 120, '120 ms')
+  // Here the page serves itself: what a core does counts as the window's.
+  report('the same, core and page on one thread', `${open.harnessMs} ms`, true, 'no bar')
   for (const [name, words] of Object.entries(names)) {
     const { ours, plain, peer } = figures.streams[name]
     const beside = (figure) =>
       `${ours[figure]} ms (append ${plain[figure]}, react-markdown ${peer?.[figure] ?? 'none'})`
     report(`200 tokens/s, ${words}: frame p95`, beside('frameP95Ms'), ours.frameP95Ms <= 20, '20 ms')
     report(`200 tokens/s, ${words}: longest task`, beside('longestTaskMs'), ours.longestTaskMs <= 50, '50 ms')
+    const longest = `${beside('longestFrameMs')}, blocking ${ours.blockingMs} ms in all`
+    report(`200 tokens/s, ${words}: longest animation frame`, longest, true, 'no bar')
+    const each = (page) => (page ? Math.round(page.trace.cpuMs / figures.seconds) : 'none')
+    const traced = `${each(ours)} ms a second (append ${each(plain)}, react-markdown ${each(peer)}): ${cpu(ours.trace)}`
+    report(`200 tokens/s, ${words}: CPU of the window`, traced, true, 'no bar')
   }
-  report('key to paint while streaming, p95', `${figures.keyP95Ms} ms`, figures.keyP95Ms <= 16, '16 ms')
+  // A key is painted with the next frame, which on a screen of 60 Hz is up to 16.7 ms away: the bare field tells how far.
+  const key = `${keys.ours} ms (a bare textarea ${keys.bare})`
+  report(
+    'key to paint while streaming, p95',
+    key,
+    keys.ours <= Math.max(16, keys.bare + 2),
+    '16 ms, or a bare textarea + 2 ms',
+  )
   report('heap after 10,000 messages scrolled through', `${figures.heapMb} MB`, figures.heapMb <= 200, '200 MB')
 }
+
+const cpu = ({ cpuMs, longestTaskCpuMs, scriptMs, styleMs, layoutMs, paintMs }) =>
+  `${cpuMs} ms, longest task ${longestTaskCpuMs}; script ${scriptMs}, style ${styleMs}, layout ${layoutMs}, paint ${paintMs}`
 
 function measure(streamSeconds) {
   const script = fileURLToPath(new URL('render.ts', import.meta.url))

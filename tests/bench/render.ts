@@ -2,6 +2,8 @@ import { fileURLToPath } from 'node:url'
 import type { Harness } from '../renderer/chat/harness/main.tsx'
 import { openHarness } from '../renderer/chat/harness/page.ts'
 import { buildMarkdownPeer } from './peers/markdown.ts'
+import { openInProgram } from './render-program.ts'
+import { marks, type Traced, traced } from './render-trace.ts'
 
 declare const harness: Harness
 /** The peer's page offers it. */
@@ -44,6 +46,10 @@ async function openThousand(): Promise<number> {
 interface Streamed {
   frameP95Ms: number
   longestTaskMs: number
+  /** From long-animation-frame entries: the longest one, and how many ms of all of them could answer nobody. */
+  longestFrameMs: number
+  blockingMs: number
+  trace: Traced
 }
 interface Stream {
   start: string
@@ -70,8 +76,21 @@ async function stream({
         '<div id="plain" style="height:800px;overflow:auto;white-space:pre-wrap;overflow-wrap:anywhere"></div>'
     })
   }
+  if (kind === 'plain' && type) {
+    await page.evaluate(() => {
+      const composer = Object.assign(document.createElement('div'), { className: 'chat-composer' })
+      composer.append(document.createElement('textarea'))
+      document.body.append(composer)
+    })
+  }
+  const measure = (): ReturnType<typeof measureIn> => measureIn({ start, token, type, page: kind })
+  const { result, trace } = await traced(page, measure)
+  return { ...result, trace }
+}
+
+function measureIn(asked: Required<Stream>): Promise<Omit<Streamed, 'trace'> & { keyP95Ms: number }> {
   return page.evaluate(
-    async ({ start, token, seconds, type, kind }) => {
+    async ({ start, token, seconds, type, page: kind, from, to }) => {
       const box = document.querySelector('#plain')
       const text = document.createTextNode(start)
       let tell = (more: string, _at: number): void => text.appendData(more)
@@ -89,6 +108,11 @@ async function stream({
       }
       await new Promise((resolve) => setTimeout(resolve, 2_500))
       const tasks: number[] = []
+      const long: { duration: number; blockingDuration: number }[] = []
+      performance.mark(from)
+      new PerformanceObserver((list) => {
+        for (const entry of list.getEntries()) long.push(entry as PerformanceEntry & { blockingDuration: number })
+      }).observe({ type: 'long-animation-frame' })
       new PerformanceObserver((list) => {
         for (const entry of list.getEntries()) tasks.push(entry.duration)
       }).observe({ type: 'longtask' })
@@ -128,12 +152,19 @@ async function stream({
       })
       clearInterval(timer)
       clearInterval(typing)
+      performance.mark(to)
       frames.shift()
       const p95 = (list: number[]): number =>
         Math.round((list.sort((a, b) => a - b)[Math.floor(list.length * 0.95)] ?? 0) * 10) / 10
-      return { frameP95Ms: p95(frames), longestTaskMs: Math.round(Math.max(0, ...tasks)), keyP95Ms: p95(keys) }
+      return {
+        frameP95Ms: p95(frames),
+        longestTaskMs: Math.round(Math.max(0, ...tasks)),
+        longestFrameMs: Math.round(Math.max(0, ...long.map(({ duration }) => duration))),
+        blockingMs: Math.round(long.reduce((sum, { blockingDuration }) => sum + blockingDuration, 0)),
+        keyP95Ms: p95(keys),
+      }
     },
-    { start, token, seconds, type, kind },
+    { ...asked, seconds, ...marks },
   )
 }
 
@@ -171,6 +202,8 @@ const starts = {
 }
 const streams: Record<string, { ours: Streamed; plain: Streamed; peer: Streamed | null }> = {}
 const openMs = await openThousand()
+const program = await openInProgram(browser, 5)
+const openInProgramMs = Math.round(program.ms.sort((a, b) => a - b)[2] ?? 0)
 // Turn by turn, so that all meet the same machine.
 for (const [name, each] of Object.entries(starts))
   streams[name] = {
@@ -178,6 +211,9 @@ for (const [name, each] of Object.entries(starts))
     ours: await stream(each),
     peer: peer ? await stream({ ...each, page: 'peer' }) : null,
   }
-const { keyP95Ms } = await stream({ ...starts.prose, type: true })
-console.log(JSON.stringify({ openMs, streams, keyP95Ms, heapMb: await heapAfterScroll() }, null, 2))
+const bare = await stream({ ...starts.prose, type: true, page: 'plain' })
+const typed = await stream({ ...starts.prose, type: true })
+const keys = { ours: typed.keyP95Ms, bare: bare.keyP95Ms, trace: typed.trace, bareTrace: bare.trace }
+const open = { harnessMs: openMs, ms: openInProgramMs, trace: program.trace }
+console.log(JSON.stringify({ open, streams, keys, seconds, heapMb: await heapAfterScroll() }, null, 2))
 await close()

@@ -341,8 +341,7 @@ test('where the service could not be reached, Retry asks again, and the window f
   await again.close()
 })
 
-// The words of an erased chat are still found once in the page: a notice of its deletion, or the list. Not looked into yet.
-test.fixme('what was exported is imported again as it was', async ({ page }, info) => {
+test('what was exported is imported again as it was', async ({ page }, info) => {
   await ask(page, 'Carried out and back in, exactly.')
   const before = await page.locator('.chat-talk').innerText()
   const download = page.waitForEvent('download')

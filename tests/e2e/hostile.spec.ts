@@ -229,8 +229,7 @@ test('an address is shown, decoded and whole, before anything is opened; a pictu
   expect(seen).toEqual([])
 })
 
-// Nothing runs; but a picture named in a label is refused by the frame's policy, which reports it: Mermaid sets labels as HTML.
-test.fixme('a diagram is drawn in a frame that reaches nothing, only on a click; a hostile one stays a picture', async ({
+test('a diagram is drawn in a frame that reaches nothing, only on a click; a hostile one stays a picture', async ({
   page,
 }) => {
   test.setTimeout(240_000)

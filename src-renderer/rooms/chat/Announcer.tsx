@@ -21,9 +21,16 @@ export function Announcer() {
     }),
   )
   const [awaited, setAwaited] = useState<string | null>(null)
+  const here = useChat(({ open }) => open?.id ?? null)
+  const [saidIn, setSaidIn] = useState(here)
   const [said, setSaid] = useState('')
   const key = replies[0]?.id ?? null
   const running = replies.some(isRunning)
+  // What was said of a chat goes with it: it may be erased, and its words must then stand nowhere.
+  if (saidIn !== here) {
+    setSaidIn(here)
+    setSaid('')
+  }
   if (key !== null && running && awaited !== key) setAwaited(key)
   if (key !== null && !running && awaited === key) {
     setAwaited(null)

@@ -3,7 +3,7 @@ import { useEffect, useLayoutEffect, useRef } from 'react'
 import { Virtualizer, type VirtualizerHandle } from 'virtua'
 import { useChat } from '../../stores/chat.ts'
 import { MessageView } from './MessageView.tsx'
-import { useFollowEnd } from './messages/follow.ts'
+import { roomAbove, useFollowEnd } from './messages/follow.ts'
 import { useCopy, useSelected } from './messages/select.ts'
 import { offerReveal } from './reveal.ts'
 import { useWords } from './words.ts'
@@ -30,7 +30,7 @@ export function Messages() {
         <Virtualizer
           ref={list}
           scrollRef={box}
-          startMargin={16}
+          startMargin={roomAbove}
           data={ids}
           bufferSize={600}
           itemSize={240}

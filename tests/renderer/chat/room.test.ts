@@ -2,6 +2,7 @@ import AxeBuilder from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { ConversationEvent, Message } from '../../../src-preload/contract/chat.ts'
+import { sceneCall } from '../chat-tools/harness/scenes.ts'
 import type { Harness } from './harness/main.tsx'
 import { moreScenes } from './harness/moreScenes.ts'
 import { openHarness } from './harness/page.ts'
@@ -370,6 +371,120 @@ describe('finding in the conversation', () => {
     await page.keyboard.press('Escape')
     expect(await page.locator('.chat-find').count()).toBe(0)
     expect(await page.evaluate(() => CSS.highlights.size)).toBe(0)
+  })
+})
+
+describe('a hit in what a tool answered', () => {
+  it('opens the result and is marked there', async () => {
+    await show('long')
+    await page.getByText('Question 998: what comes next?').waitFor()
+    const { call, row } = sceneCall(
+      'read_file',
+      '{}',
+      { state: 'done', allowed: 'once' },
+      `A line\n`.repeat(60).concat('the needle'),
+    )
+    if (!row) throw new Error('The call has no row.')
+    await tell({ type: 'message', message: message(1_000, { text: 'Read it.' }) })
+    await tell({ type: 'message', message: message(1_001, { text: 'I look.', toolCalls: [call] }) })
+    const answered = message(1_002, {})
+    await tell({ type: 'message', message: { ...row, id: answered.id, parentId: answered.parentId, conversationId } })
+    await page.getByRole('button', { name: /^Result/ }).waitFor()
+    await page.keyboard.press('Control+f')
+    await page.keyboard.type('needle')
+    await expect.poll(() => page.locator('.chat-find output').innerText()).toBe('1 of 1')
+    const inView = (): Promise<boolean> =>
+      page.evaluate(() => {
+        const [range] = CSS.highlights.get('chat-find-current') ?? []
+        const box = document.querySelector('[data-result-of]')?.parentElement?.getBoundingClientRect()
+        const own = range instanceof Range ? range.getBoundingClientRect() : null
+        return Boolean(own && box && own.height > 0 && own.top >= box.top && own.bottom <= box.bottom)
+      })
+    await expect.poll(inView).toBe(true)
+  })
+})
+
+describe('where a person reads', () => {
+  /** The message at the top of the view and how far above its edge it begins, in px. */
+  const reading = (): Promise<{ id: string; top: number }> =>
+    page.evaluate(() => {
+      const view = document.querySelector('.chat-talk')?.getBoundingClientRect().top ?? 0
+      for (const article of document.querySelectorAll<HTMLElement>('.chat-talk [data-message-id]')) {
+        const { top, bottom } = article.getBoundingClientRect()
+        if (bottom > view) return { id: article.dataset.messageId ?? '', top: Math.round(top - view) }
+      }
+      return { id: '', top: 0 }
+    })
+  const still = async (): Promise<{ id: string; top: number }> => {
+    let before = await reading()
+    await expect
+      .poll(async () => {
+        const now = await reading()
+        const same = now.id === before.id && now.top === before.top
+        before = now
+        return same
+      })
+      .toBe(true)
+    return before
+  }
+
+  it('stays where it is while earlier messages come before it', async () => {
+    await show('long')
+    await page.getByText('Question 998: what comes next?').waitFor()
+    await expect.poll(() => page.evaluate(() => harness.useChat.getState().open?.missing)).toBe(0)
+    const open = await page.evaluate(() => {
+      const { conversation, setup, messages } = harness.useChat.getState().open ?? {}
+      return JSON.stringify({ conversation, setup, messages })
+    })
+    const { conversation, setup, messages } = JSON.parse(open)
+    const common = { conversation, setup, beside: [] }
+    await tell({ type: 'snapshot', ...common, messages: messages.slice(-60), earlier: 940 })
+    await page.locator('.chat-talk').focus()
+    await page.keyboard.press('PageUp')
+    await page.keyboard.press('PageUp')
+    await page.getByRole('button', { name: 'Jump to latest' }).waitFor()
+    const before = await still()
+    await tell({ type: 'earlier', messages: messages.slice(0, 940), left: 0 })
+    await expect.poll(() => page.evaluate(() => harness.useChat.getState().open?.ids.length)).toBe(1_000)
+    const after = await still()
+    expect(after.id).toBe(before.id)
+    expect(Math.abs(after.top - before.top)).toBeLessThanOrEqual(2)
+  })
+
+  it('is found again after another conversation was looked at', async () => {
+    await show('long')
+    await page.getByText('Question 998: what comes next?').waitFor()
+    await page.locator('.chat-talk').focus()
+    for (let press = 0; press < 3; press++) await page.keyboard.press('PageUp')
+    await page.getByRole('button', { name: 'Jump to latest' }).waitFor()
+    const before = await still()
+    await expect.poll(() => page.evaluate(() => sessionStorage.getItem('chat.places') ?? '')).toContain(before.id)
+    await page.evaluate(() => harness.openChat(null))
+    await page.waitForSelector('.chat-welcome')
+    await page.evaluate(() => harness.openChat(harness.conversationId))
+    await page.waitForSelector(`[data-message-id="${before.id}"]`)
+    const after = await still()
+    expect(after.id).toBe(before.id)
+    expect(Math.abs(after.top - before.top)).toBeLessThanOrEqual(2)
+  })
+
+  it('can be selected from one message into another, and is copied as both say it', async () => {
+    await show('long')
+    await page.getByText('Question 998: what comes next?').waitFor()
+    const copied = await page.evaluate(() => {
+      const part = (n: number): Element | null =>
+        document.querySelector(`[data-message-id$="00${n}"] [data-part="text"]`)
+      const [from, to] = [part(1_998), part(1_999)]
+      const end = to?.querySelector('p:last-child')
+      if (!from || !end) throw new Error('The messages are not there.')
+      getSelection()?.setBaseAndExtent(from, 0, end, end.childNodes.length)
+      const clipboardData = new DataTransfer()
+      from.dispatchEvent(new ClipboardEvent('copy', { clipboardData, bubbles: true, cancelable: true }))
+      return clipboardData.getData('text/plain')
+    })
+    expect(copied).toMatch(/^You:\nQuestion 998: what comes next\?\n\nwriter-large:\nThe split is made on/)
+    expect(copied).toContain('\n- a test that splits every fixture')
+    expect(copied.endsWith('This was answer 999.')).toBe(true)
   })
 })
 

@@ -24,7 +24,14 @@ function Bar() {
   const pattern = useMemo(() => patternOf({ text, matchCase, words: terms }), [text, matchCase, terms])
   const matches = useMemo(() => matchesIn(messages ?? [], pattern), [messages, pattern])
   const at = matches.length === 0 ? -1 : Math.min(find.at, matches.length - 1)
-  useMarks(pattern, matches[at] ?? null)
+  const match = matches[at] ?? null
+  useMarks(pattern, match)
+
+  const inMessage = match?.id ?? null
+  useEffect(() => {
+    useFind.setState({ inMessage })
+    return () => useFind.setState({ inMessage: null })
+  }, [inMessage])
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: each time the focus is asked for
   useEffect(() => {

@@ -47,11 +47,19 @@ export function useMarks(pattern: RegExp | null, match: Match | null): void {
 
 const articlesOf = (talk: Element): Element[] => [...talk.querySelectorAll('[data-message-id]')]
 const rangesOf = (article: Element, pattern: RegExp): Range[] =>
-  [...article.querySelectorAll('[data-part="text"]')].flatMap((part) => rangesIn(part, pattern))
+  [...article.querySelectorAll('[data-part="text"], [data-result-of]')].flatMap((part) => rangesIn(part, pattern))
 
 function rangeOf({ id, nth }: Match, pattern: RegExp): Range | null {
-  const article = document.querySelector(`.chat-talk [data-message-id="${CSS.escape(id)}"]`)
-  return (article && rangesOf(article, pattern)[nth]) ?? null
+  const escaped = CSS.escape(id)
+  // What a tool answered stands in its card, which is part of the reply that called it; JSON is laid out anew there.
+  const result = document.querySelector(`.chat-talk [data-result-of="${escaped}"]`)
+  if (result) {
+    const ranges = rangesIn(result, pattern)
+    return ranges[nth] ?? ranges.at(-1) ?? null
+  }
+  const article = document.querySelector(`.chat-talk [data-message-id="${escaped}"]`)
+  const texts = [...(article?.querySelectorAll('[data-part="text"]') ?? [])]
+  return texts.flatMap((part) => rangesIn(part, pattern))[nth] ?? null
 }
 
 /** @returns what gives it up */
@@ -79,6 +87,11 @@ function isInSight(match: Match, pattern: RegExp): boolean {
 
 /** True once the range stands within the view. */
 function center(range: Range, talk: Element): boolean {
+  const result = range.startContainer.parentElement?.closest('[data-result-of]')?.parentElement
+  if (result) {
+    const [own, box] = [range.getBoundingClientRect(), result.getBoundingClientRect()]
+    if (own.top < box.top || own.bottom > box.bottom) result.scrollTop += own.top - box.top - box.height / 3
+  }
   const { top, bottom, height } = range.getBoundingClientRect()
   const view = talk.getBoundingClientRect()
   if (height === 0) return false

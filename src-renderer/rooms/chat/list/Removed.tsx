@@ -9,6 +9,7 @@ import { Button, IconButton } from '../../../ui/Button.tsx'
 import { ConfirmDialog } from '../../../ui/Dialog.tsx'
 import { attempt } from '../client.ts'
 import { restoreChats } from './deeds.ts'
+import { withdrawUndo } from './undo.tsx'
 
 /** What was deleted and can still be brought back, newest first. */
 export function Removed() {
@@ -31,7 +32,7 @@ export function Removed() {
   const erase = async (): Promise<void> => {
     const ids = asking.map(({ id }) => id)
     setAsking([])
-    await attempt((client) => client.library.erase({ ids }))
+    if (await attempt((client) => client.library.erase({ ids }))) withdrawUndo(ids)
     await read()
   }
   const [only] = asking

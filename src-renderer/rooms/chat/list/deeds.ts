@@ -90,11 +90,12 @@ export async function removeChats(ids: readonly string[]): Promise<void> {
     done.length === 1
       ? i18n.t('library:removedOne', { title: first })
       : i18n.t('library:removedMany', { count: done.length })
-  offerUndo(text, () => {
+  const undo = (): void => {
     void restoreChats(done).then(() => {
       if (wasOpen) showChat(openId)
     })
-  })
+  }
+  offerUndo(text, undo, done)
 }
 
 export async function restoreChats(ids: readonly string[]): Promise<void> {

@@ -5,7 +5,14 @@ import { figure } from '../words.ts'
 import type { Shown } from './show.ts'
 
 /** A stranger's text, as text: of bounded height, scrolled by keyboard too, copied whole. */
-export function HostileText(props: { shown: Shown; whole: string; label: string; copy: string }) {
+export function HostileText(props: {
+  shown: Shown
+  whole: string
+  label: string
+  copy: string
+  /** The message whose text it is, where a search may find something in it. */
+  resultOf?: string
+}) {
   const t = useToolWords()
   const { shown } = props
   return (
@@ -18,7 +25,11 @@ export function HostileText(props: { shown: Shown; whole: string; label: string;
         aria-label={props.label}
         className="max-h-56 min-h-9 overflow-auto rounded-m bg-panel py-2 pr-10 pl-3 shadow-[inset_0_0_0_1px_var(--line)]"
       >
-        <pre dir="auto" className="m-0 select-text whitespace-pre-wrap break-words font-mono text-ink text-s">
+        <pre
+          dir="auto"
+          data-result-of={props.resultOf}
+          className="m-0 select-text whitespace-pre-wrap break-words font-mono text-ink text-s"
+        >
           {shown.text}
         </pre>
         {shown.more > 0 && (

@@ -1,6 +1,7 @@
 import { ChevronRight } from 'lucide-react'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { navigate } from '../../../navigation.ts'
+import { useFind } from '../../../stores/chat-find.ts'
 import { useToolWords } from '../../../toolWords.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { cx } from '../../../ui/cx.ts'
@@ -57,6 +58,10 @@ const isTold = (state: string): state is (typeof toldStates)[number] => toldStat
 function Result({ row }: { row: ToolRow }) {
   const t = useToolWords()
   const [open, setOpen] = useState(false)
+  const found = useFind(({ inMessage }) => inMessage === row.id)
+  useEffect(() => {
+    if (found) setOpen(true)
+  }, [found])
   const given = row.run.state === 'done'
   if (row.text === '') return given ? <p className="text-faint text-s">{t('outcome.empty')}</p> : null
   return (
@@ -82,6 +87,7 @@ function Result({ row }: { row: ToolRow }) {
           whole={row.text}
           label={t(given ? 'outcome.result' : 'outcome.told')}
           copy={t('outcome.copy')}
+          resultOf={row.id}
         />
       )}
     </div>

@@ -1,0 +1,89 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { DatabaseSync } from 'node:sqlite'
+import type { Browser } from '@playwright/test'
+import { node24, root } from '../../resources/scripts/ready.mjs'
+import { databaseFile, openStore } from '../../src-main/core/store/store.ts'
+import { answer } from '../renderer/chat/harness/scenes.ts'
+import { marks, type Traced, traced } from './render-trace.ts'
+
+const messages = 1_000
+const conversationId = '00000001-0000-4000-8000-000000000001'
+const messageId = (at: number): string => `00000002-0000-4000-8000-${String(at).padStart(12, '0')}`
+
+/**
+ * How long the built program takes to open a conversation of 1,000 messages, from the change of address to the frame after its last message
+ * stands there: store, core, socket and page. In a process of its own, as people have it.
+ */
+export async function openInProgram(browser: Browser, runs: number): Promise<{ ms: number[]; trace: Traced }> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'studio-render-'))
+  fill(dataDir)
+  const serve = ['serve', '--json', '--sandbox', '--web-port', '0', '--proxy-port', '0', '--data-dir', dataDir]
+  const host = spawn(node24(), [join(root, 'out/main/node.js'), ...serve], { stdio: ['ignore', 'pipe', 'inherit'] })
+  try {
+    const [line] = await once(createInterface({ input: host.stdout }), 'line')
+    const { url } = (JSON.parse(String(line)) as { web: { url: string } }).web
+    const page = await browser.newPage({ viewport: { width: 1200, height: 820 } })
+    await page.goto(url)
+    const open = async (): Promise<number> => {
+      await page.evaluate(() => {
+        location.hash = '#/chat'
+      })
+      await page.locator('.chat-welcome').waitFor()
+      await page.waitForTimeout(300)
+      return page.evaluate(
+        async ({ id, last, from, to }) => {
+          const frame = (): Promise<number> => new Promise((resolve) => requestAnimationFrame(resolve))
+          await frame()
+          performance.mark(from)
+          const begun = performance.now()
+          location.hash = `#/chat/${id}`
+          while (!document.querySelector(`[data-message-id="${last}"]`)) await frame()
+          await frame()
+          performance.mark(to)
+          return performance.now() - begun
+        },
+        { id: conversationId, last: messageId(messages - 1), ...marks },
+      )
+    }
+    // The first one loads what all others have: fonts, compiled code, the store's pages.
+    await open()
+    const ms: number[] = []
+    for (let run = 0; run < runs; run++) ms.push(await open())
+    const { trace } = await traced(page, open)
+    await page.close()
+    return { ms, trace }
+  } finally {
+    host.kill('SIGTERM')
+    await once(host, 'exit')
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+}
+
+function fill(dataDir: string): void {
+  openStore(dataDir).close()
+  const handle = new DatabaseSync(databaseFile(dataDir))
+  const now = new Date().toISOString()
+  handle.exec('BEGIN')
+  handle
+    .prepare(
+      'INSERT INTO conversations (id, title, created_at, updated_at, leaf_id, path_length) VALUES (?, ?, ?, ?, ?, ?)',
+    )
+    .run(conversationId, 'A long one', now, now, messageId(messages - 1), messages)
+  const insert = handle.prepare(
+    "INSERT INTO messages (id, conversation_id, parent_id, role, text, status, model, created_at, finished_at) VALUES (?, ?, ?, ?, ?, 'complete', ?, ?, ?)",
+  )
+  for (let at = 0; at < messages; at++) {
+    const reply = at % 2 === 1
+    const text = reply ? `${answer}\nThis was answer ${at}.` : `Question ${at}: what comes next?`
+    const parent = at === 0 ? null : messageId(at - 1)
+    const role = reply ? 'assistant' : 'user'
+    insert.run(messageId(at), conversationId, parent, role, text, reply ? 'writer-large' : null, now, now)
+  }
+  handle.exec('COMMIT')
+  handle.close()
+}

@@ -1,0 +1,77 @@
+import type { Page } from '@playwright/test'
+
+interface TraceEvent {
+  name: string
+  cat: string
+  ph: string
+  pid: number
+  tid: number
+  ts: number
+  dur?: number
+  tdur?: number
+}
+
+/** What the window's own thread did between two marks of the page, in ms of CPU: other programs on the machine don't change that. */
+export interface Traced {
+  cpuMs: number
+  longestTaskCpuMs: number
+  scriptMs: number
+  styleMs: number
+  layoutMs: number
+  paintMs: number
+}
+
+const [from, to] = ['bench-begin', 'bench-end']
+/** In the page, around what is measured. */
+export const marks = { from, to }
+
+/** Traces `work`, whose page sets both marks. */
+export async function traced<T>(page: Page, work: () => Promise<T>): Promise<{ result: T; trace: Traced }> {
+  const browser = page.context().browser()
+  if (!browser) throw new Error('The page has no browser of its own.')
+  const cdp = await browser.newBrowserCDPSession()
+  const events: TraceEvent[] = []
+  cdp.on('Tracing.dataCollected', ({ value }) => events.push(...(value as unknown as TraceEvent[])))
+  await cdp.send('Tracing.start', {
+    transferMode: 'ReportEvents',
+    traceConfig: {
+      includedCategories: [
+        'toplevel',
+        'devtools.timeline',
+        'disabled-by-default-devtools.timeline',
+        'blink.user_timing',
+      ],
+    },
+  })
+  const result = await work()
+  const whole = new Promise<void>((resolve) => {
+    cdp.once('Tracing.tracingComplete', () => resolve())
+  })
+  await cdp.send('Tracing.end')
+  await whole
+  await cdp.detach()
+  return { result, trace: read(events) }
+}
+
+function read(events: readonly TraceEvent[]): Traced {
+  const begin = events.findLast(({ name }) => name === from)
+  const end = events.findLast(({ name }) => name === to)
+  if (!begin || !end) throw new Error('The page set no marks.')
+  const ours = events.filter(
+    ({ ph, pid, tid, ts, dur = 0 }) =>
+      ph === 'X' && pid === begin.pid && tid === begin.tid && ts + dur >= begin.ts && ts <= end.ts,
+  )
+  const times = (names: readonly string[]): number[] =>
+    ours.filter(({ name }) => names.includes(name)).map(({ tdur = 0 }) => tdur / 1000)
+  const sum = (...names: string[]): number => rounded(times(names).reduce((all, one) => all + one, 0))
+  return {
+    cpuMs: sum('RunTask'),
+    longestTaskCpuMs: rounded(Math.max(0, ...times(['RunTask']))),
+    scriptMs: sum('FunctionCall', 'EvaluateScript'),
+    styleMs: sum('UpdateLayoutTree'),
+    layoutMs: sum('Layout'),
+    paintMs: sum('PrePaint', 'Paint', 'Layerize', 'Commit'),
+  }
+}
+
+const rounded = (ms: number): number => Math.round(ms * 10) / 10
