@@ -4,6 +4,7 @@ import { CommandLayers } from './commands/Layers.tsx'
 import { isRightToLeft } from './i18n/index.ts'
 import { ChatLive } from './rooms/chat/index.tsx'
 import { ListLive } from './rooms/chat/list/live.tsx'
+import { ImagesLive } from './rooms/images/index.tsx'
 import { SpeechLive } from './rooms/speech/index.tsx'
 import { TranscribeLive } from './rooms/transcribe/index.tsx'
 import { Frame } from './shell/Frame.tsx'
@@ -31,6 +32,7 @@ export function App() {
                 <ListLive />
                 <TranscribeLive />
                 <SpeechLive />
+                <ImagesLive />
                 <Frame />
                 <CommandLayers />
               </>

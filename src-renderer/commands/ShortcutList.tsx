@@ -12,10 +12,8 @@ import { Kbd } from '../ui/Kbd.tsx'
 import { isMac } from '../ui/platform.ts'
 import { holdersOf, keysOf, type Shortcuts, withKeys, withoutOwnKeys } from './bindings.ts'
 import { isKept, keysOfPress, showKeys } from './keys.ts'
-import { type Command, commandStore } from './registry.ts'
+import { type Command, commandStore, groups } from './registry.ts'
 import { useShortcuts } from './useKeys.ts'
-
-const groups: readonly Command['group'][] = ['chat', 'conversation', 'message', 'go', 'view', 'settings']
 
 /** Every command with its keys, to be read and changed. */
 export function ShortcutList() {
@@ -99,7 +97,7 @@ function Row({ command, commands, shortcuts, recording, onRecord, onSave }: RowP
   }, [recording])
   const keys = keysOf(command, shortcuts)
   const { title } = command
-  const doubled = keys.flatMap((one) => holdersOf(one, command.id, commands, shortcuts))
+  const doubled = keys.flatMap((one) => holdersOf(one, command, commands, shortcuts))
   return (
     <li className="shortcut-row">
       <span className="min-w-0 flex-1">
@@ -160,7 +158,7 @@ function Recorder(props: {
   const [fault, setFault] = useState<string | null>(null)
   const field = useRef<HTMLButtonElement>(null)
   useEffect(() => field.current?.focus(), [])
-  const holder = pressed === null ? undefined : holdersOf(pressed, command.id, commands, shortcuts)[0]
+  const holder = pressed === null ? undefined : holdersOf(pressed, command, commands, shortcuts)[0]
   const take = (event: KeyboardEvent): void => {
     if (event.key === 'Tab' && !event.ctrlKey && !event.metaKey && !event.altKey) return
     event.preventDefault()
@@ -174,7 +172,7 @@ function Recorder(props: {
     setFault(null)
     setPressed(null)
     if (isKept(keys)) setFault(t('keptKeys', { keys: showKeys(keys, isMac) }))
-    else if (holdersOf(keys, command.id, commands, shortcuts).length > 0) setPressed(keys)
+    else if (holdersOf(keys, command, commands, shortcuts).length > 0) setPressed(keys)
     else onKeys(keys)
   }
   return (

@@ -11,27 +11,37 @@ export function keysOf(command: Pick<Command, 'id' | 'keys'>, shortcuts: Shortcu
 }
 
 /**
- * What each combination does. A person's own keys win over a command's first ones; among equals the one that was offered last. Alt+Shift
- * stands in for Mod where nothing else has that combination.
+ * The commands that each combination can mean, by id: the first one that is possible is meant. A person's own keys come before a command's
+ * first ones, among equals the one that was offered last. Alt+Shift stands in for Mod behind whatever has that combination itself.
  */
-export function bindings(commands: Commands, shortcuts: Shortcuts): Map<string, string> {
-  const own = new Map<string, string>()
-  const first = new Map<string, string>()
-  const spare = new Map<string, string>()
+export function bindings(commands: Commands, shortcuts: Shortcuts): Map<string, string[]> {
+  const own = new Map<string, string[]>()
+  const first = new Map<string, string[]>()
+  const spare = new Map<string, string[]>()
+  const put = (into: Map<string, string[]>, keys: string, id: string): void =>
+    void into.set(keys, [id, ...(into.get(keys) ?? [])])
   for (const command of commands.values()) {
     for (const keys of keysOf(command, shortcuts)) {
-      const into = shortcuts[command.id] === undefined ? first : own
-      into.set(keys, command.id)
+      put(shortcuts[command.id] === undefined ? first : own, keys, command.id)
       const instead = spareOf(keys)
-      if (instead !== null) spare.set(instead, command.id)
+      if (instead !== null) put(spare, instead, command.id)
     }
   }
-  return new Map([...spare, ...first, ...own])
+  const all = new Map<string, string[]>()
+  for (const one of [own, first, spare]) {
+    for (const [keys, ids] of one) all.set(keys, [...(all.get(keys) ?? []), ...ids])
+  }
+  return all
 }
 
-/** Commands, besides this one, that have these keys. */
-export function holdersOf(keys: string, besides: string, commands: Commands, shortcuts: Shortcuts): Command[] {
-  return [...commands.values()].filter((command) => command.id !== besides && keysOf(command, shortcuts).includes(keys))
+/** Commands that have these keys where this one can be meant. Those of another room are in nobody's way. */
+export function holdersOf(keys: string, besides: Command, commands: Commands, shortcuts: Shortcuts): Command[] {
+  return [...commands.values()].filter(
+    (command) =>
+      command.id !== besides.id &&
+      (command.room === undefined || besides.room === undefined || command.room === besides.room) &&
+      keysOf(command, shortcuts).includes(keys),
+  )
 }
 
 /** The settings after a command got these keys and everything else gave them up. An empty text takes its keys away. */
@@ -43,7 +53,7 @@ export function withKeys(command: Command, keys: string, commands: Commands, sho
     else next[one.id] = value
   }
   if (keys !== '') {
-    for (const other of holdersOf(keys, command.id, commands, shortcuts)) {
+    for (const other of holdersOf(keys, command, commands, shortcuts)) {
       set(
         other,
         keysOf(other, shortcuts)
@@ -60,7 +70,7 @@ export function withKeys(command: Command, keys: string, commands: Commands, sho
 export function withoutOwnKeys(command: Command, commands: Commands, shortcuts: Shortcuts): Shortcuts {
   let next: Shortcuts = Object.fromEntries(Object.entries(shortcuts).filter(([id]) => id !== command.id))
   for (const keys of keysOf(command, next)) {
-    for (const other of holdersOf(keys, command.id, commands, next)) {
+    for (const other of holdersOf(keys, command, commands, next)) {
       const rest = keysOf(other, next).filter((one) => one !== keys)
       next = { ...next, [other.id]: rest.join(' ') }
     }

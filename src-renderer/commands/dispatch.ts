@@ -2,13 +2,13 @@ import { appStore } from '../stores/app.ts'
 import { isMac } from '../ui/platform.ts'
 import { bindings, type Shortcuts } from './bindings.ts'
 import { keysOfPress, worksInFields } from './keys.ts'
-import { type Command, commandStore } from './registry.ts'
+import { type Command, commandStore, isPossible } from './registry.ts'
 
 const none: Shortcuts = {}
-let made: { commands: unknown; shortcuts: Shortcuts; keys: Map<string, string> } | null = null
+let made: { commands: unknown; shortcuts: Shortcuts; keys: Map<string, string[]> } | null = null
 
-/** What each combination does now; made again only when a command or a setting changed. */
-function current(): Map<string, string> {
+/** What each combination can mean now; made again only when a command or a setting changed. */
+function current(): Map<string, string[]> {
   const { commands } = commandStore.getState()
   const shortcuts = appStore.getState().app?.settings.shortcuts ?? none
   if (made?.commands !== commands || made.shortcuts !== shortcuts) {
@@ -36,8 +36,10 @@ function commandFor(event: KeyboardEvent): Command | null {
   if (event.defaultPrevented || event.repeat || event.isComposing || event.keyCode === 229) return null
   const keys = keysOfPress(event, isMac)
   if (keys === null || (writes(event.target) && !worksInFields(keys))) return null
-  const command = commandStore.getState().commands.get(current().get(keys) ?? '')
-  if (!command || (command.when && !command.when())) return null
+  const { commands } = commandStore.getState()
+  const meant = (current().get(keys) ?? []).flatMap((id) => commands.get(id) ?? [])
+  const command = meant.find(isPossible)
+  if (!command) return null
   // Behind a modal dialog the window does nothing.
   return document.querySelector('dialog[open]') ? null : command
 }

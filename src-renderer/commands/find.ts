@@ -1,5 +1,5 @@
 import * as fuzzysort from 'fuzzysort'
-import type { Command } from './registry.ts'
+import { type Command, groups, isPossible } from './registry.ts'
 import type { Source, Thing } from './sources.ts'
 
 export type Group = 'recent' | Command['group'] | Source['id']
@@ -35,7 +35,7 @@ export function catalogue(
     sources
       .filter(({ id }) => id === wanted)
       .flatMap((source) => source.things().map((thing) => entryOf(source, thing)))
-  const possible = [...commands].filter(({ when }) => !when || when())
+  const possible = [...commands].filter(isPossible)
   return {
     commands: possible.map(({ id, group, title, run }) => ({ id, group, title, run })),
     chats: of('chats'),
@@ -52,17 +52,6 @@ function entryOf(source: Source, { id, title, beside }: Thing): Entry {
 const recentShown = 6
 const chatsShown = 30
 const mostOfAGroup = 60
-const order: readonly Command['group'][] = [
-  'chat',
-  'conversation',
-  'message',
-  'speech',
-  'transcribe',
-  'images',
-  'go',
-  'view',
-  'settings',
-]
 
 /** Searches a catalogue. Preparing it costs some 10 ms for 10,000 titles, and is put off to the first letter. */
 export function finder({ commands, chats, models, recent }: Catalogue) {
@@ -80,7 +69,7 @@ export function finder({ commands, chats, models, recent }: Catalogue) {
     const byId = new Map([...commands, ...chats, ...models].map((entry) => [entry.id, entry]))
     const latest = recent.flatMap((id) => byId.get(id) ?? []).slice(0, recentShown)
     const lines = section('recent', latest)
-    for (const group of order)
+    for (const group of groups)
       lines.push(
         ...section(
           group,

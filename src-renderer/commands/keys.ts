@@ -88,6 +88,7 @@ const signs: Record<string, string> = {
   Escape: 'Esc',
   Delete: 'Del',
   Plus: '+',
+  Enter: '↵',
 }
 
 /** As this machine's people write it: `⇧⌘F` or `Ctrl+Shift+F`. */

@@ -1,5 +1,5 @@
 import { showLayer } from '../commands/layers.ts'
-import { type Command, offerCommands } from '../commands/registry.ts'
+import { type Command, offerInWords } from '../commands/registry.ts'
 import { i18n } from '../i18n/index.ts'
 import { navigate } from '../navigation.ts'
 import { focusComposer } from '../rooms/chat/focus.ts'
@@ -53,16 +53,8 @@ export function shellCommands(): Command[] {
   ]
 }
 
-/** Offers them, and again in other words when the language changes. */
+/** Offers them until the signal ends it. */
 export function offerShellCommands(signal: AbortSignal): void {
-  let stop = offerCommands(shellCommands())
-  const again = () => {
-    stop()
-    stop = offerCommands(shellCommands())
-  }
-  i18n.on('languageChanged', again)
-  signal.addEventListener('abort', () => {
-    i18n.off('languageChanged', again)
-    stop()
-  })
+  const stop = offerInWords(shellCommands)
+  signal.addEventListener('abort', stop)
 }

@@ -68,14 +68,14 @@ export function ZoomView(props: {
     const box = view.current
     if (!box) return
     let was = 0
-    const fit = (): void => {
+    const refit = (): void => {
       const least = fitScale({ width, height }, size())
       const wasFitted = was === 0 || standing.current.scale <= was * 1.001
       was = least
       stand(wasFitted ? fitted({ width, height }, size()) : held(standing.current, { width, height }, size()))
     }
-    fit()
-    const sizes = new ResizeObserver(fit)
+    refit()
+    const sizes = new ResizeObserver(refit)
     sizes.observe(box)
     return () => sizes.disconnect()
   }, [width, height, size, stand])

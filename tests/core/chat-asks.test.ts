@@ -417,7 +417,7 @@ describe('a conversation', () => {
     expect(store.conversations.get(conversationId)).toMatchObject({ pinned: true, folderId: null })
   })
 
-  it('of 1,000 messages comes with its newest 200, the others follow in batches; a branch tells only what differs', async () => {
+  it('of 1,000 messages comes with its newest 80, the others follow in batches; a branch tells only what differs', async () => {
     const { store, room, ask, answer } = studio()
     const { conversationId, replyId } = await ask()
     await answer(content('one'), 'end')
@@ -439,7 +439,7 @@ describe('a conversation', () => {
       page.apply(event)
       sizes.push(page.messages.length)
     }
-    expect(sizes).toEqual([200, 700, 1000])
+    expect(sizes).toEqual([80, 580, 1000])
     expect(page.messages.map(({ id }) => id)).toEqual(store.messages.pathIds(parentId))
     const edits = page.messages[998]?.id
     await ask({ conversationId, edits })

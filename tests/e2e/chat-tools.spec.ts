@@ -311,8 +311,9 @@ test('a reload while a call waits loses nothing: it still waits, and the answer 
   await page.reload()
   await state(page, 'awaiting')
   await card(page).getByRole('button', { name: 'Allow once' }).click()
+  // The card shows the words before the server has been asked.
+  await expect.poll(() => mcp.state.called).toEqual(['echo'])
   await expect(lastReply(page)).toContainText('after the reload')
-  expect(mcp.state.called).toEqual(['echo'])
 })
 
 test('several calls of one reply are allowed together and answered in their order', async ({ page }) => {

@@ -89,7 +89,7 @@ export const speech = {
   textBytes: '{{bytes}} bytes',
   cost: 'Cost',
   costUnknown: 'not known',
-  costIs: { measured: 'measured', estimated: 'est.', unknown: '' },
+  costIs: { measured: 'measured', estimated: 'est.' },
   rate: 'Samples a second',
   requests: 'Requests',
   requestIds: 'Request ids',

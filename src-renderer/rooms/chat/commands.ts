@@ -1,5 +1,5 @@
 import type { Message } from '../../../src-preload/contract/chat.ts'
-import { type Command, offerCommands } from '../../commands/registry.ts'
+import { type Command, offerInWords } from '../../commands/registry.ts'
 import type { ChatText } from '../../i18n/en.chat.ts'
 import { i18n } from '../../i18n/index.ts'
 import { useChat } from '../../stores/chat.ts'
@@ -188,14 +188,5 @@ function commands(): Command[] {
 
 /** Offers them, and again in other words when the language changes; the answer ends it. */
 export function offerChatCommands(): () => void {
-  let stop = offerCommands(commands())
-  const again = (): void => {
-    stop()
-    stop = offerCommands(commands())
-  }
-  i18n.on('languageChanged', again)
-  return () => {
-    i18n.off('languageChanged', again)
-    stop()
-  }
+  return offerInWords(() => commands().map((command) => ({ ...command, room: 'chat' })))
 }

@@ -18,7 +18,7 @@ import { Button } from '../../ui/Button.tsx'
 import { showBytes } from '../../ui/bytes.ts'
 import { KeyValue } from '../../ui/KeyValue.tsx'
 import { Details } from './Details.tsx'
-import { copyImage, openLight, remove, reuse, reveal, saveImages, toggleFavourite, useInChat } from './deeds.ts'
+import { copyImage, openLight, remove, reuse, reveal, saveImages, showToChat, toggleFavourite } from './deeds.ts'
 import { Part } from './Part.tsx'
 
 /** The picture at the cursor, or those that are selected. */
@@ -99,7 +99,7 @@ function Deeds({ image }: { image: Image }) {
         <Button icon={GitBranch} onClick={() => void reuse(image, { vary: true })}>
           {t('deeds.vary')}
         </Button>
-        <Button icon={MessageSquare} onClick={() => void useInChat(image)}>
+        <Button icon={MessageSquare} onClick={() => void showToChat(image)}>
           {t('deeds.chat')}
         </Button>
         <Button

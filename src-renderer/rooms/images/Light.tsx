@@ -11,7 +11,7 @@ import { showBytes } from '../../ui/bytes.ts'
 import { Lightbox } from '../../ui/Lightbox.tsx'
 import { attempt } from './client.ts'
 import { Details } from './Details.tsx'
-import { closeLight, copyImage, focusGallery, remove, reuse, saveImages, toggleFavourite, useInChat } from './deeds.ts'
+import { closeLight, copyImage, focusGallery, remove, reuse, saveImages, showToChat, toggleFavourite } from './deeds.ts'
 import { UndoNote } from './UndoNote.tsx'
 
 /** Whether the next one that opens begins to play: set by whoever asks for a slideshow. */
@@ -146,7 +146,7 @@ function Deeds(props: { image: Image; at: number; onGo: (at: number) => void; si
       <IconButton icon={Download} label={t('deeds.save')} onClick={() => void saveImages([image])} />
       <IconButton icon={Copy} label={t('deeds.copyPicture')} onClick={() => void copyImage(image)} />
       <IconButton icon={GitBranch} label={t('deeds.vary')} onClick={() => leave(() => reuse(image, { vary: true }))} />
-      <IconButton icon={MessageSquare} label={t('deeds.chat')} onClick={() => void useInChat(image)} />
+      <IconButton icon={MessageSquare} label={t('deeds.chat')} onClick={() => void showToChat(image)} />
       <IconButton icon={Trash2} label={t('deeds.remove')} onClick={() => void removeHere(image, at, onGo)} />
       <IconButton icon={Info} label={t('deeds.details')} shortcut="I" pressed={side} onClick={onSide} />
     </>

@@ -17,6 +17,19 @@ function goTo(image: Image): void {
   else imagesStore.setState(withCursor(image.id))
 }
 
+const treeKeys = new Set(['ArrowDown', 'ArrowUp', 'ArrowLeft', 'ArrowRight', 'Home', 'End'])
+
+/** Where a key of a tree leads from here: down and up the rows, left to the parent, right to the first child. */
+function kinFor(key: string, kin: readonly Kin[], from: Kin | undefined): Kin | undefined {
+  const at = kin.findIndex(({ drawing }) => drawing.id === from?.drawing.id)
+  const next = kin[at + 1]
+  if (key === 'ArrowDown') return next
+  if (key === 'ArrowUp') return kin[at - 1]
+  if (key === 'ArrowLeft') return kin.find(({ drawing }) => drawing.id === from?.parentId)
+  if (key === 'ArrowRight') return next?.parentId === from?.drawing.id ? next : undefined
+  return key === 'Home' ? kin[0] : kin.at(-1)
+}
+
 /** The prompts that led to this one, and those that were taken from it. */
 export function Lineage(props: { lineage: Told; imageId: string; drawingId: string }) {
   const { t } = useTranslation('images')
@@ -32,17 +45,10 @@ export function Lineage(props: { lineage: Told; imageId: string; drawingId: stri
     tree.current?.querySelector<HTMLElement>(`[data-kin="${to.drawing.id}"]`)?.focus()
   }
   const byKey = (event: KeyboardEvent): void => {
-    const here = kin.findIndex(({ drawing }) => drawing.id === reached?.drawing.id)
-    const [first] = reached?.images ?? []
-    const deeper = kin[here + 1]
     if (event.altKey || event.ctrlKey || event.metaKey) return
-    if (event.key === 'ArrowDown') walk(kin[here + 1])
-    else if (event.key === 'ArrowUp') walk(kin[here - 1])
-    else if (event.key === 'ArrowLeft') walk(kin.find(({ drawing }) => drawing.id === reached?.parentId))
-    else if (event.key === 'ArrowRight') walk(deeper?.parentId === reached?.drawing.id ? deeper : undefined)
-    else if (event.key === 'Home') walk(kin[0])
-    else if (event.key === 'End') walk(kin.at(-1))
-    else if ((event.key === 'Enter' || event.key === ' ') && first) goTo(first)
+    const [first] = reached?.images ?? []
+    if ((event.key === 'Enter' || event.key === ' ') && first) goTo(first)
+    else if (treeKeys.has(event.key)) walk(kinFor(event.key, kin, reached))
     else return
     event.preventDefault()
     event.stopPropagation()

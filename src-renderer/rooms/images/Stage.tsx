@@ -11,7 +11,6 @@ import { Button, IconButton } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { StageBar } from '../../ui/StageBar.tsx'
 import { Composer } from './Composer.tsx'
-import { offerImagesCommands } from './commands.ts'
 import { focusPrompt, remove, saveImages, toggleFavourite } from './deeds.ts'
 import { Gallery } from './Gallery.tsx'
 import { Light, startSlideshow } from './Light.tsx'
@@ -22,7 +21,6 @@ import { UndoNote } from './UndoNote.tsx'
 export function ImagesStage() {
   const studio = useStudio()
   useEffect(() => startImages(studio), [studio])
-  useEffect(() => offerImagesCommands(), [])
   // Whoever comes to the room writes at once; whoever comes to a picture looks at it.
   const { id } = useRoute()
   const came = useRef(id)

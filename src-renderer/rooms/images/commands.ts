@@ -1,5 +1,5 @@
 import type { Image } from '../../../src-preload/contract/images.ts'
-import { type Command, offerCommands } from '../../commands/registry.ts'
+import { type Command, offerInWords } from '../../commands/registry.ts'
 import { i18n } from '../../i18n/index.ts'
 import { imagesStore, targets } from '../../stores/images.ts'
 import * as deeds from './deeds.ts'
@@ -35,7 +35,7 @@ function ofPictures(): Command[] {
     command('reveal', (image) => void deeds.reveal(image)),
     command('reuse', (image) => void deeds.reuse(image)),
     command('vary', (image) => void deeds.reuse(image, { vary: true })),
-    command('chat', (image) => void deeds.useInChat(image)),
+    command('chat', (image) => void deeds.showToChat(image)),
     command('remove', (_, all) => void deeds.remove(all)),
   ]
 }
@@ -83,16 +83,7 @@ function commands(): Command[] {
   ]
 }
 
-/** Offers them while the room is shown, and again in other words when the language changes; the answer ends it. */
+/** Offers them, and again in other words when the language changes; the answer ends it. */
 export function offerImagesCommands(): () => void {
-  let stop = offerCommands(commands())
-  const again = (): void => {
-    stop()
-    stop = offerCommands(commands())
-  }
-  i18n.on('languageChanged', again)
-  return () => {
-    i18n.off('languageChanged', again)
-    stop()
-  }
+  return offerInWords(() => commands().map((command) => ({ ...command, room: 'images' })))
 }

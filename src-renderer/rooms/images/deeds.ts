@@ -76,11 +76,6 @@ export const openLight = (id: string): void => {
 }
 export const closeLight = (): void => navigate({ room: 'images', id: null }, { replace: true })
 
-export function showDetails(): void {
-  closeLight()
-  appStore.setState({ inspectorShown: true })
-}
-
 /** Marks all of them, or unmarks them where all are marked. */
 export async function toggleFavourite(images: readonly Image[]): Promise<void> {
   if (images.length === 0) return
@@ -185,7 +180,7 @@ export const focusGallery = (): void => {
 }
 
 /** As what the next message of a new chat shows to its model. */
-export async function useInChat(image: Image): Promise<void> {
+export async function showToChat(image: Image): Promise<void> {
   const attachment = await attempt((core) => core.images.asAttachment({ id: image.id }))
   if (!attachment) return
   offerNewChatPicture({ ...attachment, detail: null })

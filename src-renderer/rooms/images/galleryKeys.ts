@@ -1,4 +1,5 @@
 import type { KeyboardEvent } from 'react'
+import type { Image } from '../../../src-preload/contract/images.ts'
 import { imagesStore, targets, withCursor, withRange, withToggled } from '../../stores/images.ts'
 import { openLight, remove, toggleFavourite } from './deeds.ts'
 import { type Direction, type Masonry, stepFrom } from './masonry.ts'
@@ -13,31 +14,39 @@ const directions: Record<string, Direction> = {
  * favourite, Delete deletes, Esc selects nothing. True when the key did something.
  */
 export function galleryKey(event: KeyboardEvent, masonry: Masonry, viewHeight: number): boolean {
-  const state = imagesStore.getState()
-  const { images, cursor, picked } = state
-  const mod = event.ctrlKey || event.metaKey
+  const { images, cursor } = imagesStore.getState()
   if (event.altKey || images.length === 0) return false
   const at = Math.max(
     0,
     images.findIndex(({ id }) => id === cursor),
   )
-  const here = images[at]
   const goal = goalOf(event, masonry, at, viewHeight)
-  if (goal !== null) {
-    const id = images[goal]?.id
-    if (id === undefined) return false
-    if (event.shiftKey) imagesStore.setState(withRange(state, id, mod))
-    else if (mod) imagesStore.setState({ cursor: id })
-    else imagesStore.setState(withCursor(id))
-  } else if (mod && event.key.toLowerCase() === 'a') {
-    imagesStore.setState({ picked: new Set(images.map(({ id }) => id)) })
-  } else if (event.key === ' ' && here) {
+  if (goal === null) return actOn(event, images[at])
+  return walkTo(event, images[goal])
+}
+
+function walkTo(event: KeyboardEvent, goal: Image | undefined): boolean {
+  if (!goal) return false
+  const state = imagesStore.getState()
+  const mod = event.ctrlKey || event.metaKey
+  if (event.shiftKey) imagesStore.setState(withRange(state, goal.id, mod))
+  else if (mod) imagesStore.setState({ cursor: goal.id })
+  else imagesStore.setState(withCursor(goal.id))
+  return true
+}
+
+function actOn(event: KeyboardEvent, here: Image | undefined): boolean {
+  const state = imagesStore.getState()
+  const mod = event.ctrlKey || event.metaKey
+  const key = event.key.length === 1 ? event.key.toLowerCase() : event.key
+  if (mod && key === 'a') imagesStore.setState({ picked: new Set(state.images.map(({ id }) => id)) })
+  else if (key === ' ' && here) {
     imagesStore.setState(event.shiftKey ? withRange(state, here.id, true) : withToggled(state, here.id))
   } else if (mod) return false
-  else if (event.key === 'Enter' && here) openLight(here.id)
-  else if (event.key === 'Escape' && picked.size > 0) imagesStore.setState({ picked: new Set() })
-  else if (event.key.toLowerCase() === 'f') void toggleFavourite(targets(state))
-  else if (event.key === 'Delete' || event.key === 'Backspace') void remove(targets(state))
+  else if (key === 'Enter' && here) openLight(here.id)
+  else if (key === 'Escape' && state.picked.size > 0) imagesStore.setState({ picked: new Set() })
+  else if (key === 'f') void toggleFavourite(targets(state))
+  else if (key === 'Delete' || key === 'Backspace') void remove(targets(state))
   else return false
   return true
 }

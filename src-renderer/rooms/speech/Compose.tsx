@@ -2,6 +2,7 @@ import { AudioLines, Sparkles } from 'lucide-react'
 import { type KeyboardEvent, useDeferredValue, useEffect, useMemo, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { speechInputBytes } from '../../../src-preload/contract/speech.ts'
+import { showKeys } from '../../commands/keys.ts'
 import { showCount } from '../../i18n/format.ts'
 import { ProblemNotice } from '../../problems/ProblemNotice.tsx'
 import { useSpeech } from '../../stores/speech.ts'
@@ -46,7 +47,7 @@ export function Compose() {
       <div className="flex shrink-0 flex-wrap items-center gap-x-4 gap-y-2 border-line border-t bg-bg px-6 py-3 max-[800px]:px-4">
         <Plan />
         <span className="ms-auto flex items-center gap-2">
-          <Kbd>{isMac ? '⌘↵' : 'Ctrl+Enter'}</Kbd>
+          <Kbd>{showKeys('Mod+Enter', isMac)}</Kbd>
           <Button look="go" icon={AudioLines} busy={asking} disabled={empty} onClick={() => void speakDraft()}>
             {t('speak')}
           </Button>

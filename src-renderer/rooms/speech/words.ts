@@ -22,8 +22,8 @@ export function lengthOf(seconds: number): string {
 
 /** `≈ 0.12 SC est.`; never an amount without how it is known. */
 export function costOf({ cost, costIs }: Pick<MakingCost, 'cost' | 'costIs'>): string {
-  if (cost === null) return i18n.t('speech:costUnknown')
-  return `${costIs === 'estimated' ? '≈ ' : ''}${showSc(cost)} SC ${i18n.t(`speech:costIs.${costIs}`)}`.trim()
+  if (cost === null || costIs === 'unknown') return i18n.t('speech:costUnknown')
+  return `${costIs === 'estimated' ? '≈ ' : ''}${showSc(cost)} SC ${i18n.t(`speech:costIs.${costIs}`)}`
 }
 
 export const voiceOf = ({ voice }: Pick<Speech, 'voice'>): string => voice ?? 'alloy'

@@ -1,4 +1,4 @@
-import { type Command, offerCommands } from '../../commands/registry.ts'
+import { type Command, offerInWords } from '../../commands/registry.ts'
 import type { TranscribeText } from '../../i18n/en/transcribe.ts'
 import { i18n } from '../../i18n/index.ts'
 import { navigate } from '../../navigation.ts'
@@ -27,7 +27,8 @@ function commands(): Command[] {
     group: 'transcribe',
     ...rest,
   })
-  const withText = (run: (text: string) => void) => ({
+  const withText = (run: (text: string) => void): Pick<Command, 'room' | 'when' | 'run'> => ({
+    room: 'transcribe',
     when: () => (shown()?.text ?? '') !== '',
     run: () => run(shown()?.text ?? ''),
   })
@@ -57,6 +58,7 @@ function commands(): Command[] {
       },
     }),
     command('again', 'commandAgain', {
+      room: 'transcribe',
       keys: 'Mod+Shift+Enter',
       when: () => openId() !== null && !making(),
       run: () => {
@@ -65,6 +67,7 @@ function commands(): Command[] {
       },
     }),
     command('stop', 'commandStop', {
+      room: 'transcribe',
       keys: 'Escape',
       when: () => making() !== null && making() !== undefined,
       run: () => {
@@ -73,11 +76,13 @@ function commands(): Command[] {
       },
     }),
     command('find', 'commandFind', {
+      room: 'transcribe',
       keys: 'Mod+F',
       when: () => shown() !== null,
       run: () => void dispatchEvent(new Event('transcribe-find')),
     }),
     command('play', 'commandPlay', {
+      room: 'transcribe',
       keys: 'Mod+Alt+Space',
       when: () => here() && usePlayback.getState().handle !== null,
       run: () => usePlayback.getState().handle?.toggle(),
@@ -85,11 +90,13 @@ function commands(): Command[] {
     command('copy', 'commandCopy', { keys: 'Mod+Shift+C', ...withText((text) => void copy(text)) }),
     command('toChat', 'commandToChat', withText(sendToChat)),
     command('rename', 'commandRename', {
+      room: 'transcribe',
       keys: 'F2',
       when: () => openId() !== null,
       run: () => useNaming.setState({ id: openId() }),
     }),
     command('remove', 'commandRemove', {
+      room: 'transcribe',
       when: () => openId() !== null,
       run: () => {
         const id = openId()
@@ -109,14 +116,5 @@ async function copy(text: string): Promise<void> {
 
 /** Offers them, and again in other words when the language changes; the answer ends it. */
 export function offerTranscribeCommands(): () => void {
-  let stop = offerCommands(commands())
-  const again = (): void => {
-    stop()
-    stop = offerCommands(commands())
-  }
-  i18n.on('languageChanged', again)
-  return () => {
-    i18n.off('languageChanged', again)
-    stop()
-  }
+  return offerInWords(commands)
 }

@@ -5,7 +5,7 @@ import { openStore } from '../../../src-main/core/store/store.ts'
 import type { TranscribeParts } from '../../../src-main/core/transcribe/parts.ts'
 import { createTranscribe, type TranscribeRoom } from '../../../src-main/core/transcribe/transcribe.ts'
 import { createTransfers } from '../../../src-main/core/transfers/transfers.ts'
-import type { Recording, TranscribeChange, Transcript } from '../../../src-preload/contract/transcribe.ts'
+import type { Recording, Transcript } from '../../../src-preload/contract/transcribe.ts'
 import { partBytes } from '../../../src-preload/contract/transfers.ts'
 import { freshFolder } from '../helpers/core.ts'
 

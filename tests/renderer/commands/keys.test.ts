@@ -2,10 +2,10 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { bindings, holdersOf, keysOf, withKeys, withoutOwnKeys } from '../../../src-renderer/commands/bindings.ts'
 import { isKept, keysOfPress, type Press, showKeys, worksInFields } from '../../../src-renderer/commands/keys.ts'
-import type { Command } from '../../../src-renderer/commands/registry.ts'
+import { type Command, isPossible } from '../../../src-renderer/commands/registry.ts'
 import { i18n } from '../../../src-renderer/i18n/index.ts'
 import { shellCommands } from '../../../src-renderer/shell/shortcuts.ts'
-import { rooms } from '../../../src-renderer/stores/route.ts'
+import { type Room, rooms, routeStore } from '../../../src-renderer/stores/route.ts'
 
 const none: Press = { key: '', code: '', metaKey: false, ctrlKey: false, altKey: false, shiftKey: false }
 const press = (key: string, code: string, over: Partial<Press> = {}) => ({ ...none, key, code, ...over })
@@ -70,20 +70,30 @@ describe('what keys do', () => {
 
   it('is what the commands begin with, and every one of several', () => {
     const keys = bindings(all, {})
-    expect([keys.get('Mod+F'), keys.get('Mod+/'), keys.get('?')]).toEqual(['find', 'help', 'help'])
+    expect([keys.get('Mod+F'), keys.get('Mod+/'), keys.get('?')]).toEqual([['find'], ['help'], ['help']])
   })
   it('is what a person chose before anything else', () => {
     const keys = bindings(all, { bare: 'Mod+F', help: '' })
-    expect([keys.get('Mod+F'), keys.get('Mod+/'), keys.get('?')]).toEqual(['bare', undefined, undefined])
+    expect([keys.get('Mod+F'), keys.get('Mod+/'), keys.get('?')]).toEqual([['bare', 'find'], undefined, undefined])
   })
-  it('is the same with Alt+Shift in place of Mod, unless that has a meaning of its own', () => {
-    expect(bindings(all, {}).get('Alt+Shift+F')).toBe('find')
-    expect(bindings(all, { bare: 'Alt+Shift+F' }).get('Alt+Shift+F')).toBe('bare')
+  it('is the same with Alt+Shift in place of Mod, behind what has that combination itself', () => {
+    expect(bindings(all, {}).get('Alt+Shift+F')).toEqual(['find'])
+    expect(bindings(all, { bare: 'Alt+Shift+F' }).get('Alt+Shift+F')).toEqual(['bare', 'find'])
+  })
+  it('may be several things of which one is possible at a time; a room’s own keys are in no other room’s way', () => {
+    const inRoom = (id: string, room: Room) => ({ ...command(id, 'Escape'), room })
+    const [stop, cancel, close] = [inRoom('stop', 'chat'), inRoom('cancel', 'images'), command('close', 'Escape')]
+    expect(bindings(of(stop, cancel), {}).get('Escape')).toEqual(['cancel', 'stop'])
+    expect(holdersOf('Escape', stop, of(stop, cancel), {})).toEqual([])
+    expect(holdersOf('Escape', stop, of(stop, cancel, close), {})).toEqual([close])
+    expect(withKeys(stop, 'F4', of(stop, cancel), {})).toEqual({ stop: 'F4' })
+    routeStore.setState({ route: { room: 'images', id: null } })
+    expect([stop, cancel, close].map(isPossible)).toEqual([false, true, true])
   })
   it('changes hands: whoever had the keys gives up those alone', () => {
     const after = withKeys(find, 'Mod+/', all, {})
     expect(after).toEqual({ find: 'Mod+/', help: '?' })
-    expect(holdersOf('Mod+/', 'find', all, after)).toEqual([])
+    expect(holdersOf('Mod+/', find, all, after)).toEqual([])
   })
   it('goes back to the beginning for one command, without two having the same', () => {
     const taken = withKeys(bare, 'Mod+F', all, {})
@@ -118,21 +128,21 @@ describe('the window’s own keys', () => {
     await i18n.init({ lng: 'en', resources: {} })
     const keys = bindings(of(...shellCommands()), {})
     rooms.forEach((room, at) => {
-      expect(keys.get(`Mod+${at + 1}`)).toBe(`go.${room}`)
-      expect(keys.get(`Alt+Shift+${at + 1}`)).toBe(`go.${room}`)
+      expect(keys.get(`Mod+${at + 1}`)).toEqual([`go.${room}`])
+      expect(keys.get(`Alt+Shift+${at + 1}`)).toEqual([`go.${room}`])
     })
-    expect(keys.get('Mod+,')).toBe('go.settings')
-    expect(keys.get('Mod+.')).toBe('view.inspector')
-    expect(keys.get('Mod+N')).toBe('chat.new')
+    expect(keys.get('Mod+,')).toEqual(['go.settings'])
+    expect(keys.get('Mod+.')).toEqual(['view.inspector'])
+    expect(keys.get('Mod+N')).toEqual(['chat.new'])
     for (const [spare, id] of [
       ['Comma', 'go.settings'],
       ['Period', 'view.inspector'],
       ['KeyN', 'chat.new'],
     ] as const) {
       const pressed = keysOfPress(press('¯', spare, { altKey: true, shiftKey: true }), false)
-      expect(keys.get(pressed ?? ''), spare).toBe(id)
+      expect(keys.get(pressed ?? ''), spare).toEqual([id])
     }
-    expect(keys.get('Mod+K')).toBe('view.palette')
-    expect(keys.get('?')).toBe('view.shortcuts')
+    expect(keys.get('Mod+K')).toEqual(['view.palette'])
+    expect(keys.get('?')).toEqual(['view.shortcuts'])
   })
 })

@@ -24,8 +24,8 @@ const spoken = new Set([
 ])
 /** An address is no word. */
 const isWord = (text: string): boolean => /\p{L}{2,}/u.test(text) && !/^https?:\/\//.test(text)
-/** What is the same in every language: a key's sign, the unit, a kind of code, an example of JSON, and the `name` of a form's field. */
-const signs = new Set(['Esc', 'SC', 'mermaid', '{ "top_k": 40 }', 'colour'])
+/** What is the same in every language: a key's sign, the unit, a kind of code, an example of JSON, a model's id, and the `name` of a form's field. */
+const signs = new Set(['Esc', 'SC', 'mermaid', '{ "top_k": 40 }', 'colour', 'clean-up-by', 'tts-1'])
 
 type Node = { type: string; span?: { start: number }; [key: string]: unknown }
 const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && 'type' in value

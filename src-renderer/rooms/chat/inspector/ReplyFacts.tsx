@@ -16,7 +16,7 @@ type Facts = Omit<Message, 'text' | 'reasoning' | 'refusal' | 'toolCalls'>
 function factsShown(state: ChatState): Facts | null {
   const reply = inspectedReply(state)
   if (!reply) return null
-  const { text, reasoning, refusal, toolCalls, ...facts } = reply
+  const { text: _text, reasoning: _reasoning, refusal: _refusal, toolCalls: _toolCalls, ...facts } = reply
   return facts
 }
 

@@ -1,4 +1,4 @@
-import { type Command, offerCommands } from '../../../commands/registry.ts'
+import { type Command, offerInWords } from '../../../commands/registry.ts'
 import { offerSource } from '../../../commands/sources.ts'
 import { i18n } from '../../../i18n/index.ts'
 import { useChat } from '../../../stores/chat.ts'
@@ -67,12 +67,7 @@ function commands(): Command[] {
 
 /** Offers the list's commands, and conversations and models to the palette; the answer ends that. */
 export function offerListCommands(): () => void {
-  let stop = offerCommands(commands())
-  const again = (): void => {
-    stop()
-    stop = offerCommands(commands())
-  }
-  i18n.on('languageChanged', again)
+  const stop = offerInWords(commands)
   const stopChats = offerSource({
     id: 'chats',
     things: () => {
@@ -93,7 +88,6 @@ export function offerListCommands(): () => void {
     run: (id) => void pickModel(id),
   })
   return () => {
-    i18n.off('languageChanged', again)
     stop()
     stopChats()
     stopModels()

@@ -79,7 +79,10 @@ export async function openSound(kept: (id: string) => { path: string; mime: stri
   return {
     browser,
     open: async () => {
-      const page = await browser.newPage({ viewport: { width: 1000, height: 400 } })
+      // A context of its own: axe opens a second page beside.
+      const context = await browser.newContext({ viewport: { width: 1000, height: 400 } })
+      const page = await context.newPage()
+      page.on('close', () => void context.close())
       const faults: string[] = []
       page.on('pageerror', (error) => faults.push(error.message))
       page.on('console', (line) => {
