@@ -1,3 +1,4 @@
+import { keysRoom, limitsRoom } from './account.ts'
 import { app } from './app.ts'
 import { chatRoom } from './chat.ts'
 import { chatToolsRoom } from './chatTools.ts'
@@ -11,6 +12,7 @@ import { speechRoom } from './speech.ts'
 import { toolsRoom } from './tools.ts'
 import { transcribeRoom } from './transcribe.ts'
 import { archiveRoom, transfersRoom } from './transfers.ts'
+import { usageRoom } from './usage.ts'
 
 /** Everything the renderer can ask of the core, one entry a room. */
 export const contract = {
@@ -29,5 +31,8 @@ export const contract = {
   archive: archiveRoom,
   tools: toolsRoom,
   requests: requestsRoom,
+  usage: usageRoom,
+  limits: limitsRoom,
+  keys: keysRoom,
 }
 export type Contract = typeof contract
