@@ -21,6 +21,7 @@ import type { AccountUsage } from '../upstream/schemas.ts'
 import { eraseBodies } from './bodies.ts'
 import { RecentHeaders } from './headers.ts'
 import { Hub } from './hub.ts'
+import { Links } from './links.ts'
 import { Names, type ToolName } from './names.ts'
 import { Prices, type Use } from './prices.ts'
 import { Query } from './query.ts'
@@ -31,11 +32,13 @@ import { readyFilter } from './search.ts'
 import { Spend, type Spent } from './spend.ts'
 import { Trace } from './trace.ts'
 import { Typical } from './typical.ts'
+import { type UsedDay, usedByDay } from './use.ts'
 import { Watcher } from './watch.ts'
 import { Writer } from './writer.ts'
 
 export type { Use } from './prices.ts'
 export type { Spent } from './spend.ts'
+export type { UsedDay } from './use.ts'
 
 const dayMs = 86_400_000
 const hourMs = 3_600_000
@@ -69,6 +72,7 @@ export class Ledger implements Books {
   readonly #names: Names
   readonly #prices: Prices
   readonly #spend: Spend
+  readonly #links: Links
   readonly #refusals: Refusals
   readonly #typical = new Typical()
   readonly #query: Query
@@ -94,12 +98,14 @@ export class Ledger implements Books {
     const store = this.#store
     this.#prices = new Prices(store.prices, this.#now)
     this.#spend = new Spend(this.#now)
+    this.#links = new Links({ store, log: options.log })
     this.#query = new Query(store, () => this.#clockWentBack)
     this.#refusals = new Refusals(this.#callers, () => this.#nextId())
     this.#writer = new Writer({
       store,
       callers: this.#callers,
       spend: this.#spend,
+      links: this.#links,
       refusals: this.#refusals,
       live: () => this.#live.size,
       lowestLive: () => this.#lowestLive(),
@@ -239,9 +245,28 @@ export class Ledger implements Books {
     this.changes.tell()
   }
 
-  /** Which service is connected: each has prices of its own. */
+  /** Which service is connected, told before anything is asked of it: each has prices of its own. Whose account it is, `belongsTo` tells. */
   connectedTo(baseUrl: string): void {
     this.#prices.use(baseUrl)
+    this.#links.connected(baseUrl, this.#lastId + 1)
+  }
+
+  /** What is connected now is the account of this book. Rows at its base address whose account was not known yet go to it too. */
+  belongsTo(bookId: string): void {
+    this.#links.belongs(bookId, this.#lastId + 1)
+  }
+
+  /** Sums of what ended, by day and caller; both days (since 1970, UTC) belong to it. In order of days. */
+  usedByDay(bookId: string, fromDay: number, toDay: number): UsedDay[] {
+    this.#writer.flush()
+    return usedByDay(this.#store.used, this.#callers, this.#links.of(bookId), [fromDay, toDay])
+  }
+
+  /** The first day (since 1970, UTC) of which there is anything. */
+  firstDayOf(bookId: string): number | null {
+    this.#writer.flush()
+    const days = this.#links.of(bookId).flatMap((account) => this.#store.used.firstDay(account) ?? [])
+    return days.length === 0 ? null : Math.min(...days)
   }
 
   /** Learns prices from the service's own daily rows. */
@@ -392,7 +417,7 @@ export class Ledger implements Books {
     this.#lastAt = last?.at ?? 0
     this.#clockWentBack = facts.get('clock_went_back') === 1
     this.#spend.load(spend)
-    recover(this.#store, this.#callers, this.#spend, this.#options.log)
+    recover(this.#store, this.#callers, this.#spend, this.#links, this.#options.log)
     const now = this.#now()
     const low = (at: number): number => (this.#clockWentBack ? 1 : this.#query.firstAt(at))
     const midnight = dayOf(now) * dayMs

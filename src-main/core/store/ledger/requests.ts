@@ -98,8 +98,9 @@ export function requestTable({ handle }: Pick<Database, 'handle'>) {
       if (row.method === null && row.path === null) openUsual.run(row.id, row.at, row.caller, row.endpoint, row.stream)
       else openOther.run(row.id, row.at, row.caller, row.endpoint, row.stream, row.method, row.path)
     },
-    close(r: StoredRequest): void {
-      close.run(
+    /** False where no such row was ever opened: then there is nothing that ended. */
+    close(r: StoredRequest): boolean {
+      const { changes } = close.run(
         ...[r.caller, r.stream, r.outcome, r.state, r.status, r.attempts, r.queuedUs, r.connectUs, r.firstByteUs],
         ...[r.durationUs, r.bytesUp, r.bytesDown, r.tokensIn, r.tokensOut, r.tokensCached, r.tokensAre, r.cost],
         ...[r.costIs, r.requestId, r.id],
@@ -111,10 +112,11 @@ export function requestTable({ handle }: Pick<Database, 'handle'>) {
         r.model === null &&
         r.problemKind === null &&
         r.hasBodies === 0
-      if (quiet) return
+      if (quiet) return changes === 1
       trouble.run(
         ...[r.backoffUs, r.cancelledBy, r.retriedAfter, r.model, r.problemKind, r.problemMessage, r.hasBodies, r.id],
       )
+      return changes === 1
     },
     /** A refusal at the gate: a whole row at once. */
     refuse(r: StoredRequest): void {
