@@ -17,6 +17,7 @@ import { Session } from './connection/session.ts'
 import { createRouter, type StudioRouter } from './handlers/router.ts'
 import type { Host } from './host.ts'
 import { Ledger } from './ledger/ledger.ts'
+import { LimitsRoom } from './limits/limits.ts'
 import { openMediaRooms } from './mediaRooms.ts'
 import { Metrics } from './metrics/metrics.ts'
 import { openTelemetry } from './metrics/openTelemetry.ts'
@@ -102,6 +103,7 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
   const session = new Session(store, host.secrets, { desk, books: ledger })
   const bucket = new Bucket()
   const deskFollower = new DeskFollower(desk, bucket)
+  const limits = new LimitsRoom({ desk, gauge: bucket, ledger, kept: { read: () => null, keep: () => undefined } })
   const rooms = openChatRooms({ host, store, session, ledger, settings: () => settings })
   const { chat } = rooms
   const mediaRooms = openMediaRooms({ host, store, session, ledger, files: rooms })
@@ -187,6 +189,7 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
   session.changes.add(() => {
     if (session.current === null) {
       bucket.follow(null)
+      limits.follow(false)
       prices.follow(null)
       void deskFollower.connect(null)
     }
@@ -195,6 +198,7 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
   session.opened.add((upstream) => {
     void deskFollower.connect(upstream)
     bucket.follow(upstream)
+    limits.follow(true)
     void bucket.ask()
     ledger.connectedTo(upstream.base.url)
     prices.follow(upstream)
@@ -233,6 +237,7 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     tools,
     toolUse,
     ledger,
+    limits,
     settingsChanged,
   })
   session.rechecks.add(() => void lookForKeychain())
@@ -252,6 +257,7 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     await proxy.close()
     await mediaRooms.close()
     await rooms.close()
+    limits.close()
     bucket.close()
     await session.close()
     desk.close()

@@ -7,6 +7,7 @@ import { connect, connectSandbox, disconnect, recheck, test } from '../connectio
 import type { Session } from '../connection/session.ts'
 import type { Host } from '../host.ts'
 import type { Ledger } from '../ledger/ledger.ts'
+import type { LimitsRoom } from '../limits/limits.ts'
 import type { MediaRooms } from '../mediaRooms.ts'
 import { listModels, type ModelsRoom } from '../models/list.ts'
 import { updateSettings } from '../settings/update.ts'
@@ -20,6 +21,7 @@ import { guarded } from './errors.ts'
 import { imagesHandlers } from './images.ts'
 import { done, implementer } from './implementer.ts'
 import { libraryHandlers } from './library.ts'
+import { limitsHandlers } from './limits.ts'
 import { mediaHandlers } from './media.ts'
 import { speechHandlers } from './speech.ts'
 import { transcribeHandlers } from './transcribe.ts'
@@ -37,6 +39,7 @@ export interface Rooms {
   tools: Tools
   toolUse: StateFeed<ToolUse[]>
   ledger: Ledger
+  limits: LimitsRoom
   settingsChanged: () => void
 }
 
@@ -53,6 +56,7 @@ export function createRouter(rooms: Rooms) {
     tools,
     toolUse,
     ledger,
+    limits,
     settingsChanged,
   } = rooms
   const os = implementer(host)
@@ -86,6 +90,7 @@ export function createRouter(rooms: Rooms) {
     speech: speechHandlers(os.speech, host, mediaRooms.speech),
     transcribe: transcribeHandlers(os.transcribe, host, mediaRooms.transcribe),
     images: imagesHandlers(os.images, host, mediaRooms.images),
+    limits: limitsHandlers(os.limits, host, limits),
     transfers: transfersHandlers(os.transfers, around.transfers),
     tools: {
       watch: os.tools.watch.handler(({ signal }) => guarded(host, tools.watch(signal))),
