@@ -1,11 +1,11 @@
-import type { AppState } from '../../src-preload/contract/app.ts'
+import type { AppState, Profile } from '../../src-preload/contract/app.ts'
 import type { ToolUse } from '../../src-preload/contract/tools.ts'
 import { AdmissionDesk } from './admission/desk.ts'
 import { DeskFollower } from './admission/follow.ts'
 import { Bucket } from './app/bucket.ts'
-import { PriceWatch } from './app/prices.ts'
 import { StateFeed } from './app/state.ts'
 import { toolUses } from './app/toolUse.ts'
+import { type Books, createBooks } from './books/books.ts'
 import { recoverReplies } from './chat/recover.ts'
 import { send } from './chat/send.ts'
 import { stop as stopReply } from './chat/stop.ts'
@@ -18,6 +18,7 @@ import { createRouter, type StudioRouter } from './handlers/router.ts'
 import type { Host } from './host.ts'
 import { Ledger } from './ledger/ledger.ts'
 import { LimitsRoom } from './limits/limits.ts'
+import { readStatus } from './limits/status.ts'
 import { openMediaRooms } from './mediaRooms.ts'
 import { Metrics } from './metrics/metrics.ts'
 import { openTelemetry } from './metrics/openTelemetry.ts'
@@ -25,6 +26,7 @@ import { serverOf } from './metrics/server.ts'
 import { listModels } from './models/list.ts'
 import { LocalV1, type Wish } from './proxy/localV1.ts'
 import { type RelayDeps, relay } from './proxy/relay.ts'
+import { openAccountStore } from './store/account/open.ts'
 import { lockFolder } from './store/lock.ts'
 import { openStore } from './store/store.ts'
 import { ToolAllowance } from './tools/allowance.ts'
@@ -90,9 +92,25 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     lock.release()
   })
   const allowance = new ToolAllowance({ spent: (id) => ledger.spent(id) })
-  const prices = new PriceWatch({
+  const account = openAccountOr(() => {
+    store.close()
+    void ledger.close()
+    lock.release()
+  })
+  const books: Books = createBooks({
+    account,
+    here: {
+      usedByDay: (bookId, from, to) => ledger.usedByDay(bookId, from, to),
+      firstDayOf: (bookId) => ledger.firstDayOf(bookId),
+      belongsTo(bookId) {
+        ledger.belongsTo(bookId)
+        limits.known()
+      },
+    },
+    tools: () => tools.list(),
     learn: (usage, baseUrl) => ledger.learn(usage, baseUrl),
     requests: () => ledger.size,
+    log: host.log,
   })
   const metrics = new Metrics({ enabled: () => settings.metrics, live: () => desk.counts() })
   const spans = openTelemetry(process.env, {
@@ -103,7 +121,15 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
   const session = new Session(store, host.secrets, { desk, books: ledger })
   const bucket = new Bucket()
   const deskFollower = new DeskFollower(desk, bucket)
-  const limits = new LimitsRoom({ desk, gauge: bucket, ledger, kept: { read: () => null, keep: () => undefined } })
+  const limits = new LimitsRoom({
+    desk,
+    gauge: bucket,
+    ledger,
+    kept: {
+      read: () => readStatus(books.limits.get()?.value ?? null),
+      keep: (status) => books.limits.put(JSON.stringify(status)),
+    },
+  })
   const rooms = openChatRooms({ host, store, session, ledger, settings: () => settings })
   const { chat } = rooms
   const mediaRooms = openMediaRooms({ host, store, session, ledger, files: rooms })
@@ -120,7 +146,7 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     allowance,
     price: (endpoint, model, use) => {
       const known = ledger.price(endpoint, model, use)
-      if (known === null) prices.wanted()
+      if (known === null) books.wanted()
       return known ?? ledger.dearest(endpoint, use)
     },
     typicalOut: (model) => ledger.typicalOut(model),
@@ -187,21 +213,25 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
   })
 
   session.changes.add(() => {
+    const { profile, state: standing } = session.connection
     if (session.current === null) {
       bucket.follow(null)
+      books.follow(null, profile && placeOf(profile))
       limits.follow(false)
-      prices.follow(null)
       void deskFollower.connect(null)
-    }
+    } else if (standing === 'connected') books.reachable()
     state.changed()
   })
   session.opened.add((upstream) => {
-    void deskFollower.connect(upstream)
+    const { profile } = session.connection
+    // Both ask whose key it is: one request answers them.
+    const getCurrentKey = onceGood(() => upstream.getCurrentKey({ room: 'account' }))
+    void deskFollower.connect({ getCurrentKey })
     bucket.follow(upstream)
+    ledger.connectedTo(upstream.base.url)
+    books.follow({ ...upstream, getCurrentKey }, profile && placeOf(profile))
     limits.follow(true)
     void bucket.ask()
-    ledger.connectedTo(upstream.base.url)
-    prices.follow(upstream)
   })
   bucket.changes.add(state.changed)
   // Rows are only put together for listeners where there are any.
@@ -237,6 +267,7 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     tools,
     toolUse,
     ledger,
+    books,
     limits,
     settingsChanged,
   })
@@ -252,7 +283,7 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
   async function close(): Promise<void> {
     clearInterval(loadWhenIdle)
     keysWatched()
-    prices.close()
+    await books.close()
     deskFollower.close()
     await proxy.close()
     await mediaRooms.close()
@@ -262,6 +293,7 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     await session.close()
     desk.close()
     await ledger.close()
+    account.close()
     await spans?.close()
     tools.close()
     store.close()
@@ -332,6 +364,15 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     }
   }
 
+  function openAccountOr(giveUp: () => void) {
+    try {
+      return openAccountStore(host.dataDir, { checkWhole: !lock.endedCleanlyBefore })
+    } catch (thrown) {
+      giveUp()
+      throw thrown
+    }
+  }
+
   function openStoreOr(giveUp: () => void) {
     try {
       return openStore(host.dataDir, { checkWhole: !lock.endedCleanlyBefore })
@@ -339,5 +380,19 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
       giveUp()
       throw thrown
     }
+  }
+}
+
+const placeOf = ({ kind, baseUrl, name }: Profile) => ({ kind, baseUrl, name })
+
+/** Asks until it was answered well, and then no more. */
+function onceGood<T>(ask: () => Promise<T>): () => Promise<T> {
+  let answer: Promise<T> | null = null
+  return () => {
+    answer ??= ask().catch((thrown: unknown) => {
+      answer = null
+      throw thrown
+    })
+    return answer
   }
 }

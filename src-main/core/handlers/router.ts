@@ -2,6 +2,7 @@ import type { AppState } from '../../../src-preload/contract/app.ts'
 import type { ToolUse } from '../../../src-preload/contract/tools.ts'
 import { openExternal } from '../app/openExternal.ts'
 import type { StateFeed } from '../app/state.ts'
+import type { Books } from '../books/books.ts'
 import type { ChatRooms } from '../chatRooms.ts'
 import { connect, connectSandbox, disconnect, recheck, test } from '../connection/connect.ts'
 import type { Session } from '../connection/session.ts'
@@ -20,12 +21,14 @@ import { chatToolsHandlers } from './chatTools.ts'
 import { guarded } from './errors.ts'
 import { imagesHandlers } from './images.ts'
 import { done, implementer } from './implementer.ts'
+import { keysHandlers } from './keys.ts'
 import { libraryHandlers } from './library.ts'
 import { limitsHandlers } from './limits.ts'
 import { mediaHandlers } from './media.ts'
 import { speechHandlers } from './speech.ts'
 import { transcribeHandlers } from './transcribe.ts'
 import { transfersHandlers } from './transfers.ts'
+import { usageHandlers } from './usage.ts'
 import { voiceHandlers } from './voice.ts'
 
 export interface Rooms {
@@ -39,6 +42,7 @@ export interface Rooms {
   tools: Tools
   toolUse: StateFeed<ToolUse[]>
   ledger: Ledger
+  books: Books
   limits: LimitsRoom
   settingsChanged: () => void
 }
@@ -56,6 +60,7 @@ export function createRouter(rooms: Rooms) {
     tools,
     toolUse,
     ledger,
+    books,
     limits,
     settingsChanged,
   } = rooms
@@ -90,6 +95,8 @@ export function createRouter(rooms: Rooms) {
     speech: speechHandlers(os.speech, host, mediaRooms.speech),
     transcribe: transcribeHandlers(os.transcribe, host, mediaRooms.transcribe),
     images: imagesHandlers(os.images, host, mediaRooms.images),
+    usage: usageHandlers(os.usage, host, { books, store, transfers: around.transfers }),
+    keys: keysHandlers(os.keys, host, books),
     limits: limitsHandlers(os.limits, host, limits),
     transfers: transfersHandlers(os.transfers, around.transfers),
     tools: {
