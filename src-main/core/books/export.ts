@@ -3,9 +3,14 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Download } from '../../../src-preload/contract/transfers.ts'
 import type { View } from '../../../src-preload/contract/usage.ts'
-import type { Transfers } from '../transfers/transfers.ts'
 import { exportParquet } from './exportParquet.ts'
 import { type ExportRow, exportColumns, rowsOf } from './exportRows.ts'
+
+/** Where files lie that go down, and the list of them. */
+interface Transfers {
+  readonly folder: string
+  readonly downloads: { offer(file: { path: string; name: string; mime: string; bytes: number }): Download }
+}
 
 export type ExportFormat = 'csv' | 'json' | 'parquet'
 
