@@ -17,6 +17,7 @@ import { Session } from './connection/session.ts'
 import { createRouter, type StudioRouter } from './handlers/router.ts'
 import type { Host } from './host.ts'
 import { Ledger } from './ledger/ledger.ts'
+import { LimitsRoom } from './limits/limits.ts'
 import { openMediaRooms } from './mediaRooms.ts'
 import { Metrics } from './metrics/metrics.ts'
 import { openTelemetry } from './metrics/openTelemetry.ts'
@@ -112,6 +113,7 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
   const session = new Session(store, host.secrets, { desk, books: ledger })
   const bucket = new Bucket()
   const deskFollower = new DeskFollower(desk, bucket)
+  const limits = new LimitsRoom({ desk, gauge: bucket, ledger, kept: books.limits })
   const rooms = openChatRooms({ host, store, session, ledger, settings: () => settings })
   const { chat } = rooms
   const mediaRooms = openMediaRooms({ host, store, session, ledger, files: rooms })
@@ -199,19 +201,28 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     if (session.current === null) {
       bucket.follow(null)
       books.follow(null, profile && placeOf(profile))
+      limits.follow(false)
       void deskFollower.connect(null)
     } else if (standing === 'connected') books.reachable()
     state.changed()
   })
   session.opened.add((upstream) => {
     const { profile } = session.connection
+    ledger.connectedTo(upstream.base.url)
     // Both ask whose key it is: one request answers them.
     const getCurrentKey = onceGood(() => upstream.getCurrentKey({ room: 'account' }))
     void deskFollower.connect({ getCurrentKey })
     bucket.follow(upstream)
-    void bucket.ask()
-    ledger.connectedTo(upstream.base.url)
     books.follow({ ...upstream, getCurrentKey }, profile && placeOf(profile))
+    limits.follow(true)
+    void bucket.ask()
+  })
+  let knownBook: string | undefined
+  books.changes.add(() => {
+    const id = books.active()?.id
+    if (id === knownBook) return
+    knownBook = id
+    limits.recall()
   })
   bucket.changes.add(state.changed)
   // Rows are only put together for listeners where there are any.
@@ -248,6 +259,7 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     toolUse,
     ledger,
     books,
+    limits,
     settingsChanged,
   })
   session.rechecks.add(() => void lookForKeychain())
@@ -267,6 +279,7 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     await proxy.close()
     await mediaRooms.close()
     await rooms.close()
+    limits.close()
     bucket.close()
     await session.close()
     desk.close()

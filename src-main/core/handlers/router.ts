@@ -6,9 +6,9 @@ import type { Books } from '../books/books.ts'
 import type { ChatRooms } from '../chatRooms.ts'
 import { connect, connectSandbox, disconnect, recheck, test } from '../connection/connect.ts'
 import type { Session } from '../connection/session.ts'
-import { StudioError } from '../errors.ts'
 import type { Host } from '../host.ts'
 import type { Ledger } from '../ledger/ledger.ts'
+import type { LimitsRoom } from '../limits/limits.ts'
 import type { MediaRooms } from '../mediaRooms.ts'
 import { listModels, type ModelsRoom } from '../models/list.ts'
 import { updateSettings } from '../settings/update.ts'
@@ -23,6 +23,7 @@ import { imagesHandlers } from './images.ts'
 import { done, implementer } from './implementer.ts'
 import { keysHandlers } from './keys.ts'
 import { libraryHandlers } from './library.ts'
+import { limitsHandlers } from './limits.ts'
 import { mediaHandlers } from './media.ts'
 import { speechHandlers } from './speech.ts'
 import { transcribeHandlers } from './transcribe.ts'
@@ -42,6 +43,7 @@ export interface Rooms {
   toolUse: StateFeed<ToolUse[]>
   ledger: Ledger
   books: Books
+  limits: LimitsRoom
   settingsChanged: () => void
 }
 
@@ -59,6 +61,7 @@ export function createRouter(rooms: Rooms) {
     toolUse,
     ledger,
     books,
+    limits,
     settingsChanged,
   } = rooms
   const os = implementer(host)
@@ -92,14 +95,9 @@ export function createRouter(rooms: Rooms) {
     speech: speechHandlers(os.speech, host, mediaRooms.speech),
     transcribe: transcribeHandlers(os.transcribe, host, mediaRooms.transcribe),
     images: imagesHandlers(os.images, host, mediaRooms.images),
-    usage: usageHandlers(os.usage, host, books, store),
+    usage: usageHandlers(os.usage, host, { books, store, transfers: around.transfers }),
     keys: keysHandlers(os.keys, host, books),
-    limits: {
-      watch: os.limits.watch.handler(() => {
-        throw new StudioError('not_implemented', 'Limits come with the next step.')
-      }),
-      history: os.limits.history.handler(() => []),
-    },
+    limits: limitsHandlers(os.limits, host, limits),
     transfers: transfersHandlers(os.transfers, around.transfers),
     tools: {
       watch: os.tools.watch.handler(({ signal }) => guarded(host, tools.watch(signal))),

@@ -12,13 +12,12 @@ import { type Feed, feed, Listeners } from '../feed.ts'
 import { LiveList } from '../liveList.ts'
 import type { Nano } from '../money.ts'
 import { asStoreError } from '../store/database.ts'
-import type { BodyWish } from '../store/ledger/bodies.ts'
 import { Callers } from '../store/ledger/callers.ts'
 import { codeOf, outcomes } from '../store/ledger/codes.ts'
 import { type LedgerStore, openLedgerStore } from '../store/ledger/open.ts'
 import type { Asker, Books, GateRefusal, RequestNotice, RequestTrace } from '../traffic.ts'
 import type { AccountUsage } from '../upstream/schemas.ts'
-import { eraseBodies } from './bodies.ts'
+import { BodyEraser } from './bodies.ts'
 import { RecentHeaders } from './headers.ts'
 import { Hub } from './hub.ts'
 import { Links } from './links.ts'
@@ -82,8 +81,7 @@ export class Ledger implements Books {
   readonly #live = new LiveList<Trace>()
   readonly #headers = new RecentHeaders()
   readonly #hub = new Hub<Source>(this.changes)
-  readonly #sweep: NodeJS.Timeout
-  #erasing: Promise<unknown> = Promise.resolve()
+  readonly #eraser: BodyEraser
   #closing = false
   #lastId = 0
   #lastAt = 0
@@ -113,9 +111,13 @@ export class Ledger implements Books {
       log: options.log,
     })
     this.#load()
-    this.#sweep = setInterval(() => this.#eraseOld(), hourMs)
-    this.#sweep.unref()
-    setImmediate(() => this.#eraseOld())
+    this.#eraser = new BodyEraser({
+      store,
+      bodyDays: options.bodyDays,
+      now: this.#now,
+      erased: () => this.#hub.erased(),
+      log: options.log,
+    })
   }
 
   // ---- what is written -------------------------------------------------------------------------------------------------
@@ -204,6 +206,23 @@ export class Ledger implements Books {
     }
   }
 
+  /** A row as it is by now; null where there is none. */
+  row(id: number): RequestRow | null {
+    const live = this.#under(id)
+    if (live) return this.#show(live)
+    this.#writer.flush()
+    const stored = this.#store.requests.get(id)
+    return stored && showRow(stored, this.#callers, this.#names)
+  }
+
+  /** Requests that the service answered with 429, at the end or before they were asked again; the newest first. */
+  limited(limit: number): RequestRow[] {
+    this.#writer.flush()
+    const ended = this.#store.requests.limited(limit).map((stored) => showRow(stored, this.#callers, this.#names))
+    const live = Array.from(this.#live, (trace) => this.#show(trace)).filter((row) => row.retriedAfter.includes(429))
+    return [...live, ...ended].sort((a, b) => b.id - a.id).slice(0, limit)
+  }
+
   /** A person ends a request that is waiting or under way. False when it had ended. */
   stop(id: number): boolean {
     return this.#under(id)?.stop() ?? false
@@ -212,8 +231,8 @@ export class Ledger implements Books {
   /** Erases logged bodies of one request, of one tool, or all; the rows stay. When it resolves, they are gone from the disk. */
   async eraseBodies({ id, tool }: { id?: number | undefined; tool?: string | undefined }): Promise<number> {
     this.#writer.flush()
-    if (id !== undefined) return this.#erase({ id })
-    return this.#erase(tool === undefined ? 'all' : { who: `tool:${tool}` })
+    if (id !== undefined) return this.#eraser.erase({ id })
+    return this.#eraser.erase(tool === undefined ? 'all' : { who: `tool:${tool}` })
   }
 
   // ---- money -----------------------------------------------------------------------------------------------------------
@@ -311,10 +330,9 @@ export class Ledger implements Books {
 
   /** After everybody who writes has ended. */
   async close(): Promise<void> {
-    clearInterval(this.#sweep)
     this.#hub.close()
     this.#closing = true
-    await this.#erasing.catch(() => undefined)
+    await this.#eraser.close()
     this.#writer.close()
     this.#store.facts.set('floor', this.#lowestLive())
     this.#store.close()
@@ -388,25 +406,6 @@ export class Ledger implements Books {
     const day = dayOf(at)
     if (this.#refusedToday.day !== day) this.#refusedToday = { day, times: 0 }
     this.#refusedToday.times += 1
-  }
-
-  #eraseOld(): void {
-    if (this.#closing) return
-    const wish = { before: this.#now() - this.#options.bodyDays() * dayMs }
-    this.#erase(wish).catch((thrown: unknown) => {
-      this.#options.log('error', `Old bodies could not be erased: ${String(thrown)}`)
-    })
-  }
-
-  /** One erasure after the other. */
-  #erase(wish: BodyWish): Promise<number> {
-    const work = this.#erasing.then(async () => {
-      const erased = await eraseBodies(this.#store, wish, () => this.#closing)
-      if (erased > 0) this.#hub.erased()
-      return erased
-    })
-    this.#erasing = work.catch(() => undefined)
-    return work
   }
 
   #load(): void {

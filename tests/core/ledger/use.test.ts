@@ -33,8 +33,9 @@ function summed(dataDir: string, book: (row: number) => string | null): Record<s
     books[name] = days
     const [who, model] = [String(row.who), row.model === null ? null : String(row.model)]
     const none = { requests: 0, tokensIn: 0, tokensOut: 0, tokensCached: 0, cost: 0n, estimated: 0, unpriced: 0 }
-    const before = days.get(`${row.day} ${who} ${model}`) ?? { day: Number(row.day), who, model, ...none, failed: 0 }
-    days.set(`${row.day} ${who} ${model}`, {
+    const day = Number(row.day)
+    const before = days.get(`${day} ${who} ${model}`) ?? { day, who, model, ...none, failed: 0 }
+    days.set(`${day} ${who} ${model}`, {
       ...before,
       requests: before.requests + 1,
       tokensIn: before.tokensIn + Number(row.i),

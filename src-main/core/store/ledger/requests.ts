@@ -91,6 +91,11 @@ export function requestTable({ handle }: Pick<Database, 'handle'>) {
     `SELECT caller, model, avg(tokens_out) AS mean, count(*) AS n FROM requests NOT INDEXED
       WHERE id > ? AND tokens_out > 0 GROUP BY 1, 2`,
   )
+  // As the index's own condition, word for word.
+  const limited = handle.prepare(
+    `SELECT ${requestColumns} FROM requests AS r INDEXED BY requests_limited
+      WHERE (r.status = 429 AND r.outcome <> 2) OR instr(r.retried_after, '429') > 0 ORDER BY r.id DESC LIMIT ?`,
+  )
   const forget = handle.prepare('UPDATE requests SET has_bodies = 0 WHERE id = ?')
 
   return {
@@ -147,6 +152,8 @@ export function requestTable({ handle }: Pick<Database, 'handle'>) {
         mean: number(row, 'mean'),
         n: number(row, 'n'),
       })),
+    /** Those that the service answered with 429, the newest first. Refusals of ours are none of them. */
+    limited: (limit: number): StoredRequest[] => limited.all(limit).map(readRequest),
     forgetBodies: (id: number): void => void forget.run(id),
   }
 }

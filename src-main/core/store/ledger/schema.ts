@@ -92,9 +92,12 @@ CREATE TABLE facts (
 /**
  * Sums of the ended rows by account, day (UTC) and caller, kept with each row that ends; built once here for those that are there. Their costs
  * are added in two halves: rows of nonsense must not overflow a sum. Which account a row went to, `links` tells by its id. Rows from before
- * this go to the service whose prices were learned last, whoever is told to be connected there next.
+ * this go to the service whose prices were learned last, whoever is told to be connected there next. The index holds the few rows that the
+ * service answered with 429, at the end or before it was asked again.
  */
 const use = `
+CREATE INDEX requests_limited ON requests (id) WHERE (status = 429 AND outcome <> 2) OR instr(retried_after, '429') > 0;
+
 CREATE TABLE accounts (
   id        INTEGER PRIMARY KEY,
   base_url  TEXT NOT NULL,
