@@ -18,7 +18,6 @@ import { createRouter, type StudioRouter } from './handlers/router.ts'
 import type { Host } from './host.ts'
 import { Ledger } from './ledger/ledger.ts'
 import { LimitsRoom } from './limits/limits.ts'
-import { readStatus } from './limits/status.ts'
 import { openMediaRooms } from './mediaRooms.ts'
 import { Metrics } from './metrics/metrics.ts'
 import { openTelemetry } from './metrics/openTelemetry.ts'
@@ -121,15 +120,7 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
   const session = new Session(store, host.secrets, { desk, books: ledger })
   const bucket = new Bucket()
   const deskFollower = new DeskFollower(desk, bucket)
-  const limits = new LimitsRoom({
-    desk,
-    gauge: bucket,
-    ledger,
-    kept: {
-      read: () => readStatus(books.limits.get()?.value ?? null),
-      keep: (status) => books.limits.put(JSON.stringify(status)),
-    },
-  })
+  const limits = new LimitsRoom({ desk, gauge: bucket, ledger, kept: books.limits })
   const rooms = openChatRooms({ host, store, session, ledger, settings: () => settings })
   const { chat } = rooms
   const mediaRooms = openMediaRooms({ host, store, session, ledger, files: rooms })
@@ -224,11 +215,11 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
   })
   session.opened.add((upstream) => {
     const { profile } = session.connection
+    ledger.connectedTo(upstream.base.url)
     // Both ask whose key it is: one request answers them.
     const getCurrentKey = onceGood(() => upstream.getCurrentKey({ room: 'account' }))
     void deskFollower.connect({ getCurrentKey })
     bucket.follow(upstream)
-    ledger.connectedTo(upstream.base.url)
     books.follow({ ...upstream, getCurrentKey }, profile && placeOf(profile))
     limits.follow(true)
     void bucket.ask()

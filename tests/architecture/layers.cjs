@@ -2,7 +2,7 @@
 const core = '^src-main/core/'
 const rule = (name, from, to, comment) => ({ name, severity: 'error', comment, from, to })
 const useCases =
-  '^src-main/core/(chat|chatTools|library|archive|media|voice|transfers|connection|models|settings|tools|proxy|admission|ledger|metrics|speech|transcribe|images|books|limits)/'
+  '^src-main/core/(chat|chatTools|library|archive|media|voice|transfers|connection|models|settings|tools|proxy|admission|ledger|metrics|speech|transcribe|images|books)/'
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {

@@ -1,4 +1,4 @@
-import type { AccountKey } from '../../../src-preload/contract/account.ts'
+import { type AccountKey, type LimitStatus, limitStatus } from '../../../src-preload/contract/account.ts'
 import type { Book, Summary } from '../../../src-preload/contract/usage.ts'
 import { StateFeed } from '../app/state.ts'
 import { StudioError } from '../errors.ts'
@@ -166,15 +166,16 @@ export function createBooks(parts: BooksParts) {
       return keys.watch(signal)
     },
 
-    /** Of the active book, as last told; for who asks for them. */
+    /** The rate-limit status of the active book as last told; for who asks for it. */
     limits: {
-      get(): { at: number; value: string } | null {
+      read(): LimitStatus | null {
         const book = active()
-        return book && account.limits.get(book.no)
+        const kept = book && account.limits.get(book.no)
+        return kept ? (limitStatus.safeParse(JSON.parse(kept.value)).data ?? null) : null
       },
-      put(value: string): void {
+      keep(status: LimitStatus): void {
         const book = active()
-        if (book) account.limits.put(book.no, now(), value)
+        if (book) account.limits.put(book.no, Date.parse(status.asOf), JSON.stringify(status))
       },
     },
 
