@@ -62,6 +62,4 @@ export interface TranscribeParts {
   /** @throws StudioError `no_such_item` where there is no such speech, or nothing of it is whole */
   spoken(speechId: string): SpokenSound
   log(level: 'info' | 'warn' | 'error', line: string): void
-  /** ms without a piece after which nobody is taken to record any more. */
-  idleMs?: number
 }
