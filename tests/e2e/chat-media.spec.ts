@@ -8,8 +8,8 @@ import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
 import { jpg, png } from '../core/media/pictures.ts'
 import { chromiumArgs } from '../helpers/browser.mjs'
 import { expectAccessible } from './chatWorld.ts'
-import { closeHosts, newDataDir, openWebHost, type WebHost } from './hosts.ts'
-import { composer, connectTo, lastReply, pickModel, send, settled } from './journey.ts'
+import { closeHosts, openConnectedHost, type WebHost } from './hosts.ts'
+import { composer, lastReply, pickModel, send, settled } from './journey.ts'
 
 // The microphone of these pages is a file: speech of the sandbox's own voice, made once.
 const wav = join(mkdtempSync(join(tmpdir(), 'studio-mic-')), 'speech.wav')
@@ -42,9 +42,8 @@ test.beforeAll(async () => {
 })
 test.beforeEach(async ({ page }) => {
   sandbox = await startSandbox({ apiKey: key })
-  host = await openWebHost(newDataDir())
+  host = await openConnectedHost(sandbox)
   await page.goto(host.url)
-  await connectTo(page, sandbox.baseUrl, key)
 })
 test.afterEach(async () => {
   await closeHosts()

@@ -2,7 +2,7 @@ import { expect, type Page, test } from '@playwright/test'
 import OpenAI from 'openai'
 import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
 import { expectAccessible } from './chatWorld.ts'
-import { closeHosts, newDataDir, openWebHost } from './hosts.ts'
+import { closeHosts, newDataDir, openConnectedHost, openWebHost } from './hosts.ts'
 import { composer, connectTo, pickModel, send, settled } from './journey.ts'
 
 let sandbox: Sandbox
@@ -19,9 +19,9 @@ const rooms = ['Chat', 'Speech', 'Transcribe', 'Images', 'Usage', 'Keys', 'Proxy
 const room = (page: Page, name: string) => page.getByRole('navigation', { name: 'Rooms' }).getByRole('link', { name })
 
 async function openConnected(page: Page) {
-  const host = await openWebHost(newDataDir())
+  const host = await openConnectedHost(sandbox)
   await page.goto(host.url)
-  await connectTo(page, sandbox.baseUrl, sandbox.apiKey)
+  await expect(composer(page)).toBeVisible()
   return host
 }
 
