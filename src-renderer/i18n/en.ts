@@ -1,4 +1,5 @@
 import { audio } from './en/audio.ts'
+import { chart } from './en/chart.ts'
 import { chatTools } from './en/chatTools.ts'
 import { common } from './en/common.ts'
 import { composer } from './en/composer.ts'
@@ -19,6 +20,7 @@ import { chat } from './en.chat.ts'
 
 export const en = {
   audio,
+  chart,
   common,
   shell,
   connect,

@@ -37,3 +37,16 @@ export function sumSc(amounts: readonly string[]): string {
   const fraction = digits.slice(-scale).replace(/0+$/, '')
   return fraction === '' ? digits.slice(0, -scale) : `${digits.slice(0, -scale)}.${fraction}`
 }
+
+/** Decimal text that may be below nothing, as whole 10^-18 parts. */
+export const signed = (amount: string): bigint => (amount.startsWith('-') ? -exact(amount.slice(1)) : exact(amount))
+
+/** An amount that may be below nothing: `−1.25`, with a true minus. */
+export const showSigned = (amount: string): string =>
+  signed(amount) < 0n ? `\u2212${showSc(amount.slice(1))}` : showSc(amount.replace('-', ''))
+
+/** A part of a whole from 0 to 1, worked out exactly and then rounded to a thousandth; null of nothing. */
+export function shareOf(part: string, whole: string): number | null {
+  const all = signed(whole)
+  return all === 0n ? null : Number((signed(part) * 1_000n) / all) / 1_000
+}
