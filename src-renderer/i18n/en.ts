@@ -6,6 +6,7 @@ import { composer } from './en/composer.ts'
 import { connect } from './en/connect.ts'
 import { data } from './en/data.ts'
 import { images } from './en/images.ts'
+import { keys } from './en/keys.ts'
 import { library } from './en/library.ts'
 import { lightbox } from './en/lightbox.ts'
 import { markdown } from './en/markdown.ts'
@@ -16,6 +17,7 @@ import { settings } from './en/settings.ts'
 import { shell } from './en/shell.ts'
 import { speech } from './en/speech.ts'
 import { transcribe } from './en/transcribe.ts'
+import { usage } from './en/usage.ts'
 import { chat } from './en.chat.ts'
 
 export const en = {
@@ -38,4 +40,6 @@ export const en = {
   chatTools,
   markdown,
   transcribe,
+  usage,
+  keys,
 }
