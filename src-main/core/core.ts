@@ -98,14 +98,7 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
   })
   const books: Books = createBooks({
     account,
-    here: {
-      usedByDay: (bookId, from, to) => ledger.usedByDay(bookId, from, to),
-      firstDayOf: (bookId) => ledger.firstDayOf(bookId),
-      belongsTo(bookId) {
-        ledger.belongsTo(bookId)
-        limits.known()
-      },
-    },
+    here: ledger,
     tools: () => tools.list(),
     learn: (usage, baseUrl) => ledger.learn(usage, baseUrl),
     requests: () => ledger.size,

@@ -26,11 +26,6 @@ export function exportRows(rows: readonly ExportRow[], format: ExportFormat): Ui
   return Buffer.from(format === 'csv' ? csvOf(rows) : jsonOf(rows))
 }
 
-interface Transfers {
-  folder: string
-  downloads: { offer(file: { path: string; name: string; mime: string; bytes: number }): Download }
-}
-
 /** The view as a file to be read by whoever asked. @throws StudioError `busy` where too many files wait to be read */
 export async function exportView(view: View, format: ExportFormat, transfers: Transfers): Promise<Download> {
   const bytes = exportRows(rowsOf(view), format)
