@@ -37,6 +37,9 @@ export class LimitsRoom {
   readonly #feed: StateFeed<Limits>
   readonly #unlisten: () => void
   #connected = false
+  /** Whether it is known whose account this is, and whether it said its limits over this connection. */
+  #isKnown = false
+  #said = false
   #status: LimitStatus | null = null
   #offers: boolean | null = null
   #problem: Problem | null = null
@@ -88,21 +91,28 @@ export class LimitsRoom {
     this.#offers = null
     this.#problem = null
     this.#askedAt = Number.NEGATIVE_INFINITY
-    this.recall()
+    this.#isKnown = false
+    this.#said = false
+    this.#recall()
     this.#plan()
   }
 
-  /** It is known, or known better, whose account this is: the status that was kept of it holds until the service says another. */
-  recall(): void {
-    if (this.#askedAt !== Number.NEGATIVE_INFINITY && this.#status !== null) this.#parts.kept.keep(this.#status)
-    else this.#status = this.#parts.kept.read()
-    this.#feed.changed()
+  /** Whose account is connected is known now: what it said is kept as that account's, and until it says anything, what was kept of it holds. */
+  known(): void {
+    this.#isKnown = true
+    if (this.#said && this.#status) this.#parts.kept.keep(this.#status)
+    else this.#recall()
   }
 
   close(): void {
     this.#connected = false
     this.#unlisten()
     this.#stopTimer()
+  }
+
+  #recall(): void {
+    this.#status = this.#parts.kept.read()
+    this.#feed.changed()
   }
 
   readonly #observe = (changed: () => void): (() => void) => {
@@ -122,7 +132,8 @@ export class LimitsRoom {
       this.#status = statusOf(asked.status, asked.at)
       this.#offers = true
       this.#problem = null
-      this.#parts.kept.keep(this.#status)
+      this.#said = true
+      if (this.#isKnown) this.#parts.kept.keep(this.#status)
     } else if (isNotOffered(asked.failed)) {
       this.#offers = false
       this.#problem = null

@@ -1,5 +1,6 @@
-import type { LimitBucket, LimitStatus } from '../../../src-preload/contract/account.ts'
+import { type LimitBucket, type LimitStatus, limitStatus } from '../../../src-preload/contract/account.ts'
 import { asStudioError } from '../errors.ts'
+import { parseJson } from '../store/rows.ts'
 import type { RateLimitStatus } from '../upstream/schemas.ts'
 
 /** The service's counters, each apart: the seconds to a reset are the minute bucket's alone (specification, GET /v1/rate-limit). */
@@ -29,4 +30,9 @@ const bucketOf = (limit: Given, used: Given, remaining: Given): LimitBucket => (
 export function isNotOffered(thrown: unknown): boolean {
   const { kind, facts } = asStudioError(thrown)
   return kind === 'not_found' || kind === 'not_implemented' || kind === 'malformed_reply' || facts.status === 405
+}
+
+/** A status as it was kept, JSON; null for what is none. */
+export function readStatus(kept: string | null): LimitStatus | null {
+  return kept === null ? null : (limitStatus.safeParse(parseJson(kept)).data ?? null)
 }
