@@ -5,8 +5,10 @@ import { isRightToLeft } from './i18n/index.ts'
 import { ChatLive } from './rooms/chat/index.tsx'
 import { ListLive } from './rooms/chat/list/live.tsx'
 import { ImagesLive } from './rooms/images/index.tsx'
+import { KeysLive } from './rooms/keys/index.tsx'
 import { SpeechLive } from './rooms/speech/index.tsx'
 import { TranscribeLive } from './rooms/transcribe/index.tsx'
+import { UsageLive } from './rooms/usage/index.tsx'
 import { Frame } from './shell/Frame.tsx'
 import { Locked } from './shell/Locked.tsx'
 import { appStore, useApp, withoutToast } from './stores/app.ts'
@@ -33,6 +35,8 @@ export function App() {
                 <TranscribeLive />
                 <SpeechLive />
                 <ImagesLive />
+                <UsageLive />
+                <KeysLive />
                 <Frame />
                 <CommandLayers />
               </>

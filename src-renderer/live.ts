@@ -3,6 +3,7 @@ import { problemOf } from './api/problem.ts'
 import { appStore, withApp, withLink } from './stores/app.ts'
 import { chatToolsStore } from './stores/chatTools.ts'
 import { toolsStore } from './stores/tools.ts'
+import { activeBook, usageStore, withBooks, withSummary } from './stores/usage.ts'
 
 export type StudioApi = Pick<Api, 'client' | 'subscribe' | 'link'>
 
@@ -31,4 +32,28 @@ export function goLive({ client, subscribe, link }: StudioApi): void {
     (tools) => chatToolsStore.setState({ tools, problem: null }),
     (thrown) => chatToolsStore.setState({ problem: problemOf(thrown) }),
   )
+  // What is spent and left stands in the status bar of every room.
+  subscribe(
+    (signal) => client.usage.watch(undefined, { signal }),
+    (books) => {
+      usageStore.setState(withBooks(usageStore.getState(), books))
+      void readSummary(client)
+    },
+    (thrown) => usageStore.setState({ booksProblem: problemOf(thrown) }),
+  )
+  setInterval(() => void readSummary(client), summaryEvery)
+}
+
+/** ms: what this machine asks meanwhile counts as of today. */
+const summaryEvery = 30_000
+
+async function readSummary(client: StudioApi['client']): Promise<void> {
+  const book = activeBook(usageStore.getState())
+  if (!book) return
+  try {
+    const summary = await client.usage.summary({ bookId: book.id })
+    usageStore.setState(withSummary(usageStore.getState(), summary))
+  } catch {
+    // The figures stay as they were; a lost link is said elsewhere.
+  }
 }

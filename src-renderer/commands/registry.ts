@@ -10,6 +10,8 @@ export const groups = [
   'speech',
   'transcribe',
   'images',
+  'usage',
+  'keys',
   'go',
   'view',
   'settings',

@@ -1,10 +1,12 @@
 import { audio } from './en/audio.ts'
+import { chart } from './en/chart.ts'
 import { chatTools } from './en/chatTools.ts'
 import { common } from './en/common.ts'
 import { composer } from './en/composer.ts'
 import { connect } from './en/connect.ts'
 import { data } from './en/data.ts'
 import { images } from './en/images.ts'
+import { keys } from './en/keys.ts'
 import { library } from './en/library.ts'
 import { lightbox } from './en/lightbox.ts'
 import { markdown } from './en/markdown.ts'
@@ -15,10 +17,12 @@ import { settings } from './en/settings.ts'
 import { shell } from './en/shell.ts'
 import { speech } from './en/speech.ts'
 import { transcribe } from './en/transcribe.ts'
+import { usage } from './en/usage.ts'
 import { chat } from './en.chat.ts'
 
 export const en = {
   audio,
+  chart,
   common,
   shell,
   connect,
@@ -36,4 +40,6 @@ export const en = {
   chatTools,
   markdown,
   transcribe,
+  usage,
+  keys,
 }

@@ -49,6 +49,32 @@ export const showMonth = (month: number): string =>
     Date.UTC(2026, month, 15),
   )
 
+/** A day of the calendar, as it was told: no time zone moves it. */
+function showCalendar(day: string, name: string, how: Intl.DateTimeFormatOptions): string {
+  const at = new Date(`${day}T00:00:00Z`)
+  if (Number.isNaN(at.getTime())) return day
+  return once(`calendar ${name}`, (to) => new Intl.DateTimeFormat(to, { ...how, timeZone: 'UTC' })).format(at)
+}
+/** `20 Nov`. */
+export const showCalendarDay = (day: string): string => showCalendar(day, 'day', dayOfYear)
+/** `20 Nov 2026`. */
+export const showCalendarDate = (day: string): string => showCalendar(day, 'date', { ...dayOfYear, year: 'numeric' })
+/** `Fri, 20 Nov 2026`. */
+export const showCalendarLong = (day: string): string =>
+  showCalendar(day, 'long', { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' })
+/** `Nov 2026`. */
+export const showCalendarMonth = (day: string): string =>
+  showCalendar(day, 'month', { month: 'short', year: 'numeric' })
+
+/** A share of one: `62%`; below a hundredth with one digit more. */
+export function showShare(share: number): string {
+  const digits = share !== 0 && Math.abs(share) < 0.01 ? 1 : 0
+  return once(
+    `share ${digits}`,
+    (to) => new Intl.NumberFormat(to, { style: 'percent', maximumFractionDigits: digits }),
+  ).format(share)
+}
+
 function shown(instant: string, show: (at: Date) => string): string {
   const at = new Date(instant)
   return Number.isNaN(at.getTime()) ? instant : show(at)

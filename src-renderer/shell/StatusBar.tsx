@@ -2,11 +2,14 @@ import { Waypoints } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { AppState, MinuteBucket } from '../../src-preload/contract/app.ts'
+import { showClock, showInstant } from '../i18n/format.ts'
 import { navigate } from '../navigation.ts'
 import { useApp } from '../stores/app.ts'
 import type { Route } from '../stores/route.ts'
+import { activeBook, useUsage } from '../stores/usage.ts'
 import { cx } from '../ui/cx.ts'
 import { Meter } from '../ui/Meter.tsx'
+import { showSc, showSigned, signed } from '../ui/sc.ts'
 import { viewBucket } from './bucket.ts'
 
 /** What a person would otherwise open a panel for. Every item is a button to its panel. */
@@ -31,6 +34,7 @@ export function StatusBar() {
       {app && <ProxyItem app={app} />}
       <span className="ms-auto" />
       {app?.bucket && <BucketItem bucket={app.bucket} />}
+      <SpendItems />
     </footer>
   )
 }
@@ -43,11 +47,13 @@ const Dot = ({ tone, breathing = false }: { tone: keyof typeof dots; breathing?:
 function Item({
   to,
   label,
+  title,
   className,
   children,
 }: {
   to: Route
   label?: string
+  title?: string
   className?: string
   children: ReactNode
 }) {
@@ -55,6 +61,7 @@ function Item({
     <button
       type="button"
       aria-label={label}
+      title={title}
       onClick={() => navigate(to)}
       className={cx(
         'num flex h-full min-w-0 items-center gap-1.5 rounded-s px-2 hover:bg-hover hover:text-ink focus-visible:outline-offset-[-2px]',
@@ -145,5 +152,38 @@ function BucketItem({ bucket }: { bucket: MinuteBucket }) {
         <span className="text-faint max-[800px]:hidden">{t('status.resets', { seconds: resetsInSeconds })}</span>
       )}
     </Item>
+  )
+}
+
+/** What today cost and what is left, as the service told it last; without its word what this machine measured. */
+function SpendItems() {
+  const { t } = useTranslation('usage')
+  const book = useUsage(activeBook)
+  const today = useUsage((store) => store.summaries[book?.id ?? '']?.today ?? null)
+  if (!book) return null
+  const spent = today?.service ?? today?.here ?? null
+  const from = today?.service != null && book.asOf !== null ? book.asOf : null
+  const low = book.balance !== null && signed(book.balance.value) <= 0n
+  return (
+    <>
+      {spent !== null && (
+        <Item
+          to={{ room: 'usage', id: null }}
+          title={from === null ? t('status.todayHere') : t('status.todayService', { at: showClock(from) })}
+          className="shrink-0 max-[800px]:hidden"
+        >
+          {t('status.today', { amount: showSc(spent) })}
+        </Item>
+      )}
+      {book.balance && (
+        <Item
+          to={{ room: 'usage', id: null }}
+          title={t('status.leftAbout', { at: showInstant(book.balance.asOf) })}
+          className={cx('shrink-0', low && 'text-bad')}
+        >
+          {t('status.left', { amount: showSigned(book.balance.value) })}
+        </Item>
+      )}
+    </>
   )
 }

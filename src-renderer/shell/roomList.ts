@@ -12,11 +12,12 @@ import {
 import type { RoomView } from '../room.ts'
 import { chatRoom } from '../rooms/chat/index.tsx'
 import { imagesRoom } from '../rooms/images/index.tsx'
-import { plannedRooms } from '../rooms/planned/index.tsx'
+import { keysRoom } from '../rooms/keys/index.tsx'
 import { proxyRoom } from '../rooms/proxy/index.tsx'
 import { settingsRoom } from '../rooms/settings/index.tsx'
 import { speechRoom } from '../rooms/speech/index.tsx'
 import { transcribeRoom } from '../rooms/transcribe/index.tsx'
+import { usageRoom } from '../rooms/usage/index.tsx'
 import type { Room } from '../stores/route.ts'
 
 export const roomIcons: Record<Room, LucideIcon> = {
@@ -32,10 +33,11 @@ export const roomIcons: Record<Room, LucideIcon> = {
 
 export const roomViews: Record<Room, RoomView> = {
   chat: chatRoom,
-  ...plannedRooms,
   transcribe: transcribeRoom,
   speech: speechRoom,
   images: imagesRoom,
+  usage: usageRoom,
+  keys: keysRoom,
   proxy: proxyRoom,
   settings: settingsRoom,
 }

@@ -30,10 +30,34 @@ export function showSc(amount: string): string {
   return fraction === undefined ? group(whole) : `${group(whole)}.${fraction}`
 }
 
-/** The sum of decimal texts, exactly, as decimal text. */
-export function sumSc(amounts: readonly string[]): string {
-  const sum = amounts.reduce((before, amount) => before + exact(amount), 0n)
-  const digits = sum.toString().padStart(scale + 1, '0')
+/** Whole 10^-18 parts as decimal text. */
+function textOf(parts: bigint): string {
+  if (parts < 0n) return `-${textOf(-parts)}`
+  const digits = parts.toString().padStart(scale + 1, '0')
   const fraction = digits.slice(-scale).replace(/0+$/, '')
   return fraction === '' ? digits.slice(0, -scale) : `${digits.slice(0, -scale)}.${fraction}`
+}
+
+/** The sum of decimal texts, exactly, as decimal text. */
+export const sumSc = (amounts: readonly string[]): string =>
+  textOf(amounts.reduce((before, amount) => before + exact(amount), 0n))
+
+/** Decimal text that may be below nothing, as whole 10^-18 parts. */
+export const signed = (amount: string): bigint => (amount.startsWith('-') ? -exact(amount.slice(1)) : exact(amount))
+
+/** An amount that may be below nothing: `−1.25`, with a true minus. */
+export const showSigned = (amount: string): string =>
+  signed(amount) < 0n ? `\u2212${showSc(amount.slice(1))}` : showSc(amount.replace('-', ''))
+
+/** The sum of amounts that may be below nothing. */
+export const sumSigned = (amounts: readonly string[]): string =>
+  textOf(amounts.reduce((before, amount) => before + signed(amount), 0n))
+
+/** One less the other, exactly. */
+export const lessSc = (amount: string, other: string): string => textOf(signed(amount) - signed(other))
+
+/** A part of a whole from 0 to 1, worked out exactly and then rounded to a thousandth; null of nothing. */
+export function shareOf(part: string, whole: string): number | null {
+  const all = signed(whole)
+  return all === 0n ? null : Number((signed(part) * 1_000n) / all) / 1_000
 }

@@ -14,6 +14,8 @@ export const palette = {
     speech: 'Speech',
     transcribe: 'Transcribe',
     images: 'Images',
+    usage: 'Usage',
+    keys: 'Keys',
     go: 'Go to',
     view: 'View',
     settings: 'Settings',

@@ -57,21 +57,4 @@ export const shell = {
     },
     example: 'Hello! Show me what a reply looks like here.',
   },
-  planned: {
-    today: 'What you can do today',
-    usage: {
-      title: 'What it all costs',
-      about:
-        'This room will show spend, tokens and requests over time: what this machine measured beside what the service reports, with the difference explained.',
-      today: 'The requests left in this minute stand in the status bar, as the service last reported them.',
-    },
-    keys: {
-      title: 'The keys of your account',
-      about:
-        'This room will list your account’s keys with their limits, balances and use. A key’s secret is never shown: the service never returns it.',
-      today: 'The key in use can be tested or changed in Settings. Keys for your own tools are made in Proxy.',
-    },
-    toProxy: 'Open Proxy',
-    toSettings: 'Open Settings',
-  },
 }

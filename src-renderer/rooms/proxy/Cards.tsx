@@ -15,6 +15,7 @@ import {
 import { useTranslation } from 'react-i18next'
 import type { Tool, ToolUse } from '../../../src-preload/contract/tools.ts'
 import { splitTools, useTools, useToolUse } from '../../stores/tools.ts'
+import { type BudgetView, budgetsOf } from '../../toolBudgets.ts'
 import { Button, IconButton } from '../../ui/Button.tsx'
 import { Card } from '../../ui/Card.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
@@ -25,7 +26,7 @@ import { Skeleton } from '../../ui/Skeleton.tsx'
 import { attempt, filterBy, say } from './actions.ts'
 import { compact, count, exact, showLimit, showSc, showTime } from './figures.ts'
 import { Badge, Sparkline, useNow } from './look.tsx'
-import { type BudgetView, budgetsOf, stateOf, type ToolState } from './toolState.ts'
+import { stateOf, type ToolState } from './toolState.ts'
 
 /** What a card asks the room to open. */
 export type CardDeed = 'edit' | 'setUp' | 'revoke' | 'resetSpend' | 'eraseBodies'

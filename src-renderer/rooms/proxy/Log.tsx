@@ -16,6 +16,7 @@ import { ProblemNotice } from '../../problems/ProblemNotice.tsx'
 import { appStore } from '../../stores/app.ts'
 import { listed, requestsStore, useRequests } from '../../stores/requests.ts'
 import { indexOf, rowAt } from '../../stores/requests-held.ts'
+import { useRoute } from '../../stores/route.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Card } from '../../ui/Card.tsx'
 import { cx } from '../../ui/cx.ts'
@@ -46,8 +47,14 @@ export function Log({ box }: { box: RefObject<HTMLDivElement | null> }) {
   const rows = useRequests(listed)
   const fresh = useRequests((store) => (store.following ? 0 : store.freshCount))
   const filter = useRequests((store) => store.filter)
+  const section = useRef<HTMLElement>(null)
+  const { id } = useRoute()
+  // Whoever comes for certain requests sees the log, not the cards above it.
+  useEffect(() => {
+    if (id === 'requests') section.current?.scrollIntoView({ block: 'start' })
+  }, [id])
   return (
-    <section aria-label={t('log.title')} className="@container flex flex-col gap-px">
+    <section ref={section} aria-label={t('log.title')} className="@container flex flex-col gap-px">
       <div ref={bar} className="-mx-0.5 sticky top-0 z-20 bg-bg px-0.5 pt-3">
         <LogBar onFollow={follow} />
         {fresh > 0 && (

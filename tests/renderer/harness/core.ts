@@ -2,6 +2,7 @@ import { implement } from '@orpc/server'
 import { RPCHandler } from '@orpc/server/message-port'
 import type { AppState } from '../../../src-preload/contract/app.ts'
 import { contract } from '../../../src-preload/contract/contract.ts'
+import { type AccountKind, Accounts } from './accounts.ts'
 import { Gateway } from './gateway.ts'
 import { Books } from './library.ts'
 import { Pictures } from './pictures.ts'
@@ -41,6 +42,9 @@ const gateway = new Gateway({
 })
 const books = new Books(Number(query.get('chats') ?? 24))
 const pictures = new Pictures(Number(query.get('images') ?? 0), query.get('thumbs') === '1')
+const kinds: readonly AccountKind[] = ['some', 'gaps', 'empty', 'none', 'plain', 'banned', 'two']
+const kind = kinds.find((one) => one === query.get('usage')) ?? 'some'
+const accounts = new Accounts(kind, Number(query.get('days') ?? 200))
 const done = (_nothing: unknown) => ({})
 const now = () => new Date().toISOString()
 const os = implement(contract)
@@ -188,6 +192,30 @@ const router = {
     pauseAll: os.tools.pauseAll.handler(({ input }) => ({ changed: gateway.pauseAll(input.paused) })),
     resetSpend: os.tools.resetSpend.handler(({ input }) => gateway.change(input.id, {})),
     revoke: os.tools.revoke.handler(({ input }) => gateway.change(input.id, { revokedAt: now() })),
+  },
+  usage: {
+    watch: os.usage.watch.handler(({ signal }) => live(() => accounts.books(), signal)),
+    refresh: os.usage.refresh.handler(() => accounts.rename('main account')),
+    rename: os.usage.rename.handler(({ input }) => {
+      const book = accounts.rename(input.name)
+      change({})
+      return book
+    }),
+    summary: os.usage.summary.handler(() => accounts.summary()),
+    view: os.usage.view.handler(({ input }) => accounts.view(input)),
+    compare: os.usage.compare.handler(({ input }) => accounts.compare(input.from, input.to, input.daily)),
+    corrections: os.usage.corrections.handler(({ input }) => accounts.corrections(input.from, input.to)),
+    topConversations: os.usage.topConversations.handler(() => accounts.top()),
+    export: os.usage.export.handler(({ input }) => ({ ...books.download, name: `usage.${input.format}` })),
+  },
+  limits: {
+    watch: os.limits.watch.handler(({ signal }) => live(() => accounts.limits(), signal)),
+    history: os.limits.history.handler(() => accounts.limited()),
+  },
+  keys: {
+    watch: os.keys.watch.handler(({ signal }) => live(() => accounts.keys(), signal)),
+    daily: os.keys.daily.handler(({ input }) => accounts.keyDays(input.keyId, input.from, input.to)),
+    refresh: os.keys.refresh.handler(() => ({ keys: accounts.keys().length })),
   },
   requests: {
     watch: os.requests.watch.handler(({ input, signal }) => gateway.events(input.filter, input.newest, signal)),

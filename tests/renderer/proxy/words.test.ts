@@ -15,9 +15,10 @@ import {
   type ToolForm,
 } from '../../../src-renderer/rooms/proxy/form.ts'
 import { timeline } from '../../../src-renderer/rooms/proxy/timeline.ts'
-import { budgetsOf, stateOf } from '../../../src-renderer/rooms/proxy/toolState.ts'
+import { stateOf } from '../../../src-renderer/rooms/proxy/toolState.ts'
 import { readOrigin } from '../../../src-renderer/rooms/settings/origin.ts'
 import { firstToolsStore, splitTools, withUse } from '../../../src-renderer/stores/tools.ts'
+import { budgetsOf } from '../../../src-renderer/toolBudgets.ts'
 import { row, tool, use } from './rows.ts'
 
 const now = Date.parse('2026-11-21T14:00:00.000Z')

@@ -1,0 +1,27 @@
+export const chart = {
+  loading: 'Loading the chart…',
+  failed: 'The chart could not be loaded. The table below shows the same figures.',
+  hint: 'Arrow keys walk the bars, up and down pick a part of one, Enter opens its requests.',
+  hintPlain: 'Arrow keys walk the bars, up and down pick a part of one.',
+  legend: 'What the colours mean',
+  total: 'Together',
+  before: 'Before',
+  open: 'Click or Enter: its requests',
+  none: 'nothing',
+  unknown: 'not known',
+  spoken: '{{when}}: {{total}}',
+  spokenPart: '{{name}} {{figure}}',
+  state: {
+    whole: '',
+    running: 'not ended yet',
+    partial: 'fetched before it had ended; more may have been spent',
+    gap: 'not known: nothing was fetched in time',
+  },
+  key: {
+    running: 'Not ended yet',
+    partial: 'Fetched before it had ended',
+    gap: 'Not known, never fetched',
+    before: 'The stretch before',
+  },
+  fromTo: '{{from}} to {{to}}',
+}

@@ -1,0 +1,88 @@
+import type { Client } from '../../api/connect.ts'
+import { keepWatching } from '../../api/keepWatching.ts'
+import { problemOf } from '../../api/problem.ts'
+import { i18n } from '../../i18n/index.ts'
+import { appStore, withToast } from '../../stores/app.ts'
+import { type KeyRange, keyShown, keysStore, sortedKeys } from '../../stores/keys.ts'
+import { routeStore } from '../../stores/route.ts'
+import { openBook, usageStore } from '../../stores/usage.ts'
+import { dayOfInstant, shiftDay } from '../../stores/usageDays.ts'
+
+let client: Client | null = null
+let watching: AbortController | null = null
+let reading: AbortController | null = null
+let asked = ''
+
+const lengths: Record<KeyRange, number> = { '30': 30, '90': 90, year: 365 }
+
+/** The room is shown: it follows the keys of the book that is looked at, until the answer is called. */
+export function startKeys(given: Client): () => void {
+  client = given
+  const follow = () => {
+    watchBook(openBook(usageStore.getState())?.id ?? null)
+    readDays()
+  }
+  const stops = [usageStore.subscribe(follow), routeStore.subscribe(readDays), keysStore.subscribe(readDays)]
+  follow()
+  return () => {
+    for (const stop of stops) stop()
+    watching?.abort()
+    reading?.abort()
+    watching = null
+    asked = ''
+    client = null
+  }
+}
+
+function watchBook(bookId: string | null): void {
+  const core = client
+  if (watching && keysStore.getState().bookId === bookId) return
+  watching?.abort()
+  watching = new AbortController()
+  if (keysStore.getState().bookId !== bookId) keysStore.setState({ bookId, keys: null, problem: null, daily: null })
+  if (!core || bookId === null) return
+  void keepWatching(
+    watching.signal,
+    async (signal) => {
+      for await (const keys of await core.keys.watch({ bookId }, { signal })) {
+        keysStore.setState({ keys: sortedKeys(keys), problem: null })
+      }
+    },
+    (thrown) => keysStore.setState({ problem: problemOf(thrown) }),
+  )
+}
+
+/** Days of the key that is shown, again when it, the range or what is known of it changes. */
+function readDays(): void {
+  const { bookId, keys, range } = keysStore.getState()
+  const key = keyShown(keys ?? [], routeStore.getState().route.id)
+  const core = client
+  if (!core || !key || bookId === null) return
+  const to = dayOfInstant(Date.now())
+  const from = shiftDay(to, 1 - lengths[range])
+  const question = JSON.stringify([bookId, key.id, from, to, key.asOf])
+  if (question === asked) return
+  asked = question
+  reading?.abort()
+  const mine = new AbortController()
+  reading = mine
+  core.keys.daily({ bookId, keyId: key.id, from, to }, { signal: mine.signal }).then(
+    (days) => {
+      if (!mine.signal.aborted) keysStore.setState({ daily: { keyId: key.id, days }, dailyProblem: null })
+    },
+    (thrown: unknown) => {
+      if (!mine.signal.aborted) keysStore.setState({ dailyProblem: problemOf(thrown) })
+    },
+  )
+}
+
+const say = (text: string): void => appStore.setState(withToast(appStore.getState(), { id: 'keys', text }))
+
+export async function refreshKeys(): Promise<void> {
+  try {
+    const done = await client?.keys.refresh()
+    if (done) say(i18n.t('keys:refreshed', { count: done.keys }))
+  } catch (thrown) {
+    say(problemOf(thrown).message)
+  }
+}

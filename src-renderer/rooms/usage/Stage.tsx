@@ -1,0 +1,107 @@
+import '../../chart/figures.css'
+import './usage.css'
+import { Download, FileJson, FileSpreadsheet, Image, Printer, RefreshCw, Table2 } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { showInstant } from '../../i18n/format.ts'
+import { useRoute } from '../../stores/route.ts'
+import { openBook, useUsage } from '../../stores/usage.ts'
+import { useStudio } from '../../studio.ts'
+import { Button, IconButton } from '../../ui/Button.tsx'
+import { Menu, MenuItem, MenuLine } from '../../ui/Menu.tsx'
+import { Pill } from '../../ui/Pill.tsx'
+import { StageBar } from '../../ui/StageBar.tsx'
+import { Corrections } from './Corrections.tsx'
+import { isSection, print, refresh, saveChart, saveTable } from './deeds.ts'
+import { Elsewhere } from './Elsewhere.tsx'
+import { LimitsSection } from './Limits.tsx'
+import { startUsage } from './live.ts'
+import { Overview } from './Overview.tsx'
+
+export function UsageStage() {
+  const studio = useStudio()
+  const { id } = useRoute()
+  const section = isSection(id) ? id : 'overview'
+  useEffect(() => startUsage(studio), [studio])
+  return (
+    <>
+      <Bar section={section} />
+      <div key={section} className="usage-scroll">
+        {section === 'overview' && <Overview />}
+        {section === 'elsewhere' && <Elsewhere />}
+        {section === 'limits' && <LimitsSection />}
+        {section === 'corrections' && <Corrections />}
+      </div>
+    </>
+  )
+}
+
+function Bar({ section }: { section: 'overview' | 'elsewhere' | 'limits' | 'corrections' }) {
+  const { t } = useTranslation('usage')
+  const book = useUsage(openBook)
+  const answered = useUsage((store) => store.answer !== null)
+  const [busy, setBusy] = useState(false)
+  return (
+    <StageBar
+      title={section === 'overview' ? t('title') : t(`sections.${section}`)}
+      beside={
+        book &&
+        section !== 'limits' && (
+          <span className="num flex min-w-0 items-center gap-2">
+            {book.fetching ? (
+              <Pill tone="muted">{t('fetching')}</Pill>
+            ) : (
+              <Pill tone="muted">{book.asOf ? t('asOf', { at: showInstant(book.asOf) }) : t('neverFetched')}</Pill>
+            )}
+          </span>
+        )
+      }
+      actions={
+        section !== 'limits' && (
+          <>
+            {book?.active && (
+              <IconButton
+                icon={RefreshCw}
+                label={t('refresh')}
+                disabled={busy || book.fetching}
+                onClick={() => {
+                  setBusy(true)
+                  void refresh().finally(() => setBusy(false))
+                }}
+              />
+            )}
+            {section === 'overview' && answered && <Saving />}
+          </>
+        )
+      }
+    />
+  )
+}
+
+function Saving() {
+  const { t } = useTranslation('usage')
+  return (
+    <Menu trigger={<Button icon={Download}>{t('save')}</Button>}>
+      <MenuItem icon={FileSpreadsheet} onSelect={() => void saveTable('csv')}>
+        {t('saveCsv')}
+      </MenuItem>
+      <MenuItem icon={FileJson} onSelect={() => void saveTable('json')}>
+        {t('saveJson')}
+      </MenuItem>
+      <MenuItem icon={Table2} onSelect={() => void saveTable('parquet')}>
+        {t('saveParquet')}
+      </MenuItem>
+      <MenuLine />
+      <MenuItem icon={Image} onSelect={() => void saveChart('png')}>
+        {t('savePng')}
+      </MenuItem>
+      <MenuItem icon={Image} onSelect={() => void saveChart('svg')}>
+        {t('saveSvg')}
+      </MenuItem>
+      <MenuLine />
+      <MenuItem icon={Printer} onSelect={print}>
+        {t('print')}
+      </MenuItem>
+    </Menu>
+  )
+}

@@ -1,0 +1,53 @@
+import { useTranslation } from 'react-i18next'
+import { showInstant } from '../../i18n/format.ts'
+import { ProblemNotice } from '../../problems/ProblemNotice.tsx'
+import { useApp } from '../../stores/app.ts'
+import { openBook, useUsage } from '../../stores/usage.ts'
+import { Notice } from '../../ui/Notice.tsx'
+import { refresh } from './deeds.ts'
+import { ask } from './live.ts'
+
+/** What a person must know before reading the figures: how old they are, whose they are, what failed. */
+export function Standing() {
+  const { t } = useTranslation('usage')
+  const book = useUsage(openBook)
+  const problem = useUsage((store) => store.problem)
+  const booksProblem = useUsage((store) => store.booksProblem)
+  const connected = useApp(({ app, link }) => app?.connection.state === 'connected' && link === 'open')
+  const asOf = book?.asOf ? showInstant(book.asOf) : null
+  const offline = !connected || (book?.active && book.problem !== null)
+  return (
+    <>
+      {(problem ?? booksProblem) && (
+        <ProblemNotice problem={problem ?? booksProblem ?? never()} on={{ retry: () => void ask() }} />
+      )}
+      {book && !book.active && connected && asOf && (
+        <Notice kind="info" role="status">
+          {t('other', { at: asOf })}
+        </Notice>
+      )}
+      {book && offline && !connected && (
+        <Notice kind="info" role="status" title={t('offline.title')}>
+          {asOf ? t('offline.about', { at: asOf }) : t('offline.never')}
+        </Notice>
+      )}
+      {book?.active && connected && book.problem && (
+        <ProblemNotice problem={book.problem} role="status" on={{ retry: () => void refresh() }} />
+      )}
+      {book?.offers === 'no' && (
+        <Notice kind="info" title={t('noReadouts.title')}>
+          {t('noReadouts.about')}
+        </Notice>
+      )}
+      {book?.offers === 'unknown' && connected && !book.problem && (
+        <Notice kind="info" title={t('notAsked.title')}>
+          {t('notAsked.about')}
+        </Notice>
+      )}
+    </>
+  )
+}
+
+function never(): never {
+  throw new Error('A problem was there.')
+}

@@ -1,0 +1,137 @@
+import type { Comparison, Figures, Series, View } from '../../../src-preload/contract/usage.ts'
+import type { ChartData, ChartSeries } from '../../chart/data.ts'
+import { showCount, showShort } from '../../i18n/format.ts'
+import type { Measure } from '../../stores/usage.ts'
+import { shareOf, showSc, signed, sumSc, sumSigned } from '../../ui/sc.ts'
+
+/** The counted figure of a measure; spend is no count. */
+function countOf(
+  from: { tokensIn: number | null; tokensOut: number | null; tokensCached: number | null; requests: number | null },
+  measure: Measure,
+): number | null {
+  if (measure === 'requests') return from.requests
+  if (measure === 'tokensIn') return from.tokensIn
+  if (measure === 'tokensOut') return from.tokensOut
+  if (measure === 'tokensCached') return from.tokensCached
+  return from.tokensIn === null && from.tokensOut === null ? null : (from.tokensIn ?? 0) + (from.tokensOut ?? 0)
+}
+
+const bucketOf = (series: Series, at: number) => ({
+  requests: series.requests[at] ?? null,
+  tokensIn: series.tokensIn[at] ?? null,
+  tokensOut: series.tokensOut[at] ?? null,
+  tokensCached: series.tokensCached[at] ?? null,
+})
+
+/** A series' figure of one bucket in words; null where it has none. */
+export function bucketText(series: Series, at: number, measure: Measure): string | null {
+  if (measure === 'spend') {
+    const cost = series.cost[at]
+    return cost === null || cost === undefined ? null : `${showSc(cost)} SC`
+  }
+  const count = countOf(bucketOf(series, at), measure)
+  return count === null ? null : showCount(count)
+}
+
+/** All series of a bucket together, exactly; null where nothing of it is known. */
+export function totalText(view: View, at: number, measure: Measure): string | null {
+  if (measure === 'spend') {
+    const costs = view.series.flatMap(({ cost }) => cost[at] ?? [])
+    return costs.length === 0 ? null : `${showSc(sumSc(costs))} SC`
+  }
+  const counts = view.series.flatMap((series) => countOf(bucketOf(series, at), measure) ?? [])
+  return counts.length === 0 ? null : showCount(counts.reduce((sum, count) => sum + count, 0))
+}
+
+/** The whole of some figures in words, by a measure. */
+export function figureText(figures: Figures, measure: Measure): string | null {
+  if (measure === 'spend') return figures.cost === null ? null : `${showSc(figures.cost)} SC`
+  const count = countOf(figures, measure)
+  return count === null ? null : showCount(count)
+}
+
+/** For the height of a bar alone: what is told is the exact text. */
+function heights(series: Series, count: number, measure: Measure): (number | null)[] {
+  return Array.from({ length: count }, (_, at) => {
+    if (measure !== 'spend') return countOf(bucketOf(series, at), measure)
+    const cost = series.cost[at]
+    return cost === null || cost === undefined ? null : Number(cost)
+  })
+}
+
+export const restId = 'rest'
+
+/** What a view looks like as a chart. `nameOf` has the words for what the page itself names, such as a room. */
+export function chartOf(
+  view: View,
+  before: View | null,
+  measure: Measure,
+  nameOf: (series: Series) => string,
+): ChartData {
+  const { buckets } = view
+  const count = buckets.length
+  const series = view.series.map((one, place): ChartSeries => {
+    const ink = one.id === restId ? 'rest' : (one.colour ?? place)
+    return {
+      ...{ id: one.id, name: nameOf(one), ink, values: heights(one, count, measure) },
+      text: (at) => bucketText(one, at, measure),
+    }
+  })
+  return {
+    ...{ buckets, grain: view.query.grain, series, axis: axisOf(measure) },
+    total: (at) => totalText(view, at, measure),
+    before: before && beforeOf(before, count, measure),
+  }
+}
+
+export const axisOf =
+  (measure: Measure) =>
+  (value: number): string =>
+    measure === 'spend' ? `${showAxis(value)} SC` : showShort(value)
+
+/** A round figure of the axis, which a computer's fraction must not show in. */
+const showAxis = (value: number): string => (value >= 1_000 ? showShort(value) : String(Number(value.toPrecision(6))))
+
+function beforeOf(view: View, count: number, measure: Measure): NonNullable<ChartData['before']> {
+  const parts = view.series.map((one) => heights(one, count, measure))
+  const values = Array.from({ length: count }, (_, at) => {
+    const state = view.buckets[at]?.state
+    if (state === undefined || state === 'gap') return null
+    return parts.reduce((sum, part) => sum + (part[at] ?? 0), 0)
+  })
+  return { values, text: (at) => (values[at] === null ? null : totalText(view, at, measure)) }
+}
+
+/** How one amount differs from another, as a share of the other; null where that says nothing. */
+export function changeOf(now: string | null, before: string | null): number | null {
+  if (now === null || before === null || signed(before) === 0n) return null
+  const share = shareOf(now, before)
+  return share === null ? null : share - 1
+}
+
+/** What the two sides say together. `share`: how much of the service's figure was spent here; null where a side is unknown. */
+export interface Sides {
+  service: string | null
+  here: string | null
+  elsewhere: string
+  notYet: string
+  share: number | null
+}
+
+export function sidesOf(comparisons: readonly Comparison[]): Sides {
+  const costs = (side: 'service' | 'here'): string[] => comparisons.flatMap((one) => one[side]?.cost ?? [])
+  const differences = (drift: Comparison['drift']): string[] =>
+    comparisons.flatMap((one) => (one.drift === drift ? (one.elsewhere ?? []) : []))
+  const service = costs('service').length === 0 ? null : sumSc(costs('service'))
+  const here = costs('here').length === 0 ? null : sumSc(costs('here'))
+  const share = service === null ? null : shareOf(here ?? '0', service)
+  return {
+    ...{ service, here, share: share === null ? null : Math.min(1, share) },
+    elsewhere: sumSigned(differences('elsewhere')),
+    notYet: sumSigned(differences('not_yet').map((less) => less.replace(/^-/, ''))),
+  }
+}
+
+/** A share of the tokens of prompts; null where none is told. */
+export const cachedShare = ({ tokensIn, tokensCached }: Figures): number | null =>
+  tokensCached === null || tokensIn === 0 ? null : tokensCached / tokensIn

@@ -1,0 +1,21 @@
+import { useMemo } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Series } from '../../../src-preload/contract/usage.ts'
+import type { StackBy } from '../../stores/usage.ts'
+import { restId } from './figures.ts'
+
+/** Names of what the page itself names: the rest, and rooms. Models, tools and keys are called as they were told. */
+export function useSeriesName(by: StackBy): (series: Pick<Series, 'id' | 'name'>) => string {
+  const { t } = useTranslation('usage')
+  return useMemo(
+    () =>
+      ({ id, name }) => {
+        if (id === restId) return t('chart.rest')
+        if (by !== 'room') return name
+        const rooms = ['chat', 'speech', 'transcribe', 'images', 'account', 'tools'] as const
+        const room = rooms.find((one) => one === id)
+        return room ? t(`chart.rooms.${room}`) : name
+      },
+    [t, by],
+  )
+}

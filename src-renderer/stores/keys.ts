@@ -1,0 +1,59 @@
+import { useStore } from 'zustand'
+import { createStore } from 'zustand/vanilla'
+import type { AccountKey } from '../../src-preload/contract/account.ts'
+import type { Problem } from '../../src-preload/contract/problem.ts'
+import type { Coverage, Figures } from '../../src-preload/contract/usage.ts'
+import type { Measure } from './usage.ts'
+
+export interface KeyDay {
+  day: string
+  state: Coverage
+  figures: Figures | null
+}
+
+/** The days of one key, of one stretch. */
+export interface KeyDays {
+  keyId: string
+  days: readonly KeyDay[]
+}
+
+export const keyRanges = ['30', '90', 'year'] as const
+export type KeyRange = (typeof keyRanges)[number]
+
+export interface KeysStore {
+  /** Of which book these are. */
+  bookId: string | null
+  keys: readonly AccountKey[] | null
+  problem: Problem | null
+  daily: KeyDays | null
+  dailyProblem: Problem | null
+  range: KeyRange
+  measure: Measure
+  search: string
+}
+
+export const firstKeys: KeysStore = {
+  ...{ bookId: null, keys: null, problem: null, daily: null, dailyProblem: null },
+  ...{ range: '30', measure: 'spend', search: '' },
+}
+export const keysStore = createStore<KeysStore>(() => firstKeys)
+export const useKeys = <T>(select: (store: KeysStore) => T): T => useStore(keysStore, select)
+
+/** What can still call comes first, each in the order told. */
+export function sortedKeys(keys: readonly AccountKey[]): AccountKey[] {
+  const alive = (key: AccountKey): boolean => key.revokedAt === null && !key.gone
+  return [...keys.filter(alive), ...keys.filter((key) => !alive(key))]
+}
+
+/** Every word somewhere in its name, prefix or id; case does not count. */
+export function matchingKeys(keys: readonly AccountKey[], search: string): AccountKey[] {
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean)
+  return keys.filter(({ name, prefix, id }) => {
+    const text = `${name ?? ''} ${prefix ?? ''} ${id}`.toLowerCase()
+    return words.every((word) => text.includes(word))
+  })
+}
+
+/** The one that is shown: the address's, else the first. */
+export const keyShown = (keys: readonly AccountKey[], id: string | null): AccountKey | null =>
+  keys.find((key) => key.id === id) ?? keys[0] ?? null

@@ -1,0 +1,149 @@
+import { useStore } from 'zustand'
+import { createStore } from 'zustand/vanilla'
+import type { Problem } from '../../src-preload/contract/problem.ts'
+import type { Book, Comparison, Source, Summary, View, ViewQuery } from '../../src-preload/contract/usage.ts'
+import { dayOfInstant, daysBetween, isDay, shiftDay } from './usageDays.ts'
+
+export const sections = ['overview', 'elsewhere', 'limits', 'corrections'] as const
+export type Section = (typeof sections)[number]
+export const ranges = ['7', '30', '90', 'year', 'all', 'own'] as const
+export type Range = (typeof ranges)[number]
+export const grains = ['auto', 'day', 'week', 'month'] as const
+export const stacks = ['model', 'tool', 'room', 'key'] as const
+export type StackBy = (typeof stacks)[number]
+export const measures = ['spend', 'tokens', 'tokensIn', 'tokensCached', 'tokensOut', 'requests'] as const
+export type Measure = (typeof measures)[number]
+
+/** What the person chose to see; kept over reloads. */
+export interface UsageChoice {
+  range: Range
+  /** Of the own range, both included. */
+  from: string
+  to: string
+  grain: (typeof grains)[number]
+  by: StackBy
+  source: Source
+  measure: Measure
+  /** Whether the stretch before is drawn too. */
+  before: boolean
+  table: boolean
+}
+
+export const firstChoice: UsageChoice = {
+  ...{ range: '30', from: '', to: '', grain: 'auto', by: 'model', source: 'service', measure: 'spend' },
+  ...{ before: false, table: false },
+}
+
+export interface TopConversation {
+  conversationId: string
+  title: string | null
+  total: View['total']
+}
+
+/** All that the overview shows of one question, so that its parts never tell of two. */
+export interface Answer {
+  view: View
+  /** The stretch before, drawn beside it; null where it was not asked for. */
+  before: View | null
+  comparisons: readonly Comparison[]
+  top: readonly TopConversation[]
+}
+
+export interface UsageStore {
+  /** The active one first; null until the core told. */
+  books: readonly Book[] | null
+  booksProblem: Problem | null
+  /** Null: the first of the books. */
+  bookId: string | null
+  summaries: Readonly<Record<string, Summary>>
+  choice: UsageChoice
+  search: string
+  state: 'loading' | 'ready' | 'failed'
+  problem: Problem | null
+  answer: Answer | null
+}
+
+export const firstUsage: UsageStore = {
+  ...{ books: null, booksProblem: null, bookId: null, summaries: {}, choice: firstChoice, search: '' },
+  ...{ state: 'loading', problem: null, answer: null },
+}
+
+export const usageStore = createStore<UsageStore>(() => firstUsage)
+export const useUsage = <T>(select: (store: UsageStore) => T): T => useStore(usageStore, select)
+
+/** The book that is looked at: the chosen one while it is there, else the active one. */
+export function openBook({ books, bookId }: Pick<UsageStore, 'books' | 'bookId'>): Book | null {
+  return books?.find(({ id }) => id === bookId) ?? books?.[0] ?? null
+}
+
+/** The book of the connection, for the status bar. */
+export const activeBook = ({ books }: UsageStore): Book | null => books?.find(({ active }) => active) ?? null
+
+/** Which side can be asked: what a service does not tell is not offered. */
+export const sourcesOf = (by: StackBy, book: Book | null): readonly Source[] => {
+  const service = book?.offers === 'no' || by === 'tool' || by === 'room' ? [] : (['service'] as const)
+  return by === 'key' ? service : [...service, 'here']
+}
+
+/** By what can be stacked: keys are known from the service alone. */
+export const stacksOf = (book: Book | null): readonly StackBy[] => stacks.filter((by) => sourcesOf(by, book).length > 0)
+
+/** A change of what is shown; where a side does not know what it is stacked by, the other one is taken. */
+export function withChoice(store: UsageStore, change: Partial<UsageChoice>): UsageStore {
+  return { ...store, choice: { ...store.choice, ...change } }
+}
+
+/** The choice as this book can answer it. */
+export function fitChoice(choice: UsageChoice, book: Book | null): UsageChoice {
+  const by = stacksOf(book).includes(choice.by) ? choice.by : 'model'
+  const sources = sourcesOf(by, book)
+  return { ...choice, by, source: sources.includes(choice.source) ? choice.source : (sources[0] ?? 'here') }
+}
+
+/** The days of the range, both included. An own range that is none, or turned round, is read as it must be meant. */
+export function daysOf(choice: UsageChoice, book: Book | null, now: number): { from: string; to: string } {
+  const today = dayOfInstant(now)
+  const { range } = choice
+  if (range === '7' || range === '30' || range === '90') return { from: shiftDay(today, 1 - Number(range)), to: today }
+  if (range === 'year') return { from: shiftDay(today, -364), to: today }
+  if (range === 'all') {
+    const first = book?.firstDay ?? today
+    return { from: first < today ? first : today, to: today }
+  }
+  const from = isDay(choice.from) ? choice.from : shiftDay(today, -29)
+  const to = isDay(choice.to) ? choice.to : today
+  return from <= to ? { from, to } : { from: to, to: from }
+}
+
+/** Bars that can be told apart: days of a quarter, weeks of two years, months beyond. */
+export function grainOf({ grain }: UsageChoice, from: string, to: string): ViewQuery['grain'] {
+  if (grain !== 'auto') return grain
+  const days = daysBetween(from, to)
+  return days <= 92 ? 'day' : days <= 731 ? 'week' : 'month'
+}
+
+export function queryOf(store: UsageStore, now: number): ViewQuery | null {
+  const book = openBook(store)
+  if (!book) return null
+  const choice = fitChoice(store.choice, book)
+  const { from, to } = daysOf(choice, book, now)
+  const { by, source } = choice
+  return { bookId: book.id, from, to, grain: grainOf(choice, from, to), by, source, search: store.search.trim() }
+}
+
+/** The same number of days just before. */
+export function queryBefore(query: ViewQuery): ViewQuery {
+  const days = daysBetween(query.from, query.to)
+  return { ...query, from: shiftDay(query.from, -days), to: shiftDay(query.to, -days) }
+}
+
+export const withBooks = (store: UsageStore, books: readonly Book[]): UsageStore => ({
+  ...store,
+  books,
+  booksProblem: null,
+})
+
+export const withSummary = (store: UsageStore, summary: Summary): UsageStore => ({
+  ...store,
+  summaries: { ...store.summaries, [summary.book.id]: summary },
+})

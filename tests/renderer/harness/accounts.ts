@@ -1,0 +1,423 @@
+import type { AccountKey, Limited, Limits } from '../../../src-preload/contract/account.ts'
+import type {
+  Book,
+  Comparison,
+  Coverage,
+  Drift,
+  Figures,
+  Series,
+  Summary,
+  View,
+  ViewQuery,
+} from '../../../src-preload/contract/usage.ts'
+import { daysBetween, numberOfDay, shiftDay } from '../../../src-renderer/stores/usageDays.ts'
+
+// What the core would tell of use, limits and keys: made up from a seed, so that pictures stay comparable.
+
+/** `some`: months of rows. `gaps`: with days that were never fetched. `empty`: nothing used. `none`: no account. `plain`: a service without read-outs. */
+export type AccountKind = 'some' | 'gaps' | 'empty' | 'none' | 'plain' | 'banned' | 'two'
+
+const bookId = '00000000-0000-4000-8000-00000000b001'
+const secondId = '00000000-0000-4000-8000-00000000b002'
+const models = [
+  'writer-large',
+  'reasoner',
+  'vision',
+  'writer-small',
+  'tts-1',
+  'whisper-1',
+  'image-xl',
+  'embed',
+  'moe-9',
+]
+const tools = [
+  { id: '00000000-0000-4000-8000-000000000701', name: 'opencode', colour: 'teal' as const },
+  { id: '00000000-0000-4000-8000-000000000702', name: 'notebook', colour: 'violet' as const },
+  { id: '00000000-0000-4000-8000-000000000703', name: 'release-notes', colour: 'amber' as const },
+]
+const rooms = ['chat', 'speech', 'images', 'tools', 'account']
+const unit = 1_000_000_000n
+
+/** The same number for the same words, evenly from 0 to 1. */
+function seeded(...words: (string | number)[]): number {
+  let hash = 2166136261
+  for (const letter of words.join(' ')) hash = Math.imul(hash ^ letter.charCodeAt(0), 16777619)
+  hash ^= hash >>> 15
+  return ((Math.imul(hash, 2246822507) >>> 0) % 100_000) / 100_000
+}
+
+const amount = (nano: bigint): string => {
+  const text = (nano < 0n ? -nano : nano).toString().padStart(10, '0')
+  const fraction = text.slice(-9).replace(/0+$/, '')
+  return `${nano < 0n ? '-' : ''}${text.slice(0, -9)}${fraction === '' ? '' : `.${fraction}`}`
+}
+
+interface Cell {
+  requests: number
+  tokensIn: number
+  tokensOut: number
+  tokensCached: number
+  nano: bigint
+}
+const nothing: Cell = { requests: 0, tokensIn: 0, tokensOut: 0, tokensCached: 0, nano: 0n }
+const add = (a: Cell, b: Cell): Cell => ({
+  requests: a.requests + b.requests,
+  tokensIn: a.tokensIn + b.tokensIn,
+  tokensOut: a.tokensOut + b.tokensOut,
+  tokensCached: a.tokensCached + b.tokensCached,
+  nano: a.nano + b.nano,
+})
+const told = (cell: Cell, estimated = 0, unpriced = 0): Figures => ({
+  ...{ requests: cell.requests, tokensIn: cell.tokensIn, tokensOut: cell.tokensOut, tokensCached: cell.tokensCached },
+  ...{ cost: amount(cell.nano), estimated, unpriced },
+})
+
+export class Accounts {
+  readonly #kind: AccountKind
+  readonly #days: number
+  readonly today = new Date().toISOString().slice(0, 10)
+  #name = 'main account'
+
+  constructor(kind: AccountKind, days: number) {
+    this.#kind = kind
+    this.#days = days
+  }
+
+  books(): Book[] {
+    if (this.#kind === 'none') return []
+    const asOf = new Date(Date.now() - 240_000).toISOString()
+    const plain = this.#kind === 'plain'
+    const book: Book = {
+      ...{
+        id: bookId,
+        name: this.#name,
+        baseUrl: 'https://api.example.com',
+        userId: plain ? null : 'u_41',
+        active: true,
+      },
+      offers: plain ? 'no' : 'yes',
+      balance: plain ? null : { value: '88.0712', asOf },
+      spent: plain ? null : { value: '2204.113', asOf },
+      asOf: plain ? null : asOf,
+      firstDay: this.#kind === 'empty' ? this.today : shiftDay(this.today, 1 - this.#days),
+      ...{ fetching: false, problem: null },
+    }
+    const second: Book = {
+      ...{ ...book, id: secondId, name: 'client work', baseUrl: 'https://gw.example.net/inference', active: false },
+      ...{ balance: { value: '-1.25', asOf }, asOf: new Date(Date.now() - 40 * 86_400_000).toISOString() },
+    }
+    return this.#kind === 'two' ? [book, second] : [book]
+  }
+
+  rename(name: string): Book {
+    this.#name = name
+    const [book] = this.books()
+    if (!book) throw new Error('No book.')
+    return book
+  }
+
+  summary(): Summary {
+    const [book] = this.books()
+    if (!book) throw new Error('No book.')
+    const plain = this.#kind === 'plain' || this.#kind === 'empty'
+    return {
+      ...{ book, pace: plain ? null : '7.84', daysLeft: plain ? null : 11 },
+      today: { service: plain ? null : '12.41', here: '9.3' },
+      ...{ corrections: this.#kind === 'gaps' ? 2 : 0, gaps: this.#kind === 'gaps' ? 9 : 0 },
+    }
+  }
+
+  #state(day: string): Coverage {
+    const back = numberOfDay(this.today) - numberOfDay(day)
+    if (back === 0) return 'running'
+    if (back >= this.#days) return 'gap'
+    if (this.#kind !== 'gaps') return 'whole'
+    if (back >= 8 && back <= 13) return 'gap'
+    return back === 14 ? 'partial' : back % 61 === 20 ? 'gap' : 'whole'
+  }
+
+  #cell(day: string, id: string, weight: number): Cell {
+    const back = numberOfDay(this.today) - numberOfDay(day)
+    if (this.#kind === 'empty' || back < 0 || back >= this.#days) return nothing
+    const weekend = [0, 6].includes(new Date(`${day}T00:00:00Z`).getUTCDay()) ? 0.3 : 1
+    const much = seeded(day, id) * weekend * weight * (0.6 + seeded(day) * 0.8)
+    const tokensIn = Math.round(much * 420_000)
+    return {
+      ...{ requests: Math.ceil(much * 130), tokensIn, tokensOut: Math.round(tokensIn * 0.14) },
+      ...{
+        tokensCached: Math.round(tokensIn * 0.62),
+        nano: (BigInt(Math.round(much * 6_000_000)) * unit) / 1_000_000n,
+      },
+    }
+  }
+
+  #parts({
+    by,
+    source,
+    search,
+  }: Pick<ViewQuery, 'by' | 'source' | 'search'>): Pick<Series, 'id' | 'name' | 'colour'>[] {
+    const named = (id: string, name = id) => ({ id, name, colour: null })
+    const all =
+      by === 'tool'
+        ? [...tools, named('studio', 'studio')]
+        : by === 'room'
+          ? rooms.map((room) => named(room))
+          : by === 'key'
+            ? this.keys().map(({ id, name }) => named(id, name ?? id))
+            : models.map((model) => named(model))
+    const wanted = source === 'here' && this.#kind === 'plain' ? all.slice(0, 4) : all
+    return wanted.filter(({ name }) => name.toLowerCase().includes(search.toLowerCase()))
+  }
+
+  view(query: ViewQuery): View {
+    const buckets = cut(query).map(({ from, to }) => {
+      const days = list(from, to)
+      const states = days.map((day) => (query.source === 'here' ? this.#hereState(day) : this.#state(day)))
+      const worst = (['gap', 'partial', 'running'] as const).find((state) =>
+        state === 'gap' ? states.every((one) => one === 'gap') : states.includes(state),
+      )
+      return { from, to, state: worst ?? 'whole', days }
+    })
+    const parts = this.#parts(query)
+    const most = 7
+    const cells = parts.map((part, at) => ({
+      part,
+      cells: buckets.map(({ days, state }) =>
+        state === 'gap' ? null : days.map((day) => this.#cell(day, part.id, 1 / (1 + at * 0.7))).reduce(add, nothing),
+      ),
+    }))
+    const shown = cells.slice(0, most)
+    const others = cells.slice(most)
+    const rest = {
+      part: { id: 'rest', name: 'rest', colour: null },
+      cells: buckets.map((_, at) =>
+        others.some(({ cells: one }) => one[at] !== null)
+          ? others.map(({ cells: one }) => one[at] ?? nothing).reduce(add, nothing)
+          : null,
+      ),
+    }
+    const series = [...shown, ...(others.length > 0 ? [rest] : [])]
+      .map(({ part, cells: row }): Series & { sum: Cell } => {
+        const some = row.map((cell) => (cell === null || cell.requests === 0 ? null : cell))
+        const sum = some.map((cell) => cell ?? nothing).reduce(add, nothing)
+        return {
+          ...part,
+          sum,
+          total: told(sum, query.source === 'here' ? 12 : 0),
+          requests: some.map((cell) => cell?.requests ?? null),
+          tokensIn: some.map((cell) => cell?.tokensIn ?? null),
+          tokensOut: some.map((cell) => cell?.tokensOut ?? null),
+          tokensCached: some.map((cell) => (query.by === 'key' ? null : (cell?.tokensCached ?? null))),
+          cost: some.map((cell) => (cell ? amount(cell.nano) : null)),
+        }
+      })
+      .filter(({ sum }) => sum.requests > 0)
+    const total = told(
+      series.map(({ sum }) => sum).reduce(add, nothing),
+      query.source === 'here' ? 12 : 0,
+      this.#kind === 'gaps' ? 3 : 0,
+    )
+    const days = daysBetween(query.from, query.to)
+    const before = { from: shiftDay(query.from, -days), to: shiftDay(query.from, -1) }
+    const sum = list(before.from, before.to)
+      .flatMap((day) => parts.map((part, at) => this.#cell(day, part.id, 0.8 / (1 + at * 0.7))))
+      .reduce(add, nothing)
+    return {
+      query,
+      buckets: buckets.map(({ days: _, ...bucket }) => bucket),
+      series: series.map(({ sum: _, ...one }) => one),
+      total,
+      before:
+        sum.requests === 0 ? null : { ...before, total: told(sum), state: this.#kind === 'gaps' ? 'partial' : 'whole' },
+      asOf: this.books()[0]?.asOf ?? null,
+    }
+  }
+
+  #hereState(day: string): Coverage {
+    return day === this.today ? 'running' : 'whole'
+  }
+
+  compare(from: string, to: string, daily: boolean): Comparison[] {
+    if (this.#kind === 'empty') return []
+    const days = list(from, to)
+    const drifts: Drift[] = [
+      'elsewhere',
+      'same',
+      'elsewhere',
+      'not_yet',
+      'here_more',
+      'unpriced',
+      'gap',
+      'same',
+      'same',
+    ]
+    const one = (model: string, at: number, day: string | null): Comparison => {
+      const sum = (day === null ? days : [day])
+        .map((each) => this.#cell(each, model, 1 / (1 + at * 0.7)))
+        .reduce(add, nothing)
+      const drift = day !== null && seeded(day, model, 'same') > 0.3 ? 'same' : (drifts[at] ?? 'same')
+      const plain = this.#kind === 'plain'
+      const shares: Record<Drift, bigint> = {
+        same: 100n,
+        elsewhere: 90n,
+        not_yet: 104n,
+        here_more: 103n,
+        unpriced: 0n,
+        gap: 100n,
+      }
+      const here = { ...sum, nano: (sum.nano * shares[drift]) / 100n }
+      return {
+        ...{ model, day, service: plain || drift === 'gap' ? null : told(sum) },
+        here: {
+          ...told(here, drift === 'here_more' ? 4 : 0),
+          ...(drift === 'unpriced' ? { cost: null, unpriced: 8 } : {}),
+        },
+        elsewhere: plain || drift === 'gap' || drift === 'unpriced' ? null : amount(sum.nano - here.nano),
+        drift: plain ? 'gap' : drift,
+      }
+    }
+    return daily
+      ? models.flatMap((model, at) => days.map((day) => one(model, at, day)))
+      : models.map((model, at) => one(model, at, null))
+  }
+
+  corrections(from: string, to: string) {
+    if (this.#kind !== 'gaps') return []
+    const at = (back: number) => new Date(Date.now() - back * 86_400_000).toISOString()
+    const cell = this.#cell(shiftDay(this.today, -4), 'reasoner', 1)
+    return [4, 17]
+      .map((back) => ({
+        ...{ day: shiftDay(this.today, -back), model: back === 4 ? 'reasoner' : 'vision', keyId: null },
+        ...{ before: told(cell), beforeAsOf: at(back - 1) },
+        ...{ after: told(add(cell, { ...cell, nano: 137_000_000n })), afterAsOf: at(back - 3) },
+      }))
+      .filter(({ day }) => day >= from && day <= to)
+  }
+
+  top() {
+    if (this.#kind === 'empty') return []
+    return ['Refactor the stream parser', 'Tax letter', null, 'A week in Lisbon', 'Why is the build slow?'].map(
+      (title, at) => ({
+        conversationId: `00000000-0000-4000-8000-${String(at + 1).padStart(12, '0')}`,
+        title,
+        total: told({ ...nothing, requests: 40 - at * 7, nano: BigInt(9 - at) * 731_000_000n }, at === 1 ? 2 : 0),
+      }),
+    )
+  }
+
+  limits(): Limits {
+    const now = Date.now()
+    const banned = this.#kind === 'banned'
+    const full = (limit: number | null, used: number | null) => ({
+      ...{ limit, used, remaining: limit === null || used === null ? null : limit - used },
+    })
+    const ago = (seconds: number) => new Date(now - seconds * 1_000).toISOString()
+    const plain = this.#kind === 'plain' || this.#kind === 'none'
+    return {
+      status: plain
+        ? null
+        : {
+            asOf: ago(4),
+            minute: full(60, banned ? 60 : 41),
+            freeRequestsHour: full(200, 188),
+            freeRequestsDay: full(1000, 412),
+            freeTokensHour: full(100_000, 99_120),
+            freeTokensDay: banned ? full(null, null) : { limit: null, used: 312_400, remaining: null },
+            ...{ resetSeconds: 22, banned, bannedUntil: banned ? '2026-11-21T18:30:00Z' : null },
+          },
+      key: { rpm: plain ? null : 30, tpm: null, concurrent: plain ? null : 4 },
+      slots: {
+        used: [
+          {
+            row: 812,
+            who: { kind: 'tool', ...(tools[0] ?? never()) },
+            endpoint: 'chat',
+            model: 'writer-large',
+            since: ago(74),
+          },
+          { row: 819, who: { kind: 'studio', room: 'chat' }, endpoint: 'chat', model: 'reasoner', since: ago(9) },
+        ],
+        waiting: banned ? 3 : 0,
+      },
+      ...{ offers: !plain, problem: null, nextAsk: plain ? null : new Date(now + 11_000).toISOString() },
+    }
+  }
+
+  limited(): Limited[] {
+    if (this.#kind === 'empty') return []
+    const ends = ['done', 'done', 'refused', 'cancelled', 'failed', 'running'] as const
+    return ends.map((ended, at) => ({
+      ...{ row: 700 - at * 9, at: new Date(Date.now() - at * 7_200_000 - 60_000).toISOString(), ended },
+      who:
+        at % 2 === 0
+          ? { kind: 'tool' as const, ...(tools[at % 3] ?? never()) }
+          : { kind: 'studio' as const, room: 'chat' as const },
+      ...{ endpoint: 'chat' as const, model: models[at] ?? null, times: at + 1, waitedMs: 900 + at * 21_300 },
+    }))
+  }
+
+  keys(): AccountKey[] {
+    if (this.#kind === 'plain' || this.#kind === 'none') return []
+    const asOf = new Date(Date.now() - 240_000).toISOString()
+    const key = (at: number, more: Partial<AccountKey>): AccountKey => ({
+      ...{ id: `5f0c1a2e-0000-4000-8000-00000000000${at}`, prefix: `sk-inf-${at}a9`, name: null, rpm: null, tpm: null },
+      ...{ concurrent: null, balanceEnabled: false, balance: null, balanceLimit: null },
+      ...{ createdAt: '2026-02-03T09:12:44Z', lastUsedAt: null, revokedAt: null, calling: false, gone: false, asOf },
+      totals: {
+        ...told({
+          requests: 51_204 / at,
+          tokensIn: 91_402_118,
+          tokensOut: 12_204_551,
+          tokensCached: 0,
+          nano: 1_204_113_000_000n,
+        }),
+        requests: Math.round(51_204 / at),
+        tokensCached: null,
+      },
+      ...more,
+    })
+    return [
+      key(1, { name: 'desktop', calling: true, rpm: 30, concurrent: 4, lastUsedAt: '2026-11-21T14:02:10Z' }),
+      key(2, {
+        name: 'night batch',
+        tpm: 250_000,
+        balanceEnabled: true,
+        balance: '14.5',
+        balanceLimit: '50',
+        lastUsedAt: '2026-11-20T23:00:02Z',
+      }),
+      key(3, { totals: null }),
+      key(4, { name: 'old laptop', revokedAt: '2026-09-30T16:20:00Z', lastUsedAt: '2026-09-29T10:00:00Z' }),
+      key(5, { name: 'interns', gone: true, lastUsedAt: '2026-05-01' }),
+    ]
+  }
+
+  keyDays(keyId: string, from: string, to: string) {
+    return list(from, to).map((day) => {
+      const state = this.#state(day)
+      const cell = this.#cell(day, keyId, 0.8)
+      const figures =
+        state === 'gap' || cell.requests === 0 || keyId.endsWith('3') ? null : { ...told(cell), tokensCached: null }
+      return { day, state, figures }
+    })
+  }
+}
+
+function never(): never {
+  throw new Error('There are tools.')
+}
+
+const list = (from: string, to: string): string[] =>
+  Array.from({ length: Math.max(0, daysBetween(from, to)) }, (_, at) => shiftDay(from, at))
+
+/** Days, weeks from Monday or months, cut by the ends. */
+function cut({ from, to, grain }: Pick<ViewQuery, 'from' | 'to' | 'grain'>): { from: string; to: string }[] {
+  const found: { from: string; to: string }[] = []
+  for (const day of list(from, to)) {
+    const last = found.at(-1)
+    const anew = grain === 'day' || (grain === 'week' ? (numberOfDay(day) + 3) % 7 === 0 : day.endsWith('-01'))
+    if (last && !anew) last.to = day
+    else found.push({ from: day, to: day })
+  }
+  return found
+}
