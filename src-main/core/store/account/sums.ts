@@ -1,5 +1,6 @@
 import type { StatementSync } from 'node:sqlite'
 import type { DayNumber } from '../../days.ts'
+import { StudioError } from '../../errors.ts'
 import type { Database } from '../database.ts'
 import { type Booked, costOf, figureColumns } from './figures.ts'
 
@@ -39,14 +40,20 @@ function arrays(statement: StatementSync): (...given: (number | string)[]) => Se
 }
 
 function readDay(row: unknown): ServiceDay {
-  const [day, name, requests, tokensIn, tokensOut, tokensCached, millionths, below] = Array.isArray(row) ? row : []
+  if (!Array.isArray(row)) throw new StudioError('store_damaged', 'A row of the books is none.')
+  const cell = (at: number): number => countIn(row[at])
   return {
-    day: Number(day),
-    name: String(name),
-    requests: Number(requests),
-    tokensIn: Number(tokensIn),
-    tokensOut: Number(tokensOut),
-    tokensCached: tokensCached === null ? null : Number(tokensCached),
-    cost: millionths === null ? null : costOf(Number(millionths), Number(below)),
+    day: cell(0),
+    name: String(row[1]),
+    requests: cell(2),
+    tokensIn: cell(3),
+    tokensOut: cell(4),
+    tokensCached: row[5] === null ? null : cell(5),
+    cost: row[6] === null ? null : costOf(cell(6), cell(7)),
   }
+}
+
+function countIn(value: unknown): number {
+  if (typeof value === 'number') return value
+  throw new StudioError('store_damaged', 'The books hold something else than a number.')
 }
