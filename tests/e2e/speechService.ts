@@ -42,7 +42,10 @@ export interface SpeechAsked {
  */
 export async function startSpeechService(behind: string, fate: (nth: number) => Fate = () => 'whole') {
   const asked: SpeechAsked[] = []
-  const cuts: (() => void)[] = []
+  let cut = (): void => undefined
+  const cutting = new Promise<void>((resolve) => {
+    cut = resolve
+  })
   const speak = async (body: Buffer, response: ServerResponse): Promise<void> => {
     const request = JSON.parse(body.toString()) as SpeechAsked
     asked.push(request)
@@ -54,7 +57,9 @@ export async function startSpeechService(behind: string, fate: (nth: number) => 
     const piece = Math.ceil(bytes.length / 6)
     for (let at = 0; at < bytes.length; at += piece) {
       if (ending !== 'whole' && at >= bytes.length / 2) {
-        if (ending === 'cut') cuts.push(() => response.destroy())
+        if (ending === 'hang') return
+        await cutting
+        response.destroy()
         return
       }
       response.write(bytes.subarray(at, at + piece))
@@ -83,9 +88,7 @@ export async function startSpeechService(behind: string, fate: (nth: number) => 
   return {
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     asked,
-    cut: () => {
-      for (const one of cuts.splice(0)) one()
-    },
+    cut,
     close: () => {
       server.closeAllConnections()
       return new Promise((resolve) => server.close(resolve))
