@@ -31,6 +31,8 @@ type Found<T> = Exclude<Answer<T>, { lacks: true }>
 export class Line {
   book: StoredBook
   problem: Problem | null = null
+  /** When they were asked for well last, over this connection: what is kept from another may be another account's. */
+  keptAt: number | null = null
   readonly #parts: BooksParts
   readonly #place: Place
   readonly #now: () => number
@@ -67,12 +69,7 @@ export class Line {
     return this.#fetching !== null || this.#round !== null
   }
 
-  /** When the account's days were fetched last, over any connection. */
-  get keptAt(): number | null {
-    return this.#parts.account.fetches.lastAt(this.book.no, 'usage')
-  }
-
-  /** When they were asked for last over this one. */
+  /** When the account's days were asked for last over this connection. */
   get triedAt(): number | null {
     return this.#usage.at
   }
@@ -144,6 +141,7 @@ export class Line {
       this.#parts.account.transaction(() => this.#keepUsage(found, userId))
       this.#parts.here.belongsTo(this.book.id)
       this.problem = null
+      this.keptAt = this.#usage.at
       if (found) this.#parts.learn(found.value, this.#place.baseUrl)
     } catch (thrown) {
       this.#fails(thrown)
