@@ -1,5 +1,6 @@
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { configDefaults, defineConfig } from 'vitest/config'
+import { configDefaults, defineConfig, mergeConfig } from 'vitest/config'
 
 /**
  * Rooms in a real browser, state by state, over a core of the harness: three minutes on two cores, which `npm test` does not have. `npm run rooms`
@@ -9,11 +10,17 @@ export const rooms = ['chat/room', 'commands/palette', 'library/list', 'i18n/roo
   (name) => `tests/renderer/${name}.test.ts`,
 )
 
-export default defineConfig({
-  root: fileURLToPath(new URL('..', import.meta.url)),
+const root = fileURLToPath(new URL('..', import.meta.url))
+const all = ['tests/**/*.test.ts', 'tests/**/*.test.tsx']
+const hosts = 'tests/hosts/**'
+
+// Each file is a process, and many start processes of their own: what Node has read once need not be compiled by each.
+process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules', '.cache', 'compiled')
+
+/** What all tests have in common. */
+export const base = defineConfig({
+  root,
   test: {
-    include: ['tests/**/*.test.ts', 'tests/**/*.test.tsx'],
-    exclude: [...configDefaults.exclude, ...rooms],
     // Real sockets, real SQLite and real processes on two cores: generous against a busy machine, never a way to time something.
     testTimeout: 30_000,
     hookTimeout: 60_000,
@@ -23,6 +30,18 @@ export default defineConfig({
     pool: 'forks',
     // Most tests wait for sockets, processes and clocks: four at once take two thirds of the time of two, on two cores.
     maxWorkers: 4,
+  },
+})
+
+export default mergeConfig(base, {
+  test: {
     reporters: ['default', ['json', { outputFile: 'test-results/vitest.json' }]],
+    projects: [
+      {
+        extends: true,
+        test: { name: 'hosts', include: [`${hosts}/*.test.ts`], globalSetup: ['tests/helpers/built.ts'] },
+      },
+      { extends: true, test: { name: 'parts', include: all, exclude: [...configDefaults.exclude, ...rooms, hosts] } },
+    ],
   },
 })

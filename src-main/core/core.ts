@@ -1,11 +1,11 @@
-import type { AppState } from '../../src-preload/contract/app.ts'
+import type { AppState, Profile } from '../../src-preload/contract/app.ts'
 import type { ToolUse } from '../../src-preload/contract/tools.ts'
 import { AdmissionDesk } from './admission/desk.ts'
 import { DeskFollower } from './admission/follow.ts'
 import { Bucket } from './app/bucket.ts'
-import { PriceWatch } from './app/prices.ts'
 import { StateFeed } from './app/state.ts'
 import { toolUses } from './app/toolUse.ts'
+import { type Books, createBooks } from './books/books.ts'
 import { recoverReplies } from './chat/recover.ts'
 import { send } from './chat/send.ts'
 import { stop as stopReply } from './chat/stop.ts'
@@ -17,6 +17,7 @@ import { Session } from './connection/session.ts'
 import { createRouter, type StudioRouter } from './handlers/router.ts'
 import type { Host } from './host.ts'
 import { Ledger } from './ledger/ledger.ts'
+import { LimitsRoom } from './limits/limits.ts'
 import { openMediaRooms } from './mediaRooms.ts'
 import { Metrics } from './metrics/metrics.ts'
 import { openTelemetry } from './metrics/openTelemetry.ts'
@@ -24,6 +25,7 @@ import { serverOf } from './metrics/server.ts'
 import { listModels } from './models/list.ts'
 import { LocalV1, type Wish } from './proxy/localV1.ts'
 import { type RelayDeps, relay } from './proxy/relay.ts'
+import { openAccountStore } from './store/account/open.ts'
 import { lockFolder } from './store/lock.ts'
 import { openStore } from './store/store.ts'
 import { ToolAllowance } from './tools/allowance.ts'
@@ -89,9 +91,18 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     lock.release()
   })
   const allowance = new ToolAllowance({ spent: (id) => ledger.spent(id) })
-  const prices = new PriceWatch({
+  const account = openAccountOr(() => {
+    store.close()
+    void ledger.close()
+    lock.release()
+  })
+  const books: Books = createBooks({
+    account,
+    here: ledger,
+    tools: () => tools.list(),
     learn: (usage, baseUrl) => ledger.learn(usage, baseUrl),
     requests: () => ledger.size,
+    log: host.log,
   })
   const metrics = new Metrics({ enabled: () => settings.metrics, live: () => desk.counts() })
   const spans = openTelemetry(process.env, {
@@ -102,6 +113,7 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
   const session = new Session(store, host.secrets, { desk, books: ledger })
   const bucket = new Bucket()
   const deskFollower = new DeskFollower(desk, bucket)
+  const limits = new LimitsRoom({ desk, gauge: bucket, ledger, kept: books.limits })
   const rooms = openChatRooms({ host, store, session, ledger, settings: () => settings })
   const { chat } = rooms
   const mediaRooms = openMediaRooms({ host, store, session, ledger, files: rooms })
@@ -118,7 +130,7 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     allowance,
     price: (endpoint, model, use) => {
       const known = ledger.price(endpoint, model, use)
-      if (known === null) prices.wanted()
+      if (known === null) books.wanted()
       return known ?? ledger.dearest(endpoint, use)
     },
     typicalOut: (model) => ledger.typicalOut(model),
@@ -185,19 +197,32 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
   })
 
   session.changes.add(() => {
+    const { profile, state: standing } = session.connection
     if (session.current === null) {
       bucket.follow(null)
-      prices.follow(null)
+      books.follow(null, profile && placeOf(profile))
+      limits.follow(false)
       void deskFollower.connect(null)
-    }
+    } else if (standing === 'connected') books.reachable()
     state.changed()
   })
   session.opened.add((upstream) => {
-    void deskFollower.connect(upstream)
-    bucket.follow(upstream)
-    void bucket.ask()
+    const { profile } = session.connection
     ledger.connectedTo(upstream.base.url)
-    prices.follow(upstream)
+    // Both ask whose key it is: one request answers them.
+    const getCurrentKey = onceGood(() => upstream.getCurrentKey({ room: 'account' }))
+    void deskFollower.connect({ getCurrentKey })
+    bucket.follow(upstream)
+    books.follow({ ...upstream, getCurrentKey }, profile && placeOf(profile))
+    limits.follow(true)
+    void bucket.ask()
+  })
+  let knownBook: string | undefined
+  books.changes.add(() => {
+    const id = books.active()?.id
+    if (id === knownBook) return
+    knownBook = id
+    limits.recall()
   })
   bucket.changes.add(state.changed)
   // Rows are only put together for listeners where there are any.
@@ -233,6 +258,8 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     tools,
     toolUse,
     ledger,
+    books,
+    limits,
     settingsChanged,
   })
   session.rechecks.add(() => void lookForKeychain())
@@ -247,15 +274,17 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
   async function close(): Promise<void> {
     clearInterval(loadWhenIdle)
     keysWatched()
-    prices.close()
+    await books.close()
     deskFollower.close()
     await proxy.close()
     await mediaRooms.close()
     await rooms.close()
+    limits.close()
     bucket.close()
     await session.close()
     desk.close()
     await ledger.close()
+    account.close()
     await spans?.close()
     tools.close()
     store.close()
@@ -326,6 +355,15 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     }
   }
 
+  function openAccountOr(giveUp: () => void) {
+    try {
+      return openAccountStore(host.dataDir, { checkWhole: !lock.endedCleanlyBefore })
+    } catch (thrown) {
+      giveUp()
+      throw thrown
+    }
+  }
+
   function openStoreOr(giveUp: () => void) {
     try {
       return openStore(host.dataDir, { checkWhole: !lock.endedCleanlyBefore })
@@ -333,5 +371,19 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
       giveUp()
       throw thrown
     }
+  }
+}
+
+const placeOf = ({ kind, baseUrl, name }: Profile) => ({ kind, baseUrl, name })
+
+/** Asks until it was answered well, and then no more. */
+function onceGood<T>(ask: () => Promise<T>): () => Promise<T> {
+  let answer: Promise<T> | null = null
+  return () => {
+    answer ??= ask().catch((thrown: unknown) => {
+      answer = null
+      throw thrown
+    })
+    return answer
   }
 }

@@ -1,3 +1,4 @@
+import { Decimal } from 'decimal.js'
 import { StudioError } from './errors.ts'
 
 /** An amount of SC in whole billionths: exact, and cheap to add. */
@@ -24,3 +25,36 @@ export function fromNano(amount: Nano): string {
   const fraction = text.slice(-digits).replace(/0+$/, '')
   return sign + text.slice(0, -digits) + (fraction === '' ? '' : `.${fraction}`)
 }
+
+/** An amount of SC in whole 1e-18: what the service wrote, to the last digit that the contract carries. */
+export type Atto = bigint
+
+const fineDigits = 18
+
+/**
+ * Decimal text of the service, any notation, as 1e-18 SC; finer digits are rounded half to even. Null where it is no amount: no number,
+ * or not below 1e15 either way.
+ */
+export function toAtto(given: string | null | undefined): Atto | null {
+  // A longer text would be slow to read and is nobody's amount.
+  if (given === null || given === undefined || given.length > 60) return null
+  try {
+    const amount = new Decimal(given)
+    if (!amount.isFinite() || amount.abs().gte(1e15)) return null
+    return BigInt(amount.toFixed(fineDigits, Decimal.ROUND_HALF_EVEN).replace('.', ''))
+  } catch {
+    // Not a number.
+    return null
+  }
+}
+
+/** 1e-18 SC as decimal text without needless zeros. */
+export function fromAtto(amount: Atto): string {
+  if (amount === 0n) return '0'
+  const sign = amount < 0n ? '-' : ''
+  const text = (amount < 0n ? -amount : amount).toString().padStart(fineDigits + 1, '0')
+  const fraction = text.slice(-fineDigits).replace(/0+$/, '')
+  return sign + text.slice(0, -fineDigits) + (fraction === '' ? '' : `.${fraction}`)
+}
+
+export const nanoToAtto = (amount: Nano): Atto => amount * 1_000_000_000n

@@ -1,7 +1,7 @@
 import { expect, type Page, test } from '@playwright/test'
 import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
-import { closeHosts, newDataDir, openWebHost, type WebHost } from './hosts.ts'
-import { composer, connectTo, growths, lastReply, pickModel, replies, send, settled } from './journey.ts'
+import { closeHosts, openConnectedHost, type WebHost } from './hosts.ts'
+import { composer, growths, lastReply, pickModel, replies, send, settled } from './journey.ts'
 
 const key = 'sk-behaviour'
 let sandbox: Sandbox
@@ -9,9 +9,8 @@ let host: WebHost
 
 test.beforeEach(async ({ page }) => {
   sandbox = await startSandbox({ apiKey: key })
-  host = await openWebHost(newDataDir())
+  host = await openConnectedHost(sandbox)
   await page.goto(host.url)
-  await connectTo(page, sandbox.baseUrl, key)
 })
 test.afterEach(async () => {
   await closeHosts()

@@ -2,14 +2,14 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import AxeBuilder from '@axe-core/playwright'
 import { expect, type Page, test } from '@playwright/test'
 import OpenAI from 'openai'
 import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
 import { jpg, png } from '../core/media/pictures.ts'
 import { chromiumArgs } from '../helpers/browser.mjs'
-import { closeHosts, newDataDir, openWebHost, type WebHost } from './hosts.ts'
-import { composer, connectTo, lastReply, pickModel, send, settled } from './journey.ts'
+import { expectAccessible } from './chatWorld.ts'
+import { closeHosts, openConnectedHost, type WebHost } from './hosts.ts'
+import { composer, lastReply, pickModel, send, settled } from './journey.ts'
 
 // The microphone of these pages is a file: speech of the sandbox's own voice, made once.
 const wav = join(mkdtempSync(join(tmpdir(), 'studio-mic-')), 'speech.wav')
@@ -42,9 +42,8 @@ test.beforeAll(async () => {
 })
 test.beforeEach(async ({ page }) => {
   sandbox = await startSandbox({ apiKey: key })
-  host = await openWebHost(newDataDir())
+  host = await openConnectedHost(sandbox)
   await page.goto(host.url)
-  await connectTo(page, sandbox.baseUrl, key)
 })
 test.afterEach(async () => {
   await closeHosts()
@@ -132,7 +131,7 @@ test('pictures are picked, pasted and dropped; the model sees each of them, and 
   await page.getByRole('button', { name: 'Look at harbour.jpg' }).click()
   const box = page.locator('dialog.composer-lightbox')
   await expect(box).toContainText('320 × 200')
-  expect((await new AxeBuilder({ page }).include('dialog.composer-lightbox').analyze()).violations).toEqual([])
+  await expectAccessible(page, 'dialog.composer-lightbox')
   await page.keyboard.press('ArrowRight')
   await expect(box).toContainText('64 × 48')
   await page.keyboard.press('Escape')
@@ -197,7 +196,7 @@ test('a large photo is scaled down and the person told; EXIF turns it; a moving 
   await expect(thumbnails(page).nth(2)).not.toContainText(/first frame/)
   const kept = readdirSync(join(host.ready.dataDir, 'media'))
   expect(kept).toHaveLength(3)
-  expect((await new AxeBuilder({ page }).include('.chat-composer').analyze()).violations).toEqual([])
+  await expectAccessible(page, '.chat-composer')
 })
 
 test('a photo is decoded and packed in a thread of its own, and by none of the page', async ({ page }) => {
@@ -288,7 +287,7 @@ test('dictation: the level moves, and what was said stands at the caret', async 
     .poll(async () => Number(await meter.getAttribute('aria-valuenow')), { timeout: 15_000 })
     .toBeGreaterThan(20)
   await expect(page.getByText(/0:0\d of at most 30:00/)).toBeVisible()
-  expect((await new AxeBuilder({ page }).include('.chat-composer').analyze()).violations).toEqual([])
+  await expectAccessible(page, '.chat-composer')
   await page.getByRole('button', { name: 'Done' }).click()
   await expect(composer(page)).toHaveValue(/^Before .+ after$/, { timeout: 20_000 })
   const asked = sandbox.observe.requests().filter(({ path }) => path === '/v1/audio/transcriptions')
@@ -339,7 +338,7 @@ test('a reply is read aloud while it arrives: pause, speed, stop; it goes on in 
   await lastReply(page).getByRole('button', { name: 'Read aloud' }).click()
   const player = page.getByRole('region', { name: 'Reading aloud' })
   await expect(player).toContainText(/first sound after \d/, { timeout: 20_000 })
-  expect((await new AxeBuilder({ page }).include('.composer-player').analyze()).violations).toEqual([])
+  await expectAccessible(page, '.composer-player')
   await player.getByRole('button', { name: 'Pause' }).click()
   await expect(player).toContainText('Paused')
   await player.getByRole('combobox', { name: 'Speed' }).selectOption('1.5')

@@ -5,7 +5,7 @@ import { expect, test } from '@playwright/test'
 import OpenAI, { toFile } from 'openai'
 import { node24, root } from '../../resources/scripts/ready.mjs'
 import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
-import { closeHosts, newDataDir, openWebHost, type Ready } from './hosts.ts'
+import { closeHosts, newDataDir, openConnectedHost, openWebHost, type Ready } from './hosts.ts'
 import {
   composer,
   connectTo,
@@ -86,9 +86,7 @@ test('send, watch tokens arrive one after another, stop: the service sees the cl
 })
 
 test('a page that reloads mid-stream misses nothing', async ({ page }) => {
-  const host = await openWebHost(newDataDir())
-  await page.goto(host.url)
-  await connectTo(page, sandbox.baseUrl, canary)
+  await page.goto((await openConnectedHost(sandbox)).url)
   await pickModel(page, 'writer-large')
   await send(page, 'Write about the sea.')
   await growths(page, 6)
@@ -135,9 +133,7 @@ test('everything is there after a restart, and a killed process leaves the parti
 test('a fault mid-stream keeps what came, says why, and asks again only when told [SSE-04] [ERR-08]', async ({
   page,
 }) => {
-  const host = await openWebHost(newDataDir())
-  await page.goto(host.url)
-  await connectTo(page, sandbox.baseUrl, canary)
+  await page.goto((await openConnectedHost(sandbox)).url)
   await pickModel(page, 'fault/cut')
   await send(page, 'Be cut.')
   await settled(page, 'incomplete')
@@ -149,9 +145,7 @@ test('a fault mid-stream keeps what came, says why, and asks again only when tol
 })
 
 test('waiting and retrying are shown in words, and Stop ends the wait at once [ERR-05]', async ({ page }) => {
-  const host = await openWebHost(newDataDir())
-  await page.goto(host.url)
-  await connectTo(page, sandbox.baseUrl, canary)
+  await page.goto((await openConnectedHost(sandbox)).url)
   await pickModel(page, 'fault/429')
   await send(page, 'Be busy.')
   await expect(lastReply(page)).toContainText(/429|busy|limit/i)
@@ -209,9 +203,7 @@ test('the key is found nowhere: data folder, output, page, frames, errors [AUTH-
 test('the composer is never blocked by the network: the address in the bar carries no token, drafts survive a reload', async ({
   page,
 }) => {
-  const host = await openWebHost(newDataDir())
-  await page.goto(host.url)
-  await connectTo(page, sandbox.baseUrl, canary)
+  await page.goto((await openConnectedHost(sandbox)).url)
   await pickModel(page, 'mirror')
   await send(page, 'First.')
   await settled(page, 'complete')

@@ -91,6 +91,10 @@ export async function openWebHost(
   }
 }
 
+/** The same on a folder of its own, connected from its start: where how one connects is not what is shown. */
+export const openConnectedHost = ({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }): Promise<WebHost> =>
+  openWebHost(newDataDir(), ['--base-url', baseUrl], { INFERENCE_STUDIO_API_KEY: apiKey })
+
 /** Ends what a test left running and removes its folders. */
 export async function closeHosts(): Promise<void> {
   for (const child of running) {

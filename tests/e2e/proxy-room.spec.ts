@@ -3,8 +3,8 @@ import { createServer } from 'node:http'
 import { expect, type Page, test } from '@playwright/test'
 import OpenAI from 'openai'
 import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
-import { closeHosts, newDataDir, openWebHost, type WebHost } from './hosts.ts'
-import { composer, connectTo } from './journey.ts'
+import { closeHosts, openConnectedHost, type WebHost } from './hosts.ts'
+import { composer } from './journey.ts'
 
 let sandbox: Sandbox
 
@@ -17,9 +17,8 @@ test.afterEach(async () => {
 })
 
 async function openRoom(page: Page): Promise<WebHost> {
-  const host = await openWebHost(newDataDir())
+  const host = await openConnectedHost(sandbox)
   await page.goto(host.url)
-  await connectTo(page, sandbox.baseUrl, sandbox.apiKey)
   await page.getByRole('navigation', { name: 'Rooms' }).getByRole('link', { name: 'Proxy' }).click()
   return host
 }

@@ -1,17 +1,16 @@
 import { expect, type Page, test } from '@playwright/test'
 import OpenAI from 'openai'
 import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
-import { closeHosts, newDataDir, openWebHost, type WebHost } from './hosts.ts'
-import { connectTo, pickModel, send, settled } from './journey.ts'
+import { closeHosts, openConnectedHost, type WebHost } from './hosts.ts'
+import { pickModel, send, settled } from './journey.ts'
 
 let sandbox: Sandbox
 let host: WebHost
 
 test.beforeEach(async ({ page }) => {
   sandbox = await startSandbox()
-  host = await openWebHost(newDataDir())
+  host = await openConnectedHost(sandbox)
   await page.goto(host.url)
-  await connectTo(page, sandbox.baseUrl, sandbox.apiKey)
   await page.getByRole('navigation', { name: 'Rooms' }).getByRole('link', { name: 'Proxy' }).click()
 })
 test.afterEach(async () => {

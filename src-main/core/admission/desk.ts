@@ -22,6 +22,15 @@ export interface WaitingRequest {
   /** Milliseconds of the epoch. */
   since: number
   why: Obstacle | 'turn'
+  /** Whether it needs a slot. */
+  slot: boolean
+}
+
+/** A request that holds a slot of the key now. */
+export interface SlotHolder {
+  traceId: number
+  /** Milliseconds of the epoch. */
+  since: number
 }
 
 export interface AdmissionCounts {
@@ -38,6 +47,8 @@ const tryAgainMs = 1_000
 const longestTimerMs = 2 ** 30
 
 const lookEveryMs = 20_000
+
+const unset: KeyLimits = { concurrent: null, rpm: null, tpm: null }
 
 const defaults: AdmissionOptions = { maxWaiting: 256, maxWaitingPerTool: 64, maxWaitMs: 120_000, clock: realClock }
 
@@ -62,6 +73,8 @@ class DeskPass implements Pass {
   readonly capacity: Capacity
   readonly number: number
   readonly model: string | null
+  readonly traceId: number
+  readonly since: number
   readonly #slot: boolean
   readonly #tokens: number
   #left = false
@@ -72,13 +85,15 @@ class DeskPass implements Pass {
     this.#slot = wish.slot
     this.#tokens = wish.tokens
     this.model = wish.model
+    this.traceId = wish.trace.id
+    this.since = now
     this.number = capacity.take(wish, now)
   }
 
   leave(tokens: number | null): void {
     if (this.#left) return
     this.#left = true
-    this.#desk.left(this.capacity, this.#slot, this.#tokens, tokens)
+    this.#desk.left(this, this.capacity, this.#slot, this.#tokens, tokens)
   }
 }
 
@@ -91,6 +106,8 @@ export class AdmissionDesk implements Desk {
   readonly #options: AdmissionOptions
   readonly #clock: Clock
   readonly #turns = new Turns<Waiter>()
+  readonly #holders = new Set<DeskPass>()
+  #keyLimits: KeyLimits = unset
   #capacity: Capacity
   #arrivals = 0
   #stopTimer: (() => void) | null = null
@@ -130,6 +147,7 @@ export class AdmissionDesk implements Desk {
 
   /** What the key's own record says; null is unset. */
   limits(limits: KeyLimits): void {
+    this.#keyLimits = limits
     this.#capacity.set(limits)
     this.#lookAgain(this.#clock.now())
     this.changes.tell()
@@ -146,6 +164,7 @@ export class AdmissionDesk implements Desk {
 
   /** Another connection: nothing of the former counts any more. Who waits stays, and is looked at anew. */
   reset(): void {
+    this.#keyLimits = unset
     this.#capacity = this.#newCapacity()
     this.#shortAt = Number.NEGATIVE_INFINITY
     this.#lookedAt = Number.NEGATIVE_INFINITY
@@ -161,7 +180,21 @@ export class AdmissionDesk implements Desk {
       asker: wish.asker,
       since: Math.round(offset + since),
       why: this.#why(wish, now),
+      slot: wish.slot,
     }))
+  }
+
+  /** Who holds a slot of the connection that stands, the longest first. */
+  holders(): SlotHolder[] {
+    const offset = this.#clock.date() - this.#clock.now()
+    return Array.from(this.#holders)
+      .filter(({ capacity }) => capacity === this.#capacity)
+      .map(({ traceId, since }) => ({ traceId, since: Math.round(offset + since) }))
+  }
+
+  /** What the key's own record said; null where that is unset or not known. */
+  get keyLimits(): KeyLimits {
+    return this.#keyLimits
   }
 
   counts(): AdmissionCounts {
@@ -197,8 +230,9 @@ export class AdmissionDesk implements Desk {
   }
 
   /** For passes alone. */
-  left(capacity: Capacity, slot: boolean, estimate: number, used: number | null): void {
+  left(pass: DeskPass, capacity: Capacity, slot: boolean, estimate: number, used: number | null): void {
     const now = this.#clock.now()
+    if (slot) this.#holders.delete(pass)
     capacity.give(slot, estimate, used, now)
     if (this.#turns.size > 0) this.#lookAgain(now)
   }
@@ -210,6 +244,7 @@ export class AdmissionDesk implements Desk {
   #let(wish: Wish, now: number): Pass {
     const capacity = this.#capacity
     const pass = new DeskPass(this, capacity, wish, now)
+    if (wish.slot) this.#holders.add(pass)
     if (capacity.short) this.#tellShortage(now)
     return pass
   }

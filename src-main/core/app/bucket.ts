@@ -1,15 +1,21 @@
 import type { MinuteBucket } from '../../../src-preload/contract/app.ts'
 import { Listeners } from '../feed.ts'
 import type { Upstream } from '../upstream/client.ts'
+import type { RateLimitStatus } from '../upstream/schemas.ts'
 
 /** The status call is itself a counted request: at most this often, and only while somebody looks. */
 const askEveryMs = 60_000
+
+/** What came of a status call: what the service said, or what it failed with. */
+export type StatusAsked = { at: Date; status: RateLimitStatus } | { at: Date; failed: unknown }
 
 type Source = Pick<Upstream, 'onRateLimit' | 'getRateLimit'>
 
 /** The general minute bucket, from reply headers or the status call, whichever is newer. */
 export class Bucket {
   readonly changes = new Listeners()
+  /** Told after each status call over the connection that stands, also one that failed. */
+  readonly asked = new Listeners<[StatusAsked]>()
   #value: MinuteBucket | null = null
   #upstream: Source | null = null
   #unlisten: (() => void) | null = null
@@ -17,6 +23,7 @@ export class Bucket {
   #stale = false
   #watchers = 0
   #timer: NodeJS.Timeout | null = null
+  #asking: { of: Source; done: Promise<void> } | null = null
 
   get value(): MinuteBucket | null {
     return this.#value
@@ -46,28 +53,41 @@ export class Bucket {
     }
   }
 
-  /** Asks the service. A failure leaves what was known: this is a gauge, and the connection has its own words. */
-  async ask(): Promise<void> {
+  /** Asks the service; who asks meanwhile gets the same answer. A failure leaves what was known: the connection has its own words. */
+  ask(): Promise<void> {
     const upstream = this.#upstream
-    if (!upstream) return
+    if (!upstream) return Promise.resolve()
+    if (this.#asking?.of === upstream) return this.#asking.done
+    const asking = { of: upstream, done: this.#ask(upstream) }
+    this.#asking = asking
+    return asking.done.finally(() => {
+      if (this.#asking === asking) this.#asking = null
+    })
+  }
+
+  async #ask(upstream: Source): Promise<void> {
     this.#askedAt = Date.now()
     this.#stale = false
-    const value = await upstream.getRateLimit().then(
-      (reply) => reply.value,
-      () => null,
+    const asked = await upstream.getRateLimit().then(
+      ({ value: status }): StatusAsked => ({ at: new Date(), status }),
+      (failed: unknown): StatusAsked => ({ at: new Date(), failed }),
     )
+    if (this.#upstream !== upstream) return
     // Its own reply's headers are no news: without this the gauge would keep itself going.
     this.#stale = false
     this.#clear()
-    if (!value || this.#upstream !== upstream) return
-    this.#set({
-      limit: value.limit_rpm ?? null,
-      remaining: value.remaining_rpm ?? null,
-      resetSeconds: value.reset_seconds ?? null,
-      banned: value.banned ?? false,
-      bannedUntil: value.banned_until ?? null,
-      asOf: new Date().toISOString(),
-    })
+    if ('status' in asked) {
+      const { status, at } = asked
+      this.#set({
+        limit: status.limit_rpm ?? null,
+        remaining: status.remaining_rpm ?? null,
+        resetSeconds: status.reset_seconds ?? null,
+        banned: status.banned ?? false,
+        bannedUntil: status.banned_until ?? null,
+        asOf: at.toISOString(),
+      })
+    }
+    this.asked.tell(asked)
   }
 
   /** Asks, unless it was asked within the last minute. */

@@ -2,11 +2,13 @@ import type { AppState } from '../../../src-preload/contract/app.ts'
 import type { ToolUse } from '../../../src-preload/contract/tools.ts'
 import { openExternal } from '../app/openExternal.ts'
 import type { StateFeed } from '../app/state.ts'
+import type { Books } from '../books/books.ts'
 import type { ChatRooms } from '../chatRooms.ts'
 import { connect, connectSandbox, disconnect, recheck, test } from '../connection/connect.ts'
 import type { Session } from '../connection/session.ts'
 import type { Host } from '../host.ts'
 import type { Ledger } from '../ledger/ledger.ts'
+import type { LimitsRoom } from '../limits/limits.ts'
 import type { MediaRooms } from '../mediaRooms.ts'
 import { listModels, type ModelsRoom } from '../models/list.ts'
 import { updateSettings } from '../settings/update.ts'
@@ -19,11 +21,14 @@ import { chatToolsHandlers } from './chatTools.ts'
 import { guarded } from './errors.ts'
 import { imagesHandlers } from './images.ts'
 import { done, implementer } from './implementer.ts'
+import { keysHandlers } from './keys.ts'
 import { libraryHandlers } from './library.ts'
+import { limitsHandlers } from './limits.ts'
 import { mediaHandlers } from './media.ts'
 import { speechHandlers } from './speech.ts'
 import { transcribeHandlers } from './transcribe.ts'
 import { transfersHandlers } from './transfers.ts'
+import { usageHandlers } from './usage.ts'
 import { voiceHandlers } from './voice.ts'
 
 export interface Rooms {
@@ -37,6 +42,8 @@ export interface Rooms {
   tools: Tools
   toolUse: StateFeed<ToolUse[]>
   ledger: Ledger
+  books: Books
+  limits: LimitsRoom
   settingsChanged: () => void
 }
 
@@ -53,6 +60,8 @@ export function createRouter(rooms: Rooms) {
     tools,
     toolUse,
     ledger,
+    books,
+    limits,
     settingsChanged,
   } = rooms
   const os = implementer(host)
@@ -86,6 +95,9 @@ export function createRouter(rooms: Rooms) {
     speech: speechHandlers(os.speech, host, mediaRooms.speech),
     transcribe: transcribeHandlers(os.transcribe, host, mediaRooms.transcribe),
     images: imagesHandlers(os.images, host, mediaRooms.images),
+    usage: usageHandlers(os.usage, host, { books, store, transfers: around.transfers }),
+    keys: keysHandlers(os.keys, host, books),
+    limits: limitsHandlers(os.limits, host, limits),
     transfers: transfersHandlers(os.transfers, around.transfers),
     tools: {
       watch: os.tools.watch.handler(({ signal }) => guarded(host, tools.watch(signal))),

@@ -2,6 +2,57 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { BodyWish } from '../store/ledger/bodies.ts'
 import type { LedgerStore } from '../store/ledger/open.ts'
 
+const dayMs = 86_400_000
+const hourMs = 3_600_000
+
+interface Parts {
+  store: LedgerStore
+  /** How long logged bodies are kept; asked at each sweep. */
+  bodyDays(): number
+  now(): number
+  erased(): void
+  log(level: 'error', line: string): void
+}
+
+/** Erases logged bodies, one erasure after the other: what a person asks for, and each hour what is too old. */
+export class BodyEraser {
+  readonly #parts: Parts
+  readonly #sweep: NodeJS.Timeout
+  #work: Promise<unknown> = Promise.resolve()
+  #closing = false
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+    this.#sweep = setInterval(() => this.#eraseOld(), hourMs)
+    this.#sweep.unref()
+    setImmediate(() => this.#eraseOld())
+  }
+
+  erase(wish: BodyWish): Promise<number> {
+    const work = this.#work.then(async () => {
+      const erased = await eraseBodies(this.#parts.store, wish, () => this.#closing)
+      if (erased > 0) this.#parts.erased()
+      return erased
+    })
+    this.#work = work.catch(() => undefined)
+    return work
+  }
+
+  #eraseOld(): void {
+    if (this.#closing) return
+    const wish = { before: this.#parts.now() - this.#parts.bodyDays() * dayMs }
+    this.erase(wish).catch((thrown: unknown) => {
+      this.#parts.log('error', `Old bodies could not be erased: ${String(thrown)}`)
+    })
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#sweep)
+    this.#closing = true
+    await this.#work.catch(() => undefined)
+  }
+}
+
 /** Bodies that are erased in one go: each may be 512 KB that has to be overwritten. */
 const atOnce = 20
 const pagesEach = 130
@@ -9,11 +60,7 @@ const pagesEach = 130
 /**
  * Erases logged bodies and answers of how many requests. When it resolves, nothing of them is left in the files,
  * but where `closing` cut it short: the next start goes on with what is too old. */
-export async function eraseBodies(
-  store: LedgerStore,
-  wish: BodyWish,
-  closing: () => boolean = () => false,
-): Promise<number> {
+async function eraseBodies(store: LedgerStore, wish: BodyWish, closing: () => boolean): Promise<number> {
   let erased = 0
   for (;;) {
     const ids = store.bodies.eraseSome(wish, atOnce)

@@ -12,15 +12,15 @@ import { type Feed, feed, Listeners } from '../feed.ts'
 import { LiveList } from '../liveList.ts'
 import type { Nano } from '../money.ts'
 import { asStoreError } from '../store/database.ts'
-import type { BodyWish } from '../store/ledger/bodies.ts'
 import { Callers } from '../store/ledger/callers.ts'
 import { codeOf, outcomes } from '../store/ledger/codes.ts'
 import { type LedgerStore, openLedgerStore } from '../store/ledger/open.ts'
 import type { Asker, Books, GateRefusal, RequestNotice, RequestTrace } from '../traffic.ts'
 import type { AccountUsage } from '../upstream/schemas.ts'
-import { eraseBodies } from './bodies.ts'
+import { BodyEraser } from './bodies.ts'
 import { RecentHeaders } from './headers.ts'
 import { Hub } from './hub.ts'
+import { Links } from './links.ts'
 import { Names, type ToolName } from './names.ts'
 import { Prices, type Use } from './prices.ts'
 import { Query } from './query.ts'
@@ -31,11 +31,13 @@ import { readyFilter } from './search.ts'
 import { Spend, type Spent } from './spend.ts'
 import { Trace } from './trace.ts'
 import { Typical } from './typical.ts'
+import { type UsedDay, usedByDay } from './use.ts'
 import { Watcher } from './watch.ts'
 import { Writer } from './writer.ts'
 
 export type { Use } from './prices.ts'
 export type { Spent } from './spend.ts'
+export type { UsedDay } from './use.ts'
 
 const dayMs = 86_400_000
 const hourMs = 3_600_000
@@ -69,6 +71,7 @@ export class Ledger implements Books {
   readonly #names: Names
   readonly #prices: Prices
   readonly #spend: Spend
+  readonly #links: Links
   readonly #refusals: Refusals
   readonly #typical = new Typical()
   readonly #query: Query
@@ -78,8 +81,7 @@ export class Ledger implements Books {
   readonly #live = new LiveList<Trace>()
   readonly #headers = new RecentHeaders()
   readonly #hub = new Hub<Source>(this.changes)
-  readonly #sweep: NodeJS.Timeout
-  #erasing: Promise<unknown> = Promise.resolve()
+  readonly #eraser: BodyEraser
   #closing = false
   #lastId = 0
   #lastAt = 0
@@ -94,12 +96,14 @@ export class Ledger implements Books {
     const store = this.#store
     this.#prices = new Prices(store.prices, this.#now)
     this.#spend = new Spend(this.#now)
+    this.#links = new Links({ store, log: options.log })
     this.#query = new Query(store, () => this.#clockWentBack)
     this.#refusals = new Refusals(this.#callers, () => this.#nextId())
     this.#writer = new Writer({
       store,
       callers: this.#callers,
       spend: this.#spend,
+      links: this.#links,
       refusals: this.#refusals,
       live: () => this.#live.size,
       lowestLive: () => this.#lowestLive(),
@@ -107,9 +111,13 @@ export class Ledger implements Books {
       log: options.log,
     })
     this.#load()
-    this.#sweep = setInterval(() => this.#eraseOld(), hourMs)
-    this.#sweep.unref()
-    setImmediate(() => this.#eraseOld())
+    this.#eraser = new BodyEraser({
+      store,
+      bodyDays: options.bodyDays,
+      now: this.#now,
+      erased: () => this.#hub.erased(),
+      log: options.log,
+    })
   }
 
   // ---- what is written -------------------------------------------------------------------------------------------------
@@ -198,6 +206,23 @@ export class Ledger implements Books {
     }
   }
 
+  /** A row as it is by now; null where there is none. */
+  row(id: number): RequestRow | null {
+    const live = this.#under(id)
+    if (live) return this.#show(live)
+    this.#writer.flush()
+    const stored = this.#store.requests.get(id)
+    return stored && showRow(stored, this.#callers, this.#names)
+  }
+
+  /** Requests that the service answered with 429, at the end or before they were asked again; the newest first. */
+  limited(limit: number): RequestRow[] {
+    this.#writer.flush()
+    const ended = this.#store.requests.limited(limit).map((stored) => showRow(stored, this.#callers, this.#names))
+    const live = Array.from(this.#live, (trace) => this.#show(trace)).filter((row) => row.retriedAfter.includes(429))
+    return [...live, ...ended].sort((a, b) => b.id - a.id).slice(0, limit)
+  }
+
   /** A person ends a request that is waiting or under way. False when it had ended. */
   stop(id: number): boolean {
     return this.#under(id)?.stop() ?? false
@@ -206,8 +231,8 @@ export class Ledger implements Books {
   /** Erases logged bodies of one request, of one tool, or all; the rows stay. When it resolves, they are gone from the disk. */
   async eraseBodies({ id, tool }: { id?: number | undefined; tool?: string | undefined }): Promise<number> {
     this.#writer.flush()
-    if (id !== undefined) return this.#erase({ id })
-    return this.#erase(tool === undefined ? 'all' : { who: `tool:${tool}` })
+    if (id !== undefined) return this.#eraser.erase({ id })
+    return this.#eraser.erase(tool === undefined ? 'all' : { who: `tool:${tool}` })
   }
 
   // ---- money -----------------------------------------------------------------------------------------------------------
@@ -239,9 +264,28 @@ export class Ledger implements Books {
     this.changes.tell()
   }
 
-  /** Which service is connected: each has prices of its own. */
+  /** Which service is connected, told before anything is asked of it: each has prices of its own. Whose account it is, `belongsTo` tells. */
   connectedTo(baseUrl: string): void {
     this.#prices.use(baseUrl)
+    this.#links.connected(baseUrl, this.#lastId + 1)
+  }
+
+  /** What is connected now is the account of this book. Rows at its base address whose account was not known yet go to it too. */
+  belongsTo(bookId: string): void {
+    this.#links.belongs(bookId, this.#lastId + 1)
+  }
+
+  /** Sums of what ended, by day and caller; both days (since 1970, UTC) belong to it. In order of days. */
+  usedByDay(bookId: string, fromDay: number, toDay: number): UsedDay[] {
+    this.#writer.flush()
+    return usedByDay(this.#store.used, this.#callers, this.#links.of(bookId), [fromDay, toDay])
+  }
+
+  /** The first day (since 1970, UTC) of which there is anything. */
+  firstDayOf(bookId: string): number | null {
+    this.#writer.flush()
+    const days = this.#links.of(bookId).flatMap((account) => this.#store.used.firstDay(account) ?? [])
+    return days.length === 0 ? null : Math.min(...days)
   }
 
   /** Learns prices from the service's own daily rows. */
@@ -286,10 +330,9 @@ export class Ledger implements Books {
 
   /** After everybody who writes has ended. */
   async close(): Promise<void> {
-    clearInterval(this.#sweep)
     this.#hub.close()
     this.#closing = true
-    await this.#erasing.catch(() => undefined)
+    await this.#eraser.close()
     this.#writer.close()
     this.#store.facts.set('floor', this.#lowestLive())
     this.#store.close()
@@ -365,25 +408,6 @@ export class Ledger implements Books {
     this.#refusedToday.times += 1
   }
 
-  #eraseOld(): void {
-    if (this.#closing) return
-    const wish = { before: this.#now() - this.#options.bodyDays() * dayMs }
-    this.#erase(wish).catch((thrown: unknown) => {
-      this.#options.log('error', `Old bodies could not be erased: ${String(thrown)}`)
-    })
-  }
-
-  /** One erasure after the other. */
-  #erase(wish: BodyWish): Promise<number> {
-    const work = this.#erasing.then(async () => {
-      const erased = await eraseBodies(this.#store, wish, () => this.#closing)
-      if (erased > 0) this.#hub.erased()
-      return erased
-    })
-    this.#erasing = work.catch(() => undefined)
-    return work
-  }
-
   #load(): void {
     const { requests, callers, spend, facts } = this.#store
     for (const caller of callers.after(0)) this.#callers.add(caller)
@@ -392,7 +416,7 @@ export class Ledger implements Books {
     this.#lastAt = last?.at ?? 0
     this.#clockWentBack = facts.get('clock_went_back') === 1
     this.#spend.load(spend)
-    recover(this.#store, this.#callers, this.#spend, this.#options.log)
+    recover(this.#store, this.#callers, this.#spend, this.#links, this.#options.log)
     const now = this.#now()
     const low = (at: number): number => (this.#clockWentBack ? 1 : this.#query.firstAt(at))
     const midnight = dayOf(now) * dayMs

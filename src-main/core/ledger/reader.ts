@@ -6,6 +6,7 @@ import type { StoredRequest } from '../store/ledger/requests.ts'
 import { Names, type ToolName } from './names.ts'
 import { showRow } from './rows.ts'
 import { outcomeOfRow, readyFilter } from './search.ts'
+import { type UsedDay, usedByDay } from './use.ts'
 
 /** Rows that one look may bring: a reader that comes late reads on with the next. */
 const mostAtOnce = 1000
@@ -26,6 +27,11 @@ export interface LedgerReader {
   since(filter: RequestFilter, after: number, limit: number): RequestRow[]
   /** Each matching row once it is there, and once more when it has ended, until the signal. */
   follow(filter: RequestFilter, options: FollowOptions): AsyncGenerator<RequestRow, void>
+  /** As the ledger's own: sums of what ended, by day and caller. */
+  usedByDay(bookId: string, fromDay: number, toDay: number): UsedDay[]
+  firstDayOf(bookId: string): number | null
+  /** Answered with 429 by the service, the newest first. */
+  limited(limit: number): RequestRow[]
   close(): void
 }
 
@@ -101,7 +107,20 @@ export function openLedgerReader(dataDir: string, tools: () => readonly ToolName
     }
   }
 
+  const accountsOf = (log: LedgerForReading, bookId: string): number[] =>
+    log.links.accounts().flatMap(({ id, book }) => (book === bookId ? [id] : []))
+
   return {
+    usedByDay(bookId, fromDay, toDay) {
+      const log = look()
+      return log ? usedByDay(log.used, callers, accountsOf(log, bookId), [fromDay, toDay]) : []
+    },
+    firstDayOf(bookId) {
+      const log = look()
+      const days = log ? accountsOf(log, bookId).flatMap((account) => log.used.firstDay(account) ?? []) : []
+      return days.length === 0 ? null : Math.min(...days)
+    },
+    limited: (limit) => look()?.requests.limited(limit).map(show) ?? [],
     page: (filter, before, limit) => find(filter, 1, before - 1, limit),
     since,
     follow,

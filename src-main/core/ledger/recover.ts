@@ -3,23 +3,27 @@ import { certainties, codeOf, endpoints, endStates, outcomes } from '../store/le
 import type { LedgerStore } from '../store/ledger/open.ts'
 import type { StoredRequest } from '../store/ledger/requests.ts'
 import { isInference } from '../upstream/endpoint.ts'
+import type { Links } from './links.ts'
 import type { Spend, SpendEntry } from './spend.ts'
+import { addUse } from './use.ts'
 
 /** Rows that never ended: the program was killed while they were in flight. What they cost, nobody knows, and the sums say so. */
 export function recover(
   store: LedgerStore,
   callers: Callers,
   spend: Spend,
+  links: Links,
   log: (level: 'warn', line: string) => void,
 ): void {
   const cut = store.requests.leftOpen(store.facts.get('floor'))
   if (cut.length === 0) return
   store.transaction(() => {
-    for (const row of cut) {
-      const end = inFlight(row)
+    const ended = cut.map(inFlight)
+    for (const end of ended) {
       store.requests.close(end)
-      spend.settle(callers.get(row.caller)?.who ?? 'stranger', spendOf(end))
+      spend.settle(callers.get(end.caller)?.who ?? 'stranger', spendOf(end))
     }
+    addUse(store.used, ended, (row) => links.accountOf(row))
     spend.save(store.spend)
   })
   spend.saved()

@@ -2,9 +2,11 @@ import { asStudioError } from '../errors.ts'
 import { asStoreError } from '../store/database.ts'
 import type { Callers } from '../store/ledger/callers.ts'
 import type { LedgerStore } from '../store/ledger/open.ts'
+import type { Links } from './links.ts'
 import type { Refusals } from './refusals.ts'
 import type { Spend } from './spend.ts'
 import type { Batch, Trace } from './trace.ts'
+import { addUse } from './use.ts'
 
 /** Ends that may wait for a common commit: their rows already stand, as under way. */
 const closeWithinMs = 100
@@ -25,6 +27,7 @@ interface Books {
   store: LedgerStore
   callers: Callers
   spend: Spend
+  links: Links
   refusals: Refusals
   /** Requests under way. */
   live(): number
@@ -144,7 +147,7 @@ export class Writer {
   flush(): void {
     this.#flushOpened()
     this.#flushMissed()
-    const { store, callers, spend, refusals } = this.#books
+    const { store, callers, spend, links, refusals } = this.#books
     const closed = this.#closed
     if (closed.length === 0 && refusals.unsaved.size === 0 && !spend.unsaved) return
     this.#closed = []
@@ -152,7 +155,8 @@ export class Writer {
     try {
       store.transaction(() => {
         callers.save(store.callers)
-        for (const { end } of closed) if (end) store.requests.close(end)
+        const ended = closed.flatMap(({ end }) => (end && store.requests.close(end) ? end : []))
+        addUse(store.used, ended, (row) => links.accountOf(row))
         for (const { row, stored } of refusals.unsaved) {
           if (stored) store.requests.count(row.id, row.times)
           else store.requests.refuse(row)

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { archiveTable } from './archive.ts'
+import { conversationCostTable } from './conversationCosts.ts'
 import { conversationTable } from './conversations.ts'
 import { openDatabase, studioDatabase } from './database.ts'
 import { erasureTable } from './erasures.ts'
@@ -29,6 +30,7 @@ export function openStore(dataDir: string, options: { checkWhole?: boolean } = {
   const database = openDatabase(databaseFile(dataDir), studioDatabase, options)
   return {
     conversations: conversationTable(database),
+    conversationCosts: conversationCostTable(database),
     messages: messageTable(database),
     pieces: pieceTable(database),
     media: mediaTable(database),

@@ -27,6 +27,10 @@ process.exitCode = await run(process.argv.slice(2), {
       },
     }
   },
+  async openUsage(dataDir) {
+    const { openUsage } = await import('./usageBooks.ts')
+    return openUsage(dataDir)
+  },
   async startSandbox(options) {
     const { startSandbox } = await import('../../sandbox/sandbox.ts')
     return startSandbox(options)

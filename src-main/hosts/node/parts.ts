@@ -1,7 +1,9 @@
 import type { Router } from '@orpc/server'
+import type { AccountKey, Limited, LimitStatus } from '../../../src-preload/contract/account.ts'
 import type { Contract } from '../../../src-preload/contract/contract.ts'
 import type { RequestFilter, RequestRow } from '../../../src-preload/contract/requests.ts'
 import type { Tool } from '../../../src-preload/contract/tools.ts'
+import type { Book, View, ViewQuery } from '../../../src-preload/contract/usage.ts'
 import type { CoreOptions } from '../../core/core.ts'
 import type { Host } from '../../core/host.ts'
 import type { NewTool, ToolChanges } from '../../core/tools/settings.ts'
@@ -51,10 +53,25 @@ export interface RequestLog {
   close(): void
 }
 
+/** What is kept of usage, limits and keys, also while another process serves the folder. */
+export interface UsageBooks {
+  /** Those used last first. */
+  books(): Book[]
+  /** Every series has its own place. @throws StudioError `bad_input` where that side does not know what is asked */
+  view(query: ViewQuery): View
+  keys(bookId: string): AccountKey[]
+  /** What the service said last; null if it never did. */
+  limits(bookId: string): LimitStatus | null
+  /** Answered with 429, the newest first. */
+  limited(limit: number): Limited[]
+  close(): void
+}
+
 /** What the commands are made of, loaded when a command first needs it: `--help` and `tools` start without the core. */
 export interface Parts {
   startCore(host: Host, options: CoreOptions): Promise<RunningCore>
   openToolKeys(dataDir: string): Promise<ToolKeys>
   openRequestLog(dataDir: string): Promise<RequestLog>
+  openUsage(dataDir: string): Promise<UsageBooks>
   startSandbox(options: { port: number }): Promise<{ baseUrl: string; apiKey: string; close(): Promise<void> }>
 }

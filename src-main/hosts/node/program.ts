@@ -6,6 +6,7 @@ import { exitCodes, printJson, reportFailure } from './output.ts'
 import { ownPackage } from './package.ts'
 import type { Parts } from './parts.ts'
 import { describeTools } from './toolsProgram.ts'
+import { describeUsage } from './usageProgram.ts'
 
 /** Reads a command line (without node and script) and runs its command. Answers the exit code. */
 export async function run(argv: readonly string[], parts: Parts): Promise<number> {
@@ -81,6 +82,8 @@ function describe(parts: Parts, ended: (code: number) => void): Command {
     .option('--data-dir <dir>', 'the data folder')
     .addOption(json())
     .action(async (options) => ended(await (await import('./commands/requests.ts')).requests(options, parts)))
+
+  describeUsage(program, parts, ended)
 
   connectable(program.command('chat').description('ask once; the reply streams to the terminal'))
     .argument('<prompt>', 'what to ask', nonEmpty)

@@ -8,7 +8,7 @@ import { openLedgerReader } from '../../../src-main/core/ledger/reader.ts'
 import { toNano } from '../../../src-main/core/money.ts'
 import { ledgerFile } from '../../../src-main/core/store/ledger/open.ts'
 import { freshFolder } from '../helpers/core.ts'
-import { notice, openLedger, rowOf, sent } from './helpers.ts'
+import { notice, openLedger, rowOf, sent, service } from './helpers.ts'
 
 const harness = (name: string): string => fileURLToPath(new URL(`harness/${name}.ts`, import.meta.url))
 
@@ -48,6 +48,12 @@ describe('a process that is killed', () => {
       unknown = open
       const total = [...rows.values()].reduce((sum, { cost }) => sum + toNano(cost ?? '0'), 0n)
       expect(ledger.spent('editor')).toMatchObject({ total, unpricedToday: unknown, requestsToday: rows.size })
+      ledger.connectedTo(service)
+      ledger.belongsTo('red')
+      const days = ledger.usedByDay('red', 0, 100_000)
+      expect(days.reduce((sum, { cost }) => sum + cost, 0n)).toBe(total)
+      expect(days.reduce((sum, { requests }) => sum + requests, 0)).toBe(rows.size)
+      expect(days.reduce((sum, { unpriced }) => sum + unpriced, 0)).toBe(unknown)
       await ledger.close()
       const database = new DatabaseSync(ledgerFile(folder), { readOnly: true })
       expect(database.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' })

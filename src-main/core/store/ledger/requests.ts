@@ -91,6 +91,11 @@ export function requestTable({ handle }: Pick<Database, 'handle'>) {
     `SELECT caller, model, avg(tokens_out) AS mean, count(*) AS n FROM requests NOT INDEXED
       WHERE id > ? AND tokens_out > 0 GROUP BY 1, 2`,
   )
+  // As the index's own condition, word for word.
+  const limited = handle.prepare(
+    `SELECT ${requestColumns} FROM requests AS r INDEXED BY requests_limited
+      WHERE (r.status = 429 AND r.outcome <> 2) OR instr(r.retried_after, '429') > 0 ORDER BY r.id DESC LIMIT ?`,
+  )
   const forget = handle.prepare('UPDATE requests SET has_bodies = 0 WHERE id = ?')
 
   return {
@@ -98,8 +103,9 @@ export function requestTable({ handle }: Pick<Database, 'handle'>) {
       if (row.method === null && row.path === null) openUsual.run(row.id, row.at, row.caller, row.endpoint, row.stream)
       else openOther.run(row.id, row.at, row.caller, row.endpoint, row.stream, row.method, row.path)
     },
-    close(r: StoredRequest): void {
-      close.run(
+    /** False where no such row was ever opened: then there is nothing that ended. */
+    close(r: StoredRequest): boolean {
+      const { changes } = close.run(
         ...[r.caller, r.stream, r.outcome, r.state, r.status, r.attempts, r.queuedUs, r.connectUs, r.firstByteUs],
         ...[r.durationUs, r.bytesUp, r.bytesDown, r.tokensIn, r.tokensOut, r.tokensCached, r.tokensAre, r.cost],
         ...[r.costIs, r.requestId, r.id],
@@ -111,10 +117,11 @@ export function requestTable({ handle }: Pick<Database, 'handle'>) {
         r.model === null &&
         r.problemKind === null &&
         r.hasBodies === 0
-      if (quiet) return
+      if (quiet) return changes === 1
       trouble.run(
         ...[r.backoffUs, r.cancelledBy, r.retriedAfter, r.model, r.problemKind, r.problemMessage, r.hasBodies, r.id],
       )
+      return changes === 1
     },
     /** A refusal at the gate: a whole row at once. */
     refuse(r: StoredRequest): void {
@@ -145,6 +152,8 @@ export function requestTable({ handle }: Pick<Database, 'handle'>) {
         mean: number(row, 'mean'),
         n: number(row, 'n'),
       })),
+    /** Those that the service answered with 429, the newest first. Refusals of ours are none of them. */
+    limited: (limit: number): StoredRequest[] => limited.all(limit).map(readRequest),
     forgetBodies: (id: number): void => void forget.run(id),
   }
 }

@@ -89,6 +89,56 @@ CREATE TABLE facts (
 ) STRICT;
 `
 
+/**
+ * Sums of the ended rows by account, day (UTC) and caller, kept with each row that ends; built once here for those that are there. Their costs
+ * are added in two halves: rows of nonsense must not overflow a sum. Which account a row went to, `links` tells by its id. Rows from before
+ * this go to the service whose prices were learned last, whoever is told to be connected there next. The index holds the few rows that the
+ * service answered with 429, at the end or before it was asked again.
+ */
+const use = `
+CREATE INDEX requests_limited ON requests (id) WHERE (status = 429 AND outcome <> 2) OR instr(retried_after, '429') > 0;
+
+CREATE TABLE accounts (
+  id        INTEGER PRIMARY KEY,
+  base_url  TEXT NOT NULL,
+  book      TEXT
+) STRICT;
+
+CREATE TABLE links (
+  first_row  INTEGER PRIMARY KEY,
+  account    INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE use_days (
+  account        INTEGER NOT NULL,
+  day            INTEGER NOT NULL,
+  caller         INTEGER NOT NULL,
+  requests       INTEGER NOT NULL,
+  tokens_in      INTEGER NOT NULL,
+  tokens_out     INTEGER NOT NULL,
+  tokens_cached  INTEGER NOT NULL,
+  cost           INTEGER NOT NULL,
+  estimated      INTEGER NOT NULL,
+  unpriced       INTEGER NOT NULL,
+  failed         INTEGER NOT NULL,
+  PRIMARY KEY (account, day, caller)
+) STRICT, WITHOUT ROWID;
+
+INSERT INTO accounts (id, base_url, book)
+  SELECT 1, coalesce((SELECT base_url FROM prices ORDER BY as_of DESC LIMIT 1), ''), NULL;
+INSERT INTO links (first_row, account) VALUES (0, 1);
+INSERT INTO use_days
+  SELECT 1, day, caller, n, tokens_in, tokens_out, tokens_cached,
+    CASE WHEN high >= 9223372036 THEN 9223372036854775807 ELSE high * 1000000000 + low END, estimated, unpriced, failed
+  FROM (
+    SELECT at / 86400000 AS day, caller, count(*) AS n, sum(coalesce(tokens_in, 0)) AS tokens_in,
+      sum(coalesce(tokens_out, 0)) AS tokens_out, sum(coalesce(tokens_cached, 0)) AS tokens_cached,
+      sum(coalesce(cost, 0) / 1000000000) AS high, sum(coalesce(cost, 0) % 1000000000) AS low,
+      sum(cost IS NOT NULL AND cost_is = 1) AS estimated, sum(cost IS NULL) AS unpriced, sum(outcome = 1) AS failed
+    FROM requests NOT INDEXED WHERE outcome IS NOT NULL AND outcome <> 2 GROUP BY 1, 2
+  );
+`
+
 const firstBodies = `
 CREATE TABLE bodies (
   id               INTEGER PRIMARY KEY,
@@ -110,7 +160,7 @@ CREATE INDEX bodies_by_who ON bodies (who, at, size);
 /** "ISle". A checkpoint every 4,000 pages (16 MB): the pages that every row touches are then folded in once for thousands of rows. */
 export const ledgerDatabase: DatabaseKind = {
   applicationId: 0x49536c65,
-  migrations: [first],
+  migrations: [first, use],
   synchronous: 'NORMAL',
   pragmas: 'PRAGMA wal_autocheckpoint = 4000',
 }

@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Download } from '../../../src-preload/contract/transfers.ts'
+import type { View } from '../../../src-preload/contract/usage.ts'
+import { exportParquet } from './exportParquet.ts'
+import { type ExportRow, exportColumns, rowsOf } from './exportRows.ts'
+
+export type ExportFormat = 'csv' | 'json' | 'parquet'
+
+const mimes: Record<ExportFormat, string> = {
+  csv: 'text/csv; charset=utf-8',
+  json: 'application/json',
+  parquet: 'application/vnd.apache.parquet',
+}
+
+/** The bytes of a table in a format. */
+export function exportRows(rows: readonly ExportRow[], format: ExportFormat): Uint8Array {
+  if (format === 'parquet') return exportParquet(rows)
+  return Buffer.from(format === 'csv' ? csvOf(rows) : jsonOf(rows))
+}
+
+interface Transfers {
+  folder: string
+  downloads: { offer(file: { path: string; name: string; mime: string; bytes: number }): Download }
+}
+
+/** The view as a file to be read by whoever asked. @throws StudioError `busy` where too many files wait to be read */
+export async function exportView(view: View, format: ExportFormat, transfers: Transfers): Promise<Download> {
+  const bytes = exportRows(rowsOf(view), format)
+  const path = join(transfers.folder, randomUUID())
+  await writeFile(path, bytes, { mode: 0o600 })
+  const { from, to, source, by } = view.query
+  const name = `usage-${source}-by-${by}-${from}-${to}.${format}`
+  return transfers.downloads.offer({ path, name, mime: mimes[format], bytes: bytes.length })
+}
+
+/** RFC 4180, UTF-8. */
+function csvOf(rows: readonly ExportRow[]): string {
+  const lines = rows.map((row) => exportColumns.map((column) => cell(row[column])).join(','))
+  return [exportColumns.join(','), ...lines, ''].join('\r\n')
+}
+
+/** A spreadsheet would take a name that begins so for a formula; names come from tools and from the service. */
+const formula = /^[=+\-@\t\r]/
+
+function cell(value: string | number | null): string {
+  if (value === null) return ''
+  if (typeof value === 'number') return String(value)
+  // Nothing between the commas is what is not known.
+  if (value === '') return '""'
+  const text = formula.test(value) ? `'${value}` : value
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}
+
+/** One array, a row a line. */
+const jsonOf = (rows: readonly ExportRow[]): string =>
+  `[${rows.map((row) => `\n${JSON.stringify(row)}`).join(',')}\n]\n`

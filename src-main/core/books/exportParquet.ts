@@ -1,0 +1,52 @@
+import { parquetWriteBuffer } from 'hyparquet-writer'
+import { type ExportRow, exportColumns } from './exportRows.ts'
+
+type Column = (typeof exportColumns)[number]
+type Schema = NonNullable<Parameters<typeof parquetWriteBuffer>[0]['schema']>
+
+/** Digits behind the point that the contract allows an amount of SC; 38 digits in all are what 16 bytes hold. */
+const scale = 18
+const precision = 38
+
+const text = { type: 'BYTE_ARRAY', converted_type: 'UTF8' } as const
+const count = { type: 'INT64' } as const
+const day = { type: 'INT32', converted_type: 'DATE' } as const
+
+const types: Record<Column, Omit<Schema[number], 'name'>> = {
+  from: day,
+  to: day,
+  state: text,
+  source: text,
+  by: text,
+  id: text,
+  name: text,
+  requests: count,
+  tokens_in: count,
+  tokens_out: count,
+  tokens_cached: count,
+  cost_sc: { type: 'FIXED_LEN_BYTE_ARRAY', type_length: 16, converted_type: 'DECIMAL', scale, precision },
+  as_of: { type: 'INT64', converted_type: 'TIMESTAMP_MILLIS' },
+}
+
+/** Apache Parquet: days as DATE, counts as INT64, money as DECIMAL(38, 18), so that sums are exact. */
+export function exportParquet(rows: readonly ExportRow[]): Uint8Array {
+  const schema: Schema = [
+    { name: 'usage', num_children: exportColumns.length },
+    ...exportColumns.map((name) => ({ name, repetition_type: 'OPTIONAL' as const, ...types[name] })),
+  ]
+  const columnData = exportColumns.map((name) => ({ name, data: rows.map((row) => stored(name, row[name])) }))
+  return new Uint8Array(parquetWriteBuffer({ columnData, schema }))
+}
+
+function stored(column: Column, value: string | number | null): string | number | bigint | Date | null {
+  if (value === null) return null
+  if (typeof value === 'number') return BigInt(value)
+  if (column === 'from' || column === 'to' || column === 'as_of') return new Date(value)
+  return column === 'cost_sc' ? unscaled(value) : value
+}
+
+/** Decimal text in units of 1e-18 SC. */
+function unscaled(amount: string): bigint {
+  const [whole = '0', fraction = ''] = amount.split('.')
+  return BigInt(whole + fraction.padEnd(scale, '0'))
+}

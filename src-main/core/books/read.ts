@@ -1,0 +1,62 @@
+import type { Summary, View, ViewQuery } from '../../../src-preload/contract/usage.ts'
+import { dayText } from '../days.ts'
+import { StudioError } from '../errors.ts'
+import type { StoredBook } from '../store/account/books.ts'
+import { compareSides } from './compare.ts'
+import { keyDays, keysOf } from './keys.ts'
+import { atRest, showBook } from './list.ts'
+import type { ReadParts } from './parts.ts'
+import { figuresOf } from './sum.ts'
+import { summaryOf } from './summary.ts'
+import { rangeOf, viewOf } from './view.ts'
+
+interface OfBook {
+  bookId: string
+}
+interface Range extends OfBook {
+  from: string
+  to: string
+}
+
+/**
+ * Everything that the books can be asked, from what is kept: no network, and no core beside it is needed. All but `books` throw
+ * StudioError `no_such_item` for a book that is not there, and `bad_input` for days that are none.
+ */
+export function openReading(parts: ReadParts) {
+  const { account } = parts
+  function bookOf(id: string): StoredBook {
+    const stored = account.books.get(id)
+    if (!stored) throw new StudioError('no_such_item', 'There are no books of that account.')
+    return stored
+  }
+  return {
+    bookOf,
+    /** Those used last first. */
+    books: () => account.books.all().map((stored) => showBook(parts, stored, atRest)),
+    summary: ({ bookId }: OfBook): Summary => {
+      const stored = bookOf(bookId)
+      return summaryOf(parts, stored, showBook(parts, stored, atRest))
+    },
+    /** `most`: how many series have a place of their own. */
+    view: (query: ViewQuery, options: { most?: number } = {}): View =>
+      viewOf(parts, bookOf(query.bookId), query, options),
+    compare: ({ daily = false, ...range }: Range & { daily?: boolean }) =>
+      compareSides(parts, bookOf(range.bookId), rangeOf(range), daily),
+    corrections: (range: Range) => {
+      const { from, to } = rangeOf(range)
+      return account.days.corrections(bookOf(range.bookId).no, from, to).map((one) => ({
+        day: dayText(one.day),
+        model: one.model,
+        keyId: one.what.startsWith('days:') ? one.what.slice('days:'.length) : null,
+        before: figuresOf(one.before),
+        beforeAsOf: new Date(one.beforeAt).toISOString(),
+        after: figuresOf(one.after),
+        afterAsOf: new Date(one.afterAt).toISOString(),
+      }))
+    },
+    keys: ({ bookId }: OfBook) => keysOf(parts, bookOf(bookId)),
+    keyDaily: ({ keyId, ...range }: Range & { keyId: string }) =>
+      keyDays(parts, bookOf(range.bookId), keyId, rangeOf(range)),
+  }
+}
+export type Reading = ReturnType<typeof openReading>

@@ -1,0 +1,60 @@
+import { StudioError } from './errors.ts'
+
+/** Days are counted since 1970. They are days of a calendar: no time zone moves them. */
+export type DayNumber = number
+
+export const dayMs = 86_400_000
+
+/** `2026-11-21` with or without anything behind it that does not go on with a digit. */
+const dated = /^\s*(\d{4})-(\d{2})-(\d{2})(?!\d)/
+
+/** The day that a date or date-time names as it is written; null where it names none. */
+export function dayOfDate(given: string | null | undefined): DayNumber | null {
+  const parts = dated.exec(given ?? '')
+  if (!parts) return null
+  const [year, month, date] = [Number(parts[1]), Number(parts[2]), Number(parts[3])]
+  const ms = Date.UTC(year, month - 1, date)
+  const read = new Date(ms)
+  // `2026-02-30` would roll over; years below 100 would be the 20th century's.
+  const same = read.getUTCFullYear() === year && read.getUTCMonth() === month - 1 && read.getUTCDate() === date
+  return same ? ms / dayMs : null
+}
+
+/** @throws StudioError `bad_input` */
+export function dayOfInput(text: string): DayNumber {
+  const day = dayOfDate(text)
+  if (day === null) throw new StudioError('bad_input', `${text} is not a day of the calendar.`)
+  return day
+}
+
+export const dayText = (day: DayNumber): string => new Date(day * dayMs).toISOString().slice(0, 10)
+
+/** The day (UTC) in which an instant lies. */
+export const dayOfMs = (ms: number): DayNumber => Math.floor(ms / dayMs)
+
+/** The first instant after a day (UTC). */
+export const endOfDay = (day: DayNumber): number => (day + 1) * dayMs
+
+export interface Bucket {
+  from: DayNumber
+  to: DayNumber
+}
+
+/** Stretches of whole days, weeks (from Monday) or months; the first and the last cut by what was asked for. */
+export function bucketsOf(from: DayNumber, to: DayNumber, grain: 'day' | 'week' | 'month'): Bucket[] {
+  const buckets: Bucket[] = []
+  for (let start = from; start <= to; ) {
+    const end = Math.min(to, lastOf(start, grain))
+    buckets.push({ from: start, to: end })
+    start = end + 1
+  }
+  return buckets
+}
+
+function lastOf(day: DayNumber, grain: 'day' | 'week' | 'month'): DayNumber {
+  if (grain === 'day') return day
+  // 1970-01-01 was a Thursday: three days after its Monday.
+  if (grain === 'week') return day + 6 - ((((day + 3) % 7) + 7) % 7)
+  const date = new Date(day * dayMs)
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0) / dayMs
+}

@@ -1,0 +1,11 @@
+import type { Books } from '../books/books.ts'
+import type { Host } from '../host.ts'
+import { guarded } from './errors.ts'
+import type { Implementer } from './implementer.ts'
+
+/** The key room's part of the contract. */
+export const keysHandlers = (os: Implementer['keys'], host: Host, books: Books) => ({
+  watch: os.watch.handler(({ input, signal }) => guarded(host, books.watchKeys(input, signal))),
+  daily: os.daily.handler(({ input }) => books.reading.keyDaily(input)),
+  refresh: os.refresh.handler(() => books.refreshKeys()),
+})

@@ -1,0 +1,9 @@
+import type { Host } from '../host.ts'
+import type { LimitsRoom } from '../limits/limits.ts'
+import { guarded } from './errors.ts'
+import type { Implementer } from './implementer.ts'
+
+export const limitsHandlers = (os: Implementer['limits'], host: Host, limits: LimitsRoom) => ({
+  watch: os.watch.handler(({ signal }) => guarded(host, limits.watch(signal))),
+  history: os.history.handler(({ input }) => limits.history(input)),
+})

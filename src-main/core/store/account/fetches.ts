@@ -1,0 +1,87 @@
+import { type DayNumber, endOfDay } from '../../days.ts'
+import type { Database } from '../database.ts'
+import { number, numberOrNull, type Row } from '../rows.ts'
+
+/** One answer of a read-out. `at`: when it was asked, so that what it says is no older. */
+export interface Fetch {
+  at: number
+  /** The days that it speaks of, both included; null where it speaks of none. */
+  days: { from: DayNumber; to: DayNumber } | null
+}
+
+/** How far a day is known. */
+export interface Covered {
+  day: DayNumber
+  firstAt: number
+  lastAt: number
+  /** The first fetch after the day had ended (UTC); null if none. */
+  closedAt: number | null
+}
+
+export function fetchTable({ handle }: Pick<Database, 'handle'>) {
+  const add = handle.prepare('INSERT OR IGNORE INTO fetches (book, what, at, from_day, to_day) VALUES (?, ?, ?, ?, ?)')
+  const last = handle.prepare('SELECT max(at) AS at FROM fetches WHERE book = ? AND what = ?')
+  const next = handle.prepare('SELECT min(at) AS at FROM fetches WHERE book = ? AND what = ? AND at > ?')
+  const nextOfDay = handle.prepare(
+    'SELECT min(at) AS at FROM fetches WHERE book = ? AND what = ? AND at > ? AND from_day <= ? AND to_day >= ?',
+  )
+  const lastBefore = handle.prepare('SELECT max(at) AS at FROM fetches WHERE book = ? AND what = ? AND at < ?')
+  const lastOfDay = handle.prepare(
+    'SELECT max(at) AS at FROM fetches WHERE book = ? AND what = ? AND at < ? AND from_day <= ? AND to_day >= ?',
+  )
+  const lastOfKeys = handle.prepare(
+    "SELECT max(last_at) AS at FROM coverage WHERE book = ? AND what >= 'days:' AND what < 'days;'",
+  )
+  const cover = handle.prepare(
+    `INSERT INTO coverage (book, what, day, first_at, last_at, closed_at) VALUES (:book, :what, :day, :at, :at, :closed)
+      ON CONFLICT (book, what, day) DO UPDATE SET first_at = min(first_at, :at), last_at = max(last_at, :at),
+        closed_at = CASE WHEN :closed IS NULL THEN closed_at ELSE min(coalesce(closed_at, :closed), :closed) END`,
+  )
+  const covered = handle.prepare('SELECT * FROM coverage WHERE book = ? AND what = ? AND day BETWEEN ? AND ?')
+  const ofKeys = handle.prepare(
+    `SELECT day, min(first_at) AS first_at, min(last_at) AS last_at, min(closed_at) AS closed_at FROM coverage
+      WHERE book = ? AND what >= 'days:' AND what < 'days;' AND day BETWEEN ? AND ? GROUP BY day`,
+  )
+  const count = handle.prepare('SELECT count(*) AS n FROM coverage WHERE book = ? AND what = ? AND day BETWEEN ? AND ?')
+  const firstDay = handle.prepare('SELECT min(day) AS day FROM coverage WHERE book = ? AND what = ?')
+  const at = (row: Row | undefined): number | null => (row ? numberOrNull(row, 'at') : null)
+
+  return {
+    /** False where this fetch is in the books already. */
+    add(book: number, what: string, fetch: Fetch): boolean {
+      const { changes } = add.run(book, what, fetch.at, fetch.days?.from ?? null, fetch.days?.to ?? null)
+      return Number(changes) > 0
+    },
+    cover(book: number, what: string, day: DayNumber, at: number): void {
+      cover.run({ book, what, day, at, closed: at >= endOfDay(day) ? at : null })
+    },
+    lastAt: (book: number, what: string): number | null => at(last.get(book, what)),
+    /** When the days of any key were asked for last. */
+    lastOfKeys: (book: number): number | null => at(lastOfKeys.get(book)),
+    /** The first one after another; with a day, the first that speaks of it. */
+    after: (book: number, what: string, given: number, day?: DayNumber): number | null =>
+      at(day === undefined ? next.get(book, what, given) : nextOfDay.get(book, what, given, day, day)),
+    before: (book: number, what: string, given: number, day?: DayNumber): number | null =>
+      at(day === undefined ? lastBefore.get(book, what, given) : lastOfDay.get(book, what, given, day, day)),
+    coverage: (book: number, what: string, from: DayNumber, to: DayNumber): Covered[] =>
+      covered.all(book, what, from, to).map(read),
+    /** Of all keys together: a day is known as well as the key of which it is known least, among those of which it is known. */
+    coverageOfKeys: (book: number, from: DayNumber, to: DayNumber): Covered[] => ofKeys.all(book, from, to).map(read),
+    coveredDays: (book: number, what: string, from: DayNumber, to: DayNumber): number => {
+      const row = count.get(book, what, from, to)
+      return row ? number(row, 'n') : 0
+    },
+    firstDay(book: number, what: string): DayNumber | null {
+      const row = firstDay.get(book, what)
+      return row ? numberOrNull(row, 'day') : null
+    },
+  }
+}
+export type FetchTable = ReturnType<typeof fetchTable>
+
+const read = (row: Row): Covered => ({
+  day: number(row, 'day'),
+  firstAt: number(row, 'first_at'),
+  lastAt: number(row, 'last_at'),
+  closedAt: numberOrNull(row, 'closed_at'),
+})

@@ -1,0 +1,52 @@
+import type { SQLInputValue } from 'node:sqlite'
+import type { Atto } from '../../money.ts'
+import { number, numberOrNull, type Row } from '../rows.ts'
+
+/** What the service booked in one row. */
+export interface Booked {
+  requests: number
+  tokensIn: number
+  tokensOut: number
+  /** Null where that read-out does not tell it (a key's days). */
+  tokensCached: number | null
+  /** Null where it was not told. */
+  cost: Atto | null
+}
+
+/** What a day's row amounts to in a fetch that covers the day and does not list it. */
+export const nothingBooked = (what: string): Booked => ({
+  ...{ requests: 0, tokensIn: 0, tokensOut: 0, cost: 0n },
+  tokensCached: what === 'usage' ? 0 : null,
+})
+
+const perMillionth = 1_000_000_000_000n
+
+/** As much as both columns hold exactly in a JavaScript number: 9,007,199,254 SC in one row. */
+export const mostBooked: Atto = BigInt(Number.MAX_SAFE_INTEGER) * perMillionth
+
+export const figureColumns = 'requests, tokens_in, tokens_out, tokens_cached, cost_millionths, cost_below'
+
+export function figureValues({ requests, tokensIn, tokensOut, tokensCached, cost }: Booked): SQLInputValue[] {
+  const money = cost === null ? [null, null] : [Number(cost / perMillionth), Number(cost % perMillionth)]
+  return [requests, tokensIn, tokensOut, tokensCached, ...money]
+}
+
+export function readFigures(row: Row, prefix = ''): Booked {
+  const millionths = numberOrNull(row, `${prefix}cost_millionths`)
+  return {
+    requests: number(row, `${prefix}requests`),
+    tokensIn: number(row, `${prefix}tokens_in`),
+    tokensOut: number(row, `${prefix}tokens_out`),
+    tokensCached: numberOrNull(row, `${prefix}tokens_cached`),
+    cost: millionths === null ? null : costOf(millionths, number(row, `${prefix}cost_below`)),
+  }
+}
+
+export const costOf = (millionths: number, below: number): Atto => BigInt(millionths) * perMillionth + BigInt(below)
+
+export const sameFigures = (a: Booked, b: Booked): boolean =>
+  a.requests === b.requests &&
+  a.tokensIn === b.tokensIn &&
+  a.tokensOut === b.tokensOut &&
+  a.tokensCached === b.tokensCached &&
+  a.cost === b.cost

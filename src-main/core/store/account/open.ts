@@ -1,0 +1,81 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { StudioError } from '../../errors.ts'
+import { asStoreError, type Database, openDatabase } from '../database.ts'
+import { number, text } from '../rows.ts'
+import { bookTable } from './books.ts'
+import { dayTable } from './days.ts'
+import { fetchTable } from './fetches.ts'
+import { keeping } from './keep.ts'
+import { accountDatabase } from './schema.ts'
+import { sumTable } from './sums.ts'
+import { versionTable } from './versions.ts'
+
+export const accountFile = (dataDir: string): string => join(dataDir, 'account.sqlite')
+
+/** What the service said of accounts. @throws as openDatabase does */
+export function openAccountStore(dataDir: string, options: { checkWhole?: boolean } = {}) {
+  const database = openDatabase(accountFile(dataDir), accountDatabase, options)
+  const all = tables(database)
+  return { ...all, keep: keeping(all), transaction: database.transaction, close: database.close }
+}
+export type AccountStore = ReturnType<typeof openAccountStore>
+
+/**
+ * The same for reading alone, beside a running core or without one; null where there is none yet.
+ * @throws StudioError `store_newer`, `store_damaged`
+ */
+export function openAccountForReading(dataDir: string) {
+  const file = accountFile(dataDir)
+  if (!existsSync(file)) return null
+  try {
+    const handle = new DatabaseSync(file, { readOnly: true, timeout: 5000 })
+    try {
+      const version = Number(handle.prepare('PRAGMA user_version').get()?.user_version)
+      if (version > accountDatabase.migrations.length) {
+        throw new StudioError('store_newer', `${file} was written by a newer version of Inference Studio.`)
+      }
+      // Made this moment by a core that has not come to its tables yet, or left by an older one that must migrate it first.
+      if (version < accountDatabase.migrations.length) {
+        handle.close()
+        return null
+      }
+      return { ...tables({ handle }), close: () => handle.close() }
+    } catch (thrown) {
+      if (handle.isOpen) handle.close()
+      throw thrown
+    }
+  } catch (thrown) {
+    throw asStoreError(thrown, file)
+  }
+}
+
+function tables({ handle }: Pick<Database, 'handle'>) {
+  const fetches = fetchTable({ handle })
+  return {
+    books: bookTable({ handle }),
+    fetches,
+    days: dayTable({ handle }, fetches),
+    versions: versionTable({ handle }, fetches),
+    sums: sumTable({ handle }),
+    limits: limitTable({ handle }),
+  }
+}
+export type AccountTables = ReturnType<typeof tables>
+
+/** The last rate-limit status of each book, JSON. */
+function limitTable({ handle }: Pick<Database, 'handle'>) {
+  const get = handle.prepare('SELECT at, value FROM limits WHERE book = ?')
+  const put = handle.prepare(
+    `INSERT INTO limits (book, at, value) VALUES (?, ?, ?)
+      ON CONFLICT (book) DO UPDATE SET at = excluded.at, value = excluded.value WHERE excluded.at >= at`,
+  )
+  return {
+    get(book: number): { at: number; value: string } | null {
+      const row = get.get(book)
+      return row ? { at: number(row, 'at'), value: text(row, 'value') } : null
+    },
+    put: (book: number, at: number, value: string): void => void put.run(book, at, value),
+  }
+}

@@ -1,0 +1,119 @@
+import type { DatabaseKind } from '../database.ts'
+
+/**
+ * What the service said of accounts, for ever. `at` and the like: when it was asked, ms since 1970 (UTC). `day` counts days since 1970 of the
+ * service's calendar. Money is two whole numbers, millionths of an SC and 1e-18 SC below them, so that sums are exact.
+ * `what` is the read-out: `usage` (the account's days and its balance), `keys` (the list of records), `current` (the calling key's record, where
+ * there is no list), `days:KEY`, `totals:KEY`; in `versions` it is the thing: `account`, `key:KEY`, `current:KEY`, `totals:KEY`.
+ *
+ * `fetches` says when each was asked, so that everything else can be written in any order: between two fetches nothing is known, at a
+ * fetch what stands in the last row at or before it holds. `days` has what a day's row said first and what it says now; `closed` what it
+ * said after the day had ended (UTC), a row where it changed; `coverage` is the sum of the fetches by day.
+ */
+const first = `
+CREATE TABLE books (
+  no           INTEGER PRIMARY KEY,
+  id           TEXT NOT NULL UNIQUE,
+  kind         TEXT NOT NULL CHECK (kind IN ('service', 'sandbox')),
+  base_url     TEXT NOT NULL,
+  user_id      TEXT,
+  name         TEXT NOT NULL,
+  calling_key  TEXT,
+  offers       TEXT NOT NULL DEFAULT 'unknown' CHECK (offers IN ('yes', 'no', 'unknown')),
+  asked_at     INTEGER,
+  used_at      INTEGER NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX books_by_place ON books (base_url, coalesce(user_id, ''));
+
+CREATE TABLE fetches (
+  book      INTEGER NOT NULL REFERENCES books (no) ON DELETE CASCADE,
+  what      TEXT NOT NULL,
+  at        INTEGER NOT NULL,
+  from_day  INTEGER,
+  to_day    INTEGER,
+  PRIMARY KEY (book, what, at)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE coverage (
+  book       INTEGER NOT NULL REFERENCES books (no) ON DELETE CASCADE,
+  what       TEXT NOT NULL,
+  day        INTEGER NOT NULL,
+  first_at   INTEGER NOT NULL,
+  last_at    INTEGER NOT NULL,
+  closed_at  INTEGER,
+  PRIMARY KEY (book, what, day)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE days (
+  book             INTEGER NOT NULL REFERENCES books (no) ON DELETE CASCADE,
+  what             TEXT NOT NULL,
+  day              INTEGER NOT NULL,
+  model            TEXT NOT NULL,
+  requests         INTEGER NOT NULL,
+  tokens_in        INTEGER NOT NULL,
+  tokens_out       INTEGER NOT NULL,
+  tokens_cached    INTEGER,
+  cost_millionths  INTEGER,
+  cost_below       INTEGER,
+  first_at         INTEGER NOT NULL,
+  first_requests         INTEGER NOT NULL,
+  first_tokens_in        INTEGER NOT NULL,
+  first_tokens_out       INTEGER NOT NULL,
+  first_tokens_cached    INTEGER,
+  first_cost_millionths  INTEGER,
+  first_cost_below       INTEGER,
+  date             TEXT NOT NULL,
+  PRIMARY KEY (book, what, day, model)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE closed (
+  book             INTEGER NOT NULL REFERENCES books (no) ON DELETE CASCADE,
+  what             TEXT NOT NULL,
+  day              INTEGER NOT NULL,
+  model            TEXT NOT NULL,
+  at               INTEGER NOT NULL,
+  requests         INTEGER NOT NULL,
+  tokens_in        INTEGER NOT NULL,
+  tokens_out       INTEGER NOT NULL,
+  tokens_cached    INTEGER,
+  cost_millionths  INTEGER,
+  cost_below       INTEGER,
+  PRIMARY KEY (book, what, day, model, at)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE versions (
+  book   INTEGER NOT NULL REFERENCES books (no) ON DELETE CASCADE,
+  what   TEXT NOT NULL,
+  at     INTEGER NOT NULL,
+  value  TEXT NOT NULL,
+  PRIMARY KEY (book, what, at)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE undated (
+  book             INTEGER NOT NULL REFERENCES books (no) ON DELETE CASCADE,
+  what             TEXT NOT NULL,
+  date             TEXT NOT NULL,
+  model            TEXT NOT NULL,
+  at               INTEGER NOT NULL,
+  requests         INTEGER NOT NULL,
+  tokens_in        INTEGER NOT NULL,
+  tokens_out       INTEGER NOT NULL,
+  tokens_cached    INTEGER,
+  cost_millionths  INTEGER,
+  cost_below       INTEGER,
+  PRIMARY KEY (book, what, date, model)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE limits (
+  book   INTEGER PRIMARY KEY REFERENCES books (no) ON DELETE CASCADE,
+  at     INTEGER NOT NULL,
+  value  TEXT NOT NULL
+) STRICT;
+`
+
+/** "ISac". What is lost in a power cut is fetched again. */
+export const accountDatabase: DatabaseKind = {
+  applicationId: 0x49536163,
+  migrations: [first],
+  synchronous: 'NORMAL',
+}

@@ -1,0 +1,65 @@
+import type { Database } from '../database.ts'
+import { number, type Row, text } from '../rows.ts'
+import type { FetchTable } from './fetches.ts'
+import { takeIn } from './timeline.ts'
+
+/** What stood at the fetches from `at` on, until the next version. `value` is JSON text; `null` where it was not there. */
+export interface Version {
+  what: string
+  at: number
+  value: string
+}
+
+const absent = 'null'
+
+/** Things that are told whole with each fetch and seldom change: a version for each change. */
+export function versionTable({ handle }: Pick<Database, 'handle'>, fetches: FetchTable) {
+  const before = handle.prepare(
+    'SELECT * FROM versions WHERE book = ? AND what = ? AND at <= ? ORDER BY at DESC LIMIT 1',
+  )
+  const after = handle.prepare('SELECT * FROM versions WHERE book = ? AND what = ? AND at > ? ORDER BY at LIMIT 1')
+  const put = handle.prepare('INSERT OR REPLACE INTO versions (book, what, at, value) VALUES (?, ?, ?, ?)')
+  const drop = handle.prepare('DELETE FROM versions WHERE book = ? AND what = ? AND at = ?')
+  const known = handle.prepare('SELECT DISTINCT what FROM versions WHERE book = ? AND what >= ? AND what < ?')
+  const newest = handle.prepare(
+    'SELECT * FROM versions WHERE book = ? AND what = ? AND value <> ? ORDER BY at DESC LIMIT 1',
+  )
+  const all = handle.prepare('SELECT * FROM versions WHERE book = ? AND what = ? ORDER BY at')
+
+  return {
+    /** Takes in what a fetch of `log` that is in the books already said. */
+    keep(book: number, log: string, { what, at, value }: Version): void {
+      const nextFetch = fetches.after(book, log, at)
+      const former = before.get(book, what, at)
+      const next = nextFetch === null ? undefined : after.get(book, what, at)
+      const change = takeIn(
+        { at, value },
+        {
+          before: former ? text(former, 'value') : absent,
+          next: next ? { at: number(next, 'at'), value: text(next, 'value') } : null,
+          nextFetch,
+        },
+        (a, b) => a === b,
+      )
+      if (change.drop !== null) drop.run(book, what, change.drop)
+      for (const turn of change.put) put.run(book, what, turn.at, turn.value)
+    },
+    /** All that was ever told under a prefix that ends with a colon, such as `key:`. */
+    known: (book: number, prefix: string): string[] =>
+      known.all(book, prefix, `${prefix.slice(0, -1)};`).map((row) => text(row, 'what')),
+    /** The newest version that says anything, and whether it still stands; `seenAt` is the last fetch of `log` that said so. */
+    newest(book: number, log: string, what: string): (Version & { seenAt: number; stands: boolean }) | null {
+      const row = newest.get(book, what, absent)
+      if (!row) return null
+      const version = read(row)
+      const next = after.get(book, what, version.at)
+      const seenAt = next ? fetches.before(book, log, number(next, 'at')) : fetches.lastAt(book, log)
+      return { ...version, seenAt: seenAt ?? version.at, stands: next === undefined }
+    },
+    all: (book: number, what: string): Version[] => all.all(book, what).map(read),
+  }
+}
+
+export type VersionTable = ReturnType<typeof versionTable>
+
+const read = (row: Row): Version => ({ what: text(row, 'what'), at: number(row, 'at'), value: text(row, 'value') })

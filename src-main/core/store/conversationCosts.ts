@@ -1,0 +1,50 @@
+import type { Nano } from '../money.ts'
+import type { Database } from './database.ts'
+import { number, type Row, text, textOrNull } from './rows.ts'
+
+/** What the replies of one conversation used; those of a copy belong to the one they were made in. */
+export interface ConversationCost {
+  conversationId: string
+  title: string | null
+  requests: number
+  tokensIn: number
+  tokensOut: number
+  tokensCached: number
+  /** Of those whose cost is known. */
+  cost: Nano
+  unpriced: number
+}
+
+// Decimal text as billionths: the digits before the point, and nine after it.
+const nanos = `CAST(substr(cost, 1, instr(cost || '.', '.') - 1) AS INTEGER) * 1000000000
+  + CAST(substr(CASE instr(cost, '.') WHEN 0 THEN '' ELSE substr(cost, instr(cost, '.') + 1) END || '000000000', 1, 9) AS INTEGER)`
+const tokens = (member: string): string => `total(json_extract(usage, '$.${member}'))`
+
+export function conversationCostTable({ handle }: Pick<Database, 'handle'>) {
+  // A reply that was copied with its conversation keeps the row of its request: the first one counts.
+  const top = handle.prepare(
+    `SELECT c.id, c.title, count(*) AS requests, ${tokens('promptTokens')} AS tokens_in,
+        ${tokens('completionTokens')} AS tokens_out, ${tokens('cachedTokens')} AS tokens_cached,
+        CAST(sum(CASE WHEN cost IS NULL THEN 0 ELSE ${nanos} END) AS TEXT) AS cost_text,
+        sum(cost IS NULL) AS unpriced
+      FROM (SELECT min(seq) AS seq, request_row, conversation_id, cost, usage FROM messages INDEXED BY messages_by_cost
+        WHERE request_row IS NOT NULL AND created_at >= ? AND created_at < ? GROUP BY request_row) m
+      JOIN conversations c ON c.id = m.conversation_id WHERE c.removed_at IS NULL
+      GROUP BY c.id ORDER BY CAST(cost_text AS INTEGER) DESC, requests DESC, c.id LIMIT ?`,
+  )
+  return {
+    /** The dearest first, of replies that were begun in that time; both are instants as they are stored, the end excluded. */
+    top: (from: string, before: string, limit: number): ConversationCost[] => top.all(from, before, limit).map(read),
+  }
+}
+
+const read = (row: Row): ConversationCost => ({
+  conversationId: text(row, 'id'),
+  title: textOrNull(row, 'title'),
+  requests: number(row, 'requests'),
+  tokensIn: number(row, 'tokens_in'),
+  tokensOut: number(row, 'tokens_out'),
+  tokensCached: number(row, 'tokens_cached'),
+  cost: BigInt(text(row, 'cost_text')),
+  unpriced: number(row, 'unpriced'),
+})

@@ -1,0 +1,42 @@
+import type { Database } from '../database.ts'
+import { number, text, textOrNull } from '../rows.ts'
+
+/** An account at a base address, as a small number in rows that are many. */
+export interface LinkedAccount {
+  id: number
+  /** Empty: of rows from before anything was known of it. */
+  baseUrl: string
+  /** Whose books its rows belong to; null until that is told. */
+  book: string | null
+}
+
+/** From this row on, up to the next link, requests go to this account. One connection at a time, so that no row need say it. */
+export interface Link {
+  firstRow: number
+  account: number
+}
+
+export function linkTable({ handle }: Pick<Database, 'handle'>) {
+  const accounts = handle.prepare('SELECT id, base_url, book FROM accounts ORDER BY id')
+  const links = handle.prepare('SELECT first_row, account FROM links ORDER BY first_row')
+  const putAccount = handle.prepare('INSERT OR REPLACE INTO accounts (id, base_url, book) VALUES (?, ?, ?)')
+  const dropAccount = handle.prepare('DELETE FROM accounts WHERE id = ?')
+  const dropLinks = handle.prepare('DELETE FROM links')
+  const putLink = handle.prepare('INSERT INTO links (first_row, account) VALUES (?, ?)')
+  return {
+    accounts: (): LinkedAccount[] =>
+      accounts
+        .all()
+        .map((row) => ({ id: number(row, 'id'), baseUrl: text(row, 'base_url'), book: textOrNull(row, 'book') })),
+    links: (): Link[] =>
+      links.all().map((row) => ({ firstRow: number(row, 'first_row'), account: number(row, 'account') })),
+    putAccount: ({ id, baseUrl, book }: LinkedAccount): void => void putAccount.run(id, baseUrl, book),
+    dropAccount: (id: number): void => void dropAccount.run(id),
+    /** All links anew: there is one for each change of the account, so they are few. The caller holds the transaction. */
+    putLinks(all: readonly Link[]): void {
+      dropLinks.run()
+      for (const { firstRow, account } of all) putLink.run(firstRow, account)
+    },
+  }
+}
+export type LinkTable = ReturnType<typeof linkTable>

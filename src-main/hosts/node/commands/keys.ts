@@ -1,0 +1,58 @@
+import type { AccountKey } from '../../../../src-preload/contract/account.ts'
+import { openDataDir } from '../folder.ts'
+import { exitCodes, printJson, say } from '../output.ts'
+import type { Parts } from '../parts.ts'
+import { columns } from './toolWords.ts'
+import { bookOf, toMinute } from './usage.ts'
+
+export interface KeysOptions {
+  dataDir?: string
+  account?: string
+  json: boolean
+}
+
+/** The keys of the account as the service last told of them. Their secrets it never tells. */
+export async function keys(options: KeysOptions, parts: Parts): Promise<number> {
+  const books = await parts.openUsage(await openDataDir(options.dataDir))
+  try {
+    const book = bookOf(books, options.account)
+    const all = book ? books.keys(book.id) : []
+    if (options.json) for (const key of all) printJson(key)
+    else if (book === null) say('No account was ever connected.')
+    else if (all.length === 0) say(`${book.name} (${book.baseUrl})`, '', 'The service never told of its keys.')
+    else {
+      say(`${book.name} (${book.baseUrl}), as of ${toMinute(all[0]?.asOf ?? null)}`, '')
+      say(
+        ...columns([head, ...all.map(cells)]),
+        '',
+        'Keys are made, changed and revoked at the service: it has no way to do that from here.',
+      )
+    }
+  } finally {
+    books.close()
+  }
+  return exitCodes.ok
+}
+
+const head = ['', 'KEY', 'NAME', 'REQUESTS', 'SC', 'BALANCE', 'RPM', 'TPM', 'AT ONCE', 'CREATED', 'LAST USED', 'STATE']
+
+function cells(key: AccountKey): string[] {
+  const { totals } = key
+  return [
+    ...[key.calling ? '*' : '', key.prefix ?? key.id, key.name ?? '-'],
+    ...[totals ? String(totals.requests) : '-', totals?.cost ?? '-', balanceOf(key)],
+    ...[key.rpm, key.tpm, key.concurrent].map((limit) => (limit === null ? '-' : String(limit))),
+    ...[key.createdAt ?? '-', key.lastUsedAt ?? '-', stateOf(key)],
+  ]
+}
+
+function balanceOf({ balanceEnabled, balance, balanceLimit }: AccountKey): string {
+  if (balanceEnabled !== true || balance === null) return '-'
+  return balanceLimit === null ? balance : `${balance} of ${balanceLimit}`
+}
+
+function stateOf({ revokedAt, gone, calling }: AccountKey): string {
+  if (revokedAt !== null) return `revoked ${revokedAt}`
+  if (gone) return 'not listed any more'
+  return calling ? 'used by this program' : ''
+}

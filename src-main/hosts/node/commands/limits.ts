@@ -1,0 +1,74 @@
+import type { LimitBucket, Limited, LimitStatus } from '../../../../src-preload/contract/account.ts'
+import { openDataDir } from '../folder.ts'
+import { exitCodes, printJson, say, sayTable } from '../output.ts'
+import type { Parts } from '../parts.ts'
+import { columns } from './toolWords.ts'
+import { bookOf, toMinute } from './usage.ts'
+
+export interface LimitsOptions {
+  dataDir?: string
+  account?: string
+  /** How many of the requests that were answered with 429. */
+  history: number
+  json: boolean
+}
+
+/** The last that the service said of its limits, and what it answered with 429. Asks nobody: the call would be counted. */
+export async function limits(options: LimitsOptions, parts: Parts): Promise<number> {
+  const books = await parts.openUsage(await openDataDir(options.dataDir))
+  try {
+    const book = bookOf(books, options.account)
+    const status = book && books.limits(book.id)
+    const calling = book ? (books.keys(book.id).find((key) => key.calling) ?? null) : null
+    const key = calling && { rpm: calling.rpm, tpm: calling.tpm, concurrent: calling.concurrent, asOf: calling.asOf }
+    const history = books.limited(options.history)
+    if (options.json) printJson({ account: book && { id: book.id, name: book.name }, status, key, history })
+    else {
+      say(...(book ? [`${book.name} (${book.baseUrl})`, ''] : ['No account was ever connected.']))
+      if (status) sayStatus(status)
+      else if (book) say('The service never said its limits.')
+      if (key) sayTable([['The key', keyWords(key)]])
+      sayHistory(history)
+    }
+  } finally {
+    books.close()
+  }
+  return exitCodes.ok
+}
+
+function sayStatus(status: LimitStatus): void {
+  const reset = status.resetSeconds === null ? '' : `, full again ${status.resetSeconds} s after that`
+  sayTable([
+    ['As of', toMinute(status.asOf)],
+    ['A minute, all requests', `${bucketWords(status.minute)}${reset}`],
+    ['An hour, free models', `${bucketWords(status.freeRequestsHour)} requests`],
+    ['', `${bucketWords(status.freeTokensHour)} tokens`],
+    ['A day, free models', `${bucketWords(status.freeRequestsDay)} requests`],
+    ['', `${bucketWords(status.freeTokensDay)} tokens`],
+    ['Banned', status.banned ? `yes, until ${status.bannedUntil ?? 'nobody knows when'}` : 'no'],
+  ])
+}
+
+const bucketWords = ({ limit, used, remaining }: LimitBucket): string =>
+  `${used ?? '?'} used, ${remaining ?? '?'} left of ${limit ?? '?'}`
+
+const keyWords = ({ rpm, tpm, concurrent }: Record<'rpm' | 'tpm' | 'concurrent', number | null>): string =>
+  `${rpm ?? 'any number of'} requests a minute, ${tpm ?? 'any number of'} tokens a minute, ${concurrent ?? 'any number'} at once`
+
+function sayHistory(history: readonly Limited[]): void {
+  if (history.length === 0) return
+  const rows = history.map((one) => [
+    ...[toMinute(one.at), whoOf(one), one.endpoint, one.model ?? '-', String(one.times)],
+    ...[`${(one.waitedMs / 1000).toFixed(1)} s`, one.ended],
+  ])
+  say(
+    '',
+    'Answered with 429, the newest first:',
+    ...columns([['AT', 'WHO', 'WHAT', 'MODEL', 'TIMES', 'WAITED', 'ENDED'], ...rows]),
+  )
+}
+
+function whoOf({ who }: Limited): string {
+  if (who.kind === 'tool') return who.name
+  return who.kind === 'studio' ? `(${who.room})` : who.from
+}

@@ -1,0 +1,130 @@
+import type { Book, View, ViewQuery } from '../../../../src-preload/contract/usage.ts'
+import { type ExportFormat, exportRows } from '../../../core/books/export.ts'
+import { bucketsOf, type ExportRow, rowsOf, totalsOf } from '../../../core/books/exportRows.ts'
+import { StudioError } from '../../../core/errors.ts'
+import { openDataDir } from '../folder.ts'
+import { exitCodes, say } from '../output.ts'
+import type { Parts, UsageBooks } from '../parts.ts'
+import { columns } from './toolWords.ts'
+
+export interface UsageOptions {
+  dataDir?: string
+  /** Name or id of the account; the one used last where none is named. */
+  account?: string
+  since?: string
+  until?: string
+  by: 'day' | 'model' | 'tool' | 'key' | 'room'
+  source: 'service' | 'here' | 'both'
+  /** A row for each day, week or month, and of each model (or tool ...) in it; without it, sums over all days. */
+  each?: 'day' | 'week' | 'month'
+  format: 'table' | ExportFormat
+}
+
+const dayMs = 86_400_000
+/** As many days as the service itself tells of. */
+const usualDays = 30
+
+/** What was used and what it cost, from the service's books and from this machine's log. Needs no network, no keychain and no core. */
+export async function usage(options: UsageOptions, parts: Parts): Promise<number> {
+  if (options.format === 'parquet' && process.stdout.isTTY) {
+    throw new StudioError('bad_input', 'Parquet is no text: send it into a file, such as > usage.parquet')
+  }
+  const books = await parts.openUsage(await openDataDir(options.dataDir))
+  try {
+    const book = bookOf(books, options.account)
+    const views = book ? sourcesOf(options).map((source) => books.view(queryOf(options, book, source))) : []
+    const rows = views.flatMap((view) => rowsIn(view, options))
+    if (options.format !== 'table') await write(exportRows(rows, options.format))
+    else if (book === null) say('No account was ever connected, so there are no books yet.')
+    else sayUsage(book, views, rows, options)
+  } finally {
+    books.close()
+  }
+  return exitCodes.ok
+}
+
+/** @throws StudioError `bad_input` for an account that is not there */
+export function bookOf(books: UsageBooks, account: string | undefined): Book | null {
+  const all = books.books()
+  if (account === undefined) return all[0] ?? null
+  const found = all.filter(({ id, name }) => id === account || name === account)
+  if (found[0] && found.length === 1) return found[0]
+  const words = all.map(({ id, name }) => `${name} (${id})`).join(', ')
+  throw new StudioError('bad_input', `No account alone is called so. There are: ${words || 'none yet'}.`)
+}
+
+/** Where both are asked for, those that know what is asked. */
+function sourcesOf({ source, by }: UsageOptions): ('service' | 'here')[] {
+  if (source !== 'both') return [source]
+  if (by === 'tool' || by === 'room') return ['here']
+  return by === 'key' ? ['service'] : ['service', 'here']
+}
+
+function queryOf({ since, until, by, each }: UsageOptions, { id }: Book, source: ViewQuery['source']): ViewQuery {
+  const to = until ?? dayOf(Date.now())
+  const from = since ?? dayOf(Date.parse(to) - (usualDays - 1) * dayMs)
+  const grain = each ?? 'day'
+  return { bookId: id, from, to, grain, by: by === 'day' ? 'model' : by, source, search: '' }
+}
+
+function rowsIn(view: View, { by, each }: UsageOptions): ExportRow[] {
+  if (by === 'day') return bucketsOf(view)
+  return each === undefined ? totalsOf(view) : rowsOf(view)
+}
+
+const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
+
+/** All of it is with whoever reads before the process may end. */
+const write = (bytes: Uint8Array): Promise<void> =>
+  new Promise((resolve) => void process.stdout.write(bytes, () => resolve()))
+
+function sayUsage(book: Book, views: readonly View[], rows: readonly ExportRow[], { by, each }: UsageOptions): void {
+  const [first] = views
+  if (!first) return
+  say(`${book.name} (${book.baseUrl}), ${first.query.from} to ${first.query.to}`)
+  if (views.some(({ query }) => query.source === 'service')) say(`The service's side as of ${toMinute(book.asOf)}.`)
+  say('')
+  const dated = by === 'day' || each !== undefined
+  const head = [...(dated ? ['FROM'] : []), 'SIDE', ...(by === 'day' ? [] : [by.toUpperCase()])]
+  const shown = rows.filter((row) => row.requests !== 0 || row.state !== 'whole')
+  const lines = shown.map((row) => [
+    ...(dated ? [row.from] : []),
+    row.source,
+    ...(by === 'day' ? [] : [row.name]),
+    ...numbersOf(row),
+  ])
+  const sums = views.map(({ query, total }) => [
+    ...(dated ? ['all'] : []),
+    query.source,
+    ...(by === 'day' ? [] : ['all']),
+    ...[String(total.requests), String(total.tokensIn), String(total.tokensOut)],
+    ...[total.tokensCached === null ? '-' : String(total.tokensCached), costWords(total)],
+  ])
+  say(...columns([[...head, 'REQUESTS', 'TOKENS IN', 'OUT', 'CACHED', 'SC'], ...lines, ...sums]))
+  for (const line of notesOf(views)) say('', line)
+}
+
+function numbersOf(row: ExportRow): string[] {
+  if (row.requests === null) return ['not known', '', '', '', '']
+  const counts = [row.requests, row.tokens_in, row.tokens_out, row.tokens_cached].map((count) => count ?? '-')
+  return [...counts.map(String), row.cost_sc ?? '-']
+}
+
+function costWords({ cost, estimated }: View['total']): string {
+  if (cost === null) return '-'
+  return estimated > 0 ? `~${cost}` : cost
+}
+
+function* notesOf(views: readonly View[]): Generator<string> {
+  for (const { query, buckets, total } of views) {
+    const gaps = buckets.filter(({ state }) => state === 'gap' || state === 'partial').length
+    if (query.source === 'service' && gaps > 0) {
+      yield `Of ${gaps} ${gaps === 1 ? query.grain : `${query.grain}s`} the service was not asked in time: what it cost is not known, which is not nothing.`
+    }
+    if (total.estimated > 0) yield `~ ${total.estimated} requests of this machine cost an estimate.`
+    if (total.unpriced > 0) yield `What ${total.unpriced} requests cost, nobody knows; they are in no sum.`
+  }
+}
+
+export const toMinute = (instant: string | null): string =>
+  instant === null ? 'never' : `${instant.slice(0, 10)} ${instant.slice(11, 16)} UTC`

@@ -1,0 +1,35 @@
+import { openReading } from '../../core/books/read.ts'
+import { openLedgerReader } from '../../core/ledger/reader.ts'
+import { limitedOf } from '../../core/limits/history.ts'
+import { readStatus } from '../../core/limits/status.ts'
+import { openAccountForReading } from '../../core/store/account/open.ts'
+import { openTools } from '../../core/tools/tools.ts'
+import type { UsageBooks } from './parts.ts'
+
+/**
+ * What a data folder has of usage, for reading alone: beside a running core or without one, without a network and without a keychain.
+ * @throws StudioError `store_newer`, `store_damaged`
+ */
+export function openUsage(dataDir: string): UsageBooks {
+  const account = openAccountForReading(dataDir)
+  const tools = openTools(dataDir)
+  const here = openLedgerReader(dataDir, tools.list)
+  const reading = account && openReading({ account, here, tools: tools.list, now: Date.now })
+  const known = (): NonNullable<typeof reading> => {
+    if (reading) return reading
+    // Whoever asks for a book has got it from `books`.
+    throw new Error('There are no books.')
+  }
+  return {
+    books: () => reading?.books() ?? [],
+    view: (query) => known().view(query, { most: Number.POSITIVE_INFINITY }),
+    keys: (bookId) => known().keys({ bookId }),
+    limits: (bookId) => readStatus(account?.limits.get(known().bookOf(bookId).no)?.value ?? null),
+    limited: (limit) => here.limited(limit).map(limitedOf),
+    close() {
+      account?.close()
+      here.close()
+      tools.close()
+    },
+  }
+}

@@ -1,0 +1,184 @@
+import { randomUUID } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DuckDBInstance } from '@duckdb/node-api'
+import * as fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type ExportFormat, exportRows, exportView } from '../../../src-main/core/books/export.ts'
+import { exportColumns, rowsOf } from '../../../src-main/core/books/exportRows.ts'
+import { createTransfers } from '../../../src-main/core/transfers/transfers.ts'
+import type { Series, View } from '../../../src-preload/contract/usage.ts'
+import { freshFolder } from '../helpers/core.ts'
+
+let duck: Awaited<ReturnType<DuckDBInstance['connect']>>
+let close: () => void
+beforeAll(async () => {
+  const instance = await DuckDBInstance.create(':memory:')
+  duck = await instance.connect()
+  close = () => {
+    duck.closeSync()
+    instance.closeSync()
+  }
+})
+afterAll(() => close())
+
+const figures = { requests: 0, tokensIn: 0, tokensOut: 0, tokensCached: 0, cost: '0', estimated: 0, unpriced: 0 }
+const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: null, freq: 6 })
+const count = fc.oneof(fc.nat(100_000), fc.nat({ max: Number.MAX_SAFE_INTEGER }))
+/** Every amount that the contract allows, as it writes it. */
+const amount = fc
+  .tuple(fc.bigInt({ min: 0n, max: 10n ** 15n - 1n }), fc.nat(18), fc.bigInt({ min: 0n, max: 10n ** 18n - 1n }))
+  .map(([whole, digits, fraction]) =>
+    digits === 0 ? `${whole}` : `${whole}.${`${fraction}`.padStart(18, '0').slice(0, digits)}`,
+  )
+const name = fc.oneof(
+  fc.constantFrom(
+    'writer-small',
+    '',
+    '=1+1',
+    '@cf/model',
+    '-',
+    '"',
+    'a,b',
+    'a\r\nb',
+    "'quoted'",
+    'Übersetzer',
+    '模型',
+    'null',
+    'NULL',
+  ),
+  fc.string({ unit: 'grapheme', maxLength: 20 }).filter((text) => !text.includes('\0')),
+)
+
+/** A view of some days from a day on; the same number of values for each series. */
+const view: fc.Arbitrary<View> = fc.nat(12).chain((days) => {
+  const line = <T>(value: fc.Arbitrary<T>) => fc.array(maybe(value), { minLength: days, maxLength: days })
+  const series: fc.Arbitrary<Series> = fc.record({
+    ...{ id: name, name, colour: fc.constant(null), total: fc.constant(figures) },
+    ...{ requests: line(count), tokensIn: line(count), tokensOut: line(count), tokensCached: line(count) },
+    cost: line(amount),
+  })
+  return fc.record({
+    query: fc.record({
+      bookId: fc.constant(randomUUID()),
+      ...{ from: fc.constant('2026-02-25'), to: fc.constant('2026-03-09') },
+      ...{ grain: fc.constant('day' as const), by: fc.constantFrom('model', 'tool'), search: fc.constant('') },
+      source: fc.constantFrom('service', 'here'),
+    }),
+    buckets: fc.constant(
+      Array.from({ length: days }, (_, at) => {
+        const day = new Date(Date.UTC(2026, 1, 25 + at)).toISOString().slice(0, 10)
+        return { from: day, to: day, state: at % 4 === 3 ? ('gap' as const) : ('whole' as const) }
+      }),
+    ),
+    series: fc.array(series, { maxLength: 5 }),
+    total: fc.constant(figures),
+    before: fc.constant(null),
+    asOf: maybe(fc.constant('2026-11-21T12:34:56.789Z')),
+  })
+})
+
+const types: Record<(typeof exportColumns)[number], string> = {
+  ...{ from: 'DATE', to: 'DATE', state: 'VARCHAR', source: 'VARCHAR', by: 'VARCHAR', id: 'VARCHAR', name: 'VARCHAR' },
+  ...{ requests: 'BIGINT', tokens_in: 'BIGINT', tokens_out: 'BIGINT', tokens_cached: 'BIGINT' },
+  ...{ cost_sc: 'DECIMAL(38, 18)', as_of: 'TIMESTAMP' },
+}
+const typed = `{${exportColumns.map((column) => `'${column}': '${types[column]}'`).join(', ')}}`
+
+/** How an independent reader reads a file of each format. */
+const readers: Record<ExportFormat, (path: string) => string> = {
+  parquet: (path) => `read_parquet('${path}')`,
+  csv: (path) =>
+    `read_csv('${path}', header = true, delim = ',', quote = '"', escape = '"', allow_quoted_nulls = false, auto_detect = false, columns = ${typed})`,
+  json: (path) => `read_json('${path}', format = 'array', columns = ${typed})`,
+}
+
+const all = async (sql: string): Promise<Record<string, unknown>[]> => {
+  const result = await duck.runAndReadAll(sql)
+  return result.getRowObjectsJson()
+}
+
+function written(rows: Parameters<typeof exportRows>[0], format: ExportFormat): string {
+  const path = join(freshFolder(), `view.${format}`)
+  writeFileSync(path, exportRows(rows, format))
+  return readers[format](path)
+}
+
+/** An amount as DuckDB writes it: all 18 digits behind the point. */
+const full = (text: string): string => {
+  const [whole = '', fraction = ''] = text.split('.')
+  return `${whole}.${fraction.padEnd(18, '0')}`
+}
+const atto = (text: string): bigint => BigInt(full(text).replace('.', ''))
+const guarded = (text: string): string => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text)
+
+describe.each<ExportFormat>(['parquet', 'csv', 'json'])('a view as %s', (format) => {
+  it('is read back by DuckDB value by value, and to equal sums', async () => {
+    await fc.assert(
+      fc.asyncProperty(view, async (given) => {
+        const rows = rowsOf(given)
+        expect(rows).toHaveLength(given.buckets.length * given.series.length)
+        const from = written(rows, format)
+        const shown = format === 'csv' ? guarded : (text: string) => text
+        const read = await all(
+          `SELECT * REPLACE (CAST(cost_sc AS VARCHAR) AS cost_sc, epoch_ms(as_of) AS as_of) FROM ${from}`,
+        )
+        expect(read).toEqual(
+          rows.map((row) => ({
+            ...row,
+            ...{ id: shown(row.id), name: shown(row.name) },
+            ...{ requests: text(row.requests), tokens_in: text(row.tokens_in), tokens_out: text(row.tokens_out) },
+            tokens_cached: text(row.tokens_cached),
+            cost_sc: row.cost_sc === null ? null : full(row.cost_sc),
+            as_of: row.as_of === null ? null : String(Date.parse(row.as_of)),
+          })),
+        )
+        const [sums] = await all(`SELECT sum(cost_sc)::VARCHAR AS cost, sum(requests)::VARCHAR AS requests,
+          sum(tokens_in)::VARCHAR AS t, count(*) FILTER (state = 'gap') AS gaps FROM ${from}`)
+        const costs = rows.flatMap(({ cost_sc: cost }) => cost ?? [])
+        const cost = costs.reduce((sum, one) => sum + atto(one), 0n)
+        expect(atto(varchar(sums?.cost))).toBe(cost)
+        const requests = rows.reduce((sum, row) => sum + BigInt(row.requests ?? 0), 0n)
+        expect(BigInt(varchar(sums?.requests))).toBe(requests)
+        expect(Number(sums?.gaps)).toBe(rows.filter(({ state }) => state === 'gap').length)
+      }),
+      { numRuns: 40 },
+    )
+  }, 60_000)
+
+  it('has the types of a table although it has no row', async () => {
+    const from = written([], format)
+    const described = await all(`DESCRIBE SELECT * FROM ${from}`)
+    expect(described.map((column) => [column.column_name, varchar(column.column_type).replace(',', ', ')])).toEqual(
+      exportColumns.map((column) => [
+        column,
+        format === 'parquet' && column === 'as_of' ? expect.stringMatching(/^TIMESTAMP/) : types[column],
+      ]),
+    )
+    expect(await all(`SELECT * FROM ${from}`)).toEqual([])
+  })
+})
+
+/** Sums of nothing are NULL. */
+const varchar = (value: unknown): string => (typeof value === 'string' ? value : '0')
+const text = (count: number | null): string | null => (count === null ? null : String(count))
+
+describe('the file of a view', () => {
+  it('is named after what it shows, lies in the folder of transfers, and comes in parts', async () => {
+    const [given] = fc.sample(
+      view.filter(({ buckets, series }) => buckets.length > 0 && series.length > 0),
+      1,
+    )
+    if (!given) throw new Error('No view.')
+    const transfers = createTransfers({ dataDir: freshFolder() })
+    const { query } = given
+    for (const format of ['csv', 'json', 'parquet'] as const) {
+      const file = await exportView(given, format, transfers)
+      expect(file.name).toBe(`usage-${query.source}-by-${query.by}-2026-02-25-2026-03-09.${format}`)
+      const { data } = await transfers.downloads.read({ downloadId: file.downloadId, at: 0 })
+      expect(Buffer.from(data, 'base64')).toEqual(Buffer.from(exportRows(rowsOf(given), format)))
+      expect(file.bytes).toBe(Buffer.from(data, 'base64').length)
+    }
+    await transfers.close()
+  })
+})
