@@ -222,7 +222,7 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     const id = books.active()?.id
     if (id === knownBook) return
     knownBook = id
-    limits.recall()
+    limits.known()
   })
   bucket.changes.add(state.changed)
   // Rows are only put together for listeners where there are any.
