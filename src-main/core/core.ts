@@ -98,7 +98,14 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
   })
   const books: Books = createBooks({
     account,
-    here: ledger,
+    here: {
+      usedByDay: (bookId, from, to) => ledger.usedByDay(bookId, from, to),
+      firstDayOf: (bookId) => ledger.firstDayOf(bookId),
+      belongsTo(bookId) {
+        ledger.belongsTo(bookId)
+        limits.known()
+      },
+    },
     tools: () => tools.list(),
     learn: (usage, baseUrl) => ledger.learn(usage, baseUrl),
     requests: () => ledger.size,

@@ -8,10 +8,11 @@ export function Legend({ data }: { data: ChartData }) {
   const states = (['running', 'partial', 'gap'] as const).filter((state) =>
     data.buckets.some((bucket) => bucket.state === state),
   )
+  if (data.series.length < 2 && !data.before && states.length === 0) return null
   return (
     <ul aria-label={t('legend')} className="chart-legend">
       {data.series.length > 1 &&
-        [...data.series].map(({ id, name, ink }) => (
+        data.series.map(({ id, name, ink }) => (
           <li key={id}>
             <i aria-hidden style={{ background: paint(ink) }} />
             <span dir="auto">{name}</span>

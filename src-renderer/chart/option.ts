@@ -74,7 +74,7 @@ function bars(data: ChartData, look: Look): BarSeriesOption[] {
     large: count * data.series.length > manyBars,
     largeThreshold: manyBars,
     itemStyle: apart
-      ? { color: look.of(ink), borderColor: look.raise, borderWidth: count <= 62 ? 1 : 0.5, borderRadius: 2 }
+      ? { color: look.of(ink), borderColor: look.raise, borderWidth: count <= 31 ? 0.75 : 0.4, borderRadius: 2 }
       : { color: look.of(ink) },
     data: values.map((value) => value ?? '-'),
   }))

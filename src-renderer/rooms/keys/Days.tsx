@@ -59,7 +59,6 @@ export function Days({ shown }: { shown: AccountKey }) {
       <section aria-label={t('chart')} className="contents">
         <header className="flex flex-wrap items-center gap-x-3 gap-y-2">
           <h2 className="font-semibold">{title}</h2>
-          {data && <Legend data={data} />}
           <span className="ms-auto flex flex-wrap items-center gap-x-3 gap-y-2">
             <Checkbox label={t('showTable')} checked={table} onChange={({ target }) => setTable(target.checked)} />
             <Select
@@ -76,6 +75,7 @@ export function Days({ shown }: { shown: AccountKey }) {
             />
           </span>
         </header>
+        {data && used && <Legend data={data} />}
         {problem && <ProblemNotice problem={problem} noAction />}
         {data === null ? (
           !problem && (

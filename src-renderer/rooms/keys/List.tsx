@@ -83,7 +83,7 @@ function Row({ row, current }: { row: AccountKey; current: boolean }) {
             </span>
             {row.calling && <Pill tone="good">{t('calling')}</Pill>}
           </span>
-          <span className="block truncate text-faint text-s">
+          <span className="block text-faint text-s">
             {row.prefix && <code className="font-mono">{row.prefix}…</code>}
             {row.revokedAt !== null && ` · ${t('revokedAt', { at: stamp(row.revokedAt) })}`}
             {row.revokedAt === null && row.gone && ` · ${t('gone')}`}

@@ -28,9 +28,9 @@ export function Cards() {
 function Figure(props: { name: string; children: ReactNode; under: ReactNode; title?: string | undefined }) {
   return (
     <Card className="px-4 pt-3.5 pb-3">
-      <h3 className="truncate font-[540] text-s text-soft" title={props.name}>
+      <h2 className="truncate font-[540] text-s text-soft" title={props.name}>
         {props.name}
-      </h3>
+      </h2>
       <div className="usage-figure num" title={props.title}>
         {props.children}
       </div>
@@ -124,6 +124,8 @@ function Spent({ view }: { view: View }) {
 /** How this stretch differs from the one before: only said where that one is wholly known. */
 function Change({ view: { before, total }, days }: { view: View; days: number }) {
   const { t } = useTranslation('usage')
+  // Everything has nothing before it.
+  if (useUsage((store) => store.choice.range) === 'all') return null
   if (!before || before.state === 'gap') return t('cards.noBefore')
   const change = changeOf(total.cost, before.total.cost)
   if (before.state !== 'whole') return t('cards.beforeGaps')
@@ -146,9 +148,12 @@ function Tokens({ view: { total } }: { view: View }) {
   return (
     <Figure
       name={t('cards.tokens')}
-      title={`${showCount(total.tokensIn)} ${t('cards.in')}, ${showCount(total.tokensOut)} ${t('cards.out')}`}
+      title={t('cards.inOut', { in: showCount(total.tokensIn), out: showCount(total.tokensOut) })}
       under={
         <>
+          <span className="block">
+            {t('cards.inOut', { in: showShort(total.tokensIn), out: showShort(total.tokensOut) })}
+          </span>
           {cached === null
             ? total.tokensCached === null && t('cards.cachedUnknown')
             : t('cards.cached', { share: showShare(cached) })}
@@ -158,8 +163,7 @@ function Tokens({ view: { total } }: { view: View }) {
         </>
       }
     >
-      {showShort(total.tokensIn)} <Unit>{t('cards.in')}</Unit> {showShort(total.tokensOut)}{' '}
-      <Unit>{t('cards.out')}</Unit>
+      {showShort(total.tokensIn + total.tokensOut)}
     </Figure>
   )
 }
@@ -168,6 +172,13 @@ function Sides({ book }: { book: Book }) {
   const { t } = useTranslation('usage')
   const comparisons = useUsage((store) => store.answer?.comparisons ?? [])
   const sides = sidesOf(comparisons)
+  if (comparisons.length === 0) {
+    return (
+      <Figure name={t('cards.sides')} under={t('cards.nothingSpent')}>
+        <span className="text-faint">–</span>
+      </Figure>
+    )
+  }
   if (sides.service === null) {
     return (
       <Figure

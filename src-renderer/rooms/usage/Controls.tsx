@@ -1,17 +1,7 @@
 import { Search, X } from 'lucide-react'
 import { useRef } from 'react'
 import { useTranslation } from 'react-i18next'
-import {
-  daysOf,
-  fitChoice,
-  grains,
-  openBook,
-  ranges,
-  sourcesOf,
-  stacksOf,
-  usageStore,
-  useUsage,
-} from '../../stores/usage.ts'
+import { daysOf, fitChoice, openBook, ranges, sourcesOf, stacksOf, usageStore, useUsage } from '../../stores/usage.ts'
 import { isDay } from '../../stores/usageDays.ts'
 import { IconButton } from '../../ui/Button.tsx'
 import { Segmented } from '../../ui/Segmented.tsx'
@@ -28,12 +18,6 @@ export function Controls() {
   return (
     <div role="toolbar" aria-label={t('controls.label')} className="usage-controls">
       <RangeField />
-      <Select
-        label={t('controls.grain')}
-        value={choice.grain}
-        choices={grains.map((value) => ({ value, label: t(`controls.grains.${value}`) }))}
-        onPick={(grain) => choose({ grain })}
-      />
       <Segmented
         label={t('controls.by')}
         value={choice.by}

@@ -182,7 +182,11 @@ function Days({ model }: { model: string }) {
             <td className="figures-words">
               {t(`elsewhere.driftShort.${one.drift}`)}
               <small>
-                {` · ${t('elsewhere.requests')} ${one.service ? showCount(one.service.requests) : '–'}, ${one.here ? showCount(one.here.requests) : '–'}`}
+                {' · '}
+                {t('elsewhere.counts', {
+                  service: one.service ? showCount(one.service.requests) : '–',
+                  here: one.here ? showCount(one.here.requests) : '–',
+                })}
               </small>
             </td>
           </tr>

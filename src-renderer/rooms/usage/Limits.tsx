@@ -205,7 +205,7 @@ function Slots({ limits: { slots, key } }: { limits: Limits }) {
                     </th>
                     <td>{t(`proxy:endpoints.${endpoint}`)}</td>
                     <td dir="auto">{model ?? '–'}</td>
-                    <td className="num">{showInstant(since)}</td>
+                    <td className="whitespace-nowrap tabular-nums">{showInstant(since)}</td>
                   </tr>
                 ))}
               </tbody>
@@ -255,7 +255,7 @@ function History() {
               <tbody>
                 {history.map(({ row, at, who, endpoint, model, times, waitedMs, ended }) => (
                   <tr key={row}>
-                    <th scope="row" className="num">
+                    <th scope="row" className="tabular-nums">
                       <button
                         type="button"
                         className="figures-open"

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { Chart } from '../../chart/Chart.tsx'
 import { Legend } from '../../chart/Legend.tsx'
 import { navigate } from '../../navigation.ts'
-import { fitChoice, measures, openBook, useUsage } from '../../stores/usage.ts'
+import { fitChoice, grains, measures, openBook, useUsage } from '../../stores/usage.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Card } from '../../ui/Card.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
@@ -95,7 +95,7 @@ function ChartCard() {
   const chosen = useUsage((store) => store.choice)
   const answer = useUsage((store) => store.answer)
   const search = useUsage((store) => store.search.trim())
-  const { measure, table, before } = fitChoice(chosen, book)
+  const { measure, table, before, grain } = fitChoice(chosen, book)
   const by = answer?.view.query.by ?? 'model'
   const nameOf = useSeriesName(by)
   const data = useMemo(
@@ -121,7 +121,6 @@ function ChartCard() {
       <section aria-label={title} className="contents">
         <header className="flex flex-wrap items-center gap-x-3 gap-y-2">
           <h2 className="font-semibold">{title}</h2>
-          <Legend data={data} />
           <span className="ms-auto flex flex-wrap items-center gap-x-3 gap-y-2" data-noprint>
             <Checkbox
               label={t('controls.before')}
@@ -134,6 +133,12 @@ function ChartCard() {
               onChange={({ target }) => choose({ table: target.checked })}
             />
             <Select
+              label={t('controls.grain')}
+              value={grain}
+              choices={grains.map((value) => ({ value, label: t(`controls.grains.${value}`) }))}
+              onPick={(picked) => choose({ grain: picked })}
+            />
+            <Select
               label={t('controls.measure')}
               value={measure}
               choices={measures.map((value) => ({ value, label: t(`controls.measures.${value}`) }))}
@@ -141,6 +146,7 @@ function ChartCard() {
             />
           </span>
         </header>
+        {!notTold && !nothing && <Legend data={data} />}
         {notTold ? (
           <p className="py-6 text-center text-faint">{t('chart.notTold')}</p>
         ) : nothing ? (

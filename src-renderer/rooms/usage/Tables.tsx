@@ -10,7 +10,7 @@ import { Button } from '../../ui/Button.tsx'
 import { Card } from '../../ui/Card.tsx'
 import { shareOf, showSc, showSigned } from '../../ui/sc.ts'
 import { openRequests } from './deeds.ts'
-import { restId } from './figures.ts'
+import { inkOf, restId } from './figures.ts'
 import { useSeriesName } from './names.ts'
 
 /** Rows shown at first, and as many more at each wish: a day of ten years is a long table. */
@@ -124,7 +124,7 @@ function PlainTable({ view, by }: { view: View; by: StackBy }) {
               <tr key={id}>
                 <th scope="row">
                   <Open name={nameOf(series)} onOpen={() => openRequests(from, to, by, id)}>
-                    <Name ink={id === restId ? 'rest' : (series.colour ?? place)} name={nameOf(series)} />
+                    <Name ink={inkOf(series, place, view)} name={nameOf(series)} />
                   </Open>
                 </th>
                 <td className="num">{count(total.requests)}</td>

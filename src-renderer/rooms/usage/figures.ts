@@ -1,5 +1,5 @@
 import type { Comparison, Figures, Series, View } from '../../../src-preload/contract/usage.ts'
-import type { ChartData, ChartSeries } from '../../chart/data.ts'
+import type { ChartData, ChartSeries, Ink } from '../../chart/data.ts'
 import { showCount, showShort } from '../../i18n/format.ts'
 import type { Measure } from '../../stores/usage.ts'
 import { shareOf, showSc, signed, sumSc, sumSigned } from '../../ui/sc.ts'
@@ -61,6 +61,13 @@ function heights(series: Series, count: number, measure: Measure): (number | nul
 
 export const restId = 'rest'
 
+/** A tool has its colour everywhere; what is no tool among them has one that none of them has. */
+export function inkOf({ id, colour }: Series, place: number, { query, series }: View): Ink {
+  if (id === restId) return 'rest'
+  if (query.by !== 'tool') return place
+  return colour ?? (series.some((one) => one.colour === 'blue') ? 'slate' : 0)
+}
+
 /** What a view looks like as a chart. `nameOf` has the words for what the page itself names, such as a room. */
 export function chartOf(
   view: View,
@@ -71,7 +78,7 @@ export function chartOf(
   const { buckets } = view
   const count = buckets.length
   const series = view.series.map((one, place): ChartSeries => {
-    const ink = one.id === restId ? 'rest' : (one.colour ?? place)
+    const ink = inkOf(one, place, view)
     return {
       ...{ id: one.id, name: nameOf(one), ink, values: heights(one, count, measure) },
       text: (at) => bucketText(one, at, measure),
@@ -124,7 +131,10 @@ export function sidesOf(comparisons: readonly Comparison[]): Sides {
     comparisons.flatMap((one) => (one.drift === drift ? (one.elsewhere ?? []) : []))
   const service = costs('service').length === 0 ? null : sumSc(costs('service'))
   const here = costs('here').length === 0 ? null : sumSc(costs('here'))
-  const share = service === null ? null : shareOf(here ?? '0', service)
+  // Only where both are known can one be a part of the other.
+  const both = comparisons.filter((one) => one.service?.cost != null && one.drift !== 'unpriced')
+  const whole = sumSc(both.flatMap((one) => one.service?.cost ?? []))
+  const share = shareOf(sumSc(both.flatMap((one) => one.here?.cost ?? [])), whole)
   return {
     ...{ service, here, share: share === null ? null : Math.min(1, share) },
     elsewhere: sumSigned(differences('elsewhere')),

@@ -176,7 +176,8 @@ export class Accounts {
       const worst = (['gap', 'partial', 'running'] as const).find((state) =>
         state === 'gap' ? states.every((one) => one === 'gap') : states.includes(state),
       )
-      return { from, to, state: worst ?? 'whole', days }
+      const state: Coverage = worst ?? 'whole'
+      return { from, to, state, days }
     })
     const parts = this.#parts(query)
     const most = 7
