@@ -1,7 +1,6 @@
 import { ZipWriter } from './archive/zipWrite.ts'
 import type { ChatRooms } from './chatRooms.ts'
 import type { Session } from './connection/session.ts'
-import { StudioError } from './errors.ts'
 import type { Host } from './host.ts'
 import { createImages, type Images } from './images/images.ts'
 import type { Ledger } from './ledger/ledger.ts'
@@ -52,11 +51,7 @@ export function openMediaRooms({ host, store, session, ledger, files }: MediaRoo
     costOf,
     files: media,
     transfers,
-    spoken(id) {
-      const { mediaId, excerpt, mime, audioBytes: bytes, seconds } = speech.get({ id })
-      if (mediaId === null) throw new StudioError('no_such_item', 'Nothing of that speech has come yet.')
-      return { mediaId, name: excerpt, mime, bytes, seconds }
-    },
+    spoken: speech.sound,
     log: host.log,
   })
   const images = createImages({

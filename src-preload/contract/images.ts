@@ -38,6 +38,8 @@ export const drawing = making.extend({
   fromImageId: id.nullable(),
   /** ms from the request to the last picture; null while it runs. */
   tookMs: z.number().nullable(),
+  /** Of its pictures those that are not deleted: how many, and below `/media/` a look at the first, a small one where it has one. */
+  inSight: z.object({ count: z.number().int(), lookId: id.nullable() }),
 })
 export type Drawing = z.infer<typeof drawing>
 
@@ -65,7 +67,7 @@ export type Image = z.infer<typeof image>
 export const lineage = z.object({ drawings: z.array(drawing), images: z.array(image) })
 
 export const imagesChange = z.discriminatedUnion('type', [
-  /** First: drawings under way and the newest 50 others, and how many pictures there are. */
+  /** First, and again when pictures were erased: drawings under way and the newest 50 others, and how many pictures there are. */
   z.object({ type: z.literal('snapshot'), drawings: z.array(drawing), total: z.number().int() }),
   z.object({ type: z.literal('drawing'), drawing }),
   z.object({ type: z.literal('image'), image }),

@@ -125,6 +125,8 @@ export const speechRoom = {
   /** Asks for the parts that are not whole, from the first of them. */
   resume: procedure.input(z.object({ id })).output(speech),
   favourite: procedure.input(z.object({ id, favourite: z.boolean() })).output(speech),
+  /** How many samples a second `pcm` is taken for that was made already; its length follows. @throws `bad_input` where it is no `pcm`, or is being made */
+  setRate: procedure.input(z.object({ id, pcmRate: speechWish.shape.pcmRate.unwrap() })).output(speech),
   /** The audio as a file with a name; `pcm` as wav where asked. @throws `no_such_item` */
   save: procedure.input(z.object({ id, as: z.enum(['made', 'wav']).default('made') })).output(download),
   ...removal,

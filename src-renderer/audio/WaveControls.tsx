@@ -4,10 +4,8 @@ import { useTranslation } from 'react-i18next'
 import { useStore } from 'zustand'
 import { IconButton } from '../ui/Button.tsx'
 import { Select } from '../ui/Select.tsx'
-import type { WavePlayer } from './wavePlayer.ts'
+import { type WavePlayer, waveSpeeds } from './wavePlayer.ts'
 import { clockOf } from './waveWords.ts'
-
-export const waveSpeeds = [0.5, 0.75, 1, 1.25, 1.5, 1.75, 2] as const
 
 /** Below a waveform: play, where it is, its loop and its speed; `children` stand at the end. */
 export function WaveControls({ player, children }: { player: WavePlayer; children?: ReactNode }) {

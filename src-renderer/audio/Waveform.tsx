@@ -19,7 +19,7 @@ import { Notice } from '../ui/Notice.tsx'
 import { heightsOf, NoOverview, type Overview, overviewOf } from './peaks.ts'
 import { WaveControls } from './WaveControls.tsx'
 import { drawWave, type WaveDrawing } from './waveDrawing.ts'
-import { waveKey } from './waveKeys.ts'
+import { type WaveKey, waveDeed, waveKey } from './waveKeys.ts'
 import { type Loop, openWavePlayer, type WavePlayer } from './wavePlayer.ts'
 import { spanOf } from './waveWords.ts'
 import './wave.css'
@@ -33,6 +33,8 @@ export interface WaveformHandle {
   setSpeed(speed: number): void
   setLoop(loop: Loop | null): void
   time(): number
+  /** What this key does on it. */
+  press(key: WaveKey): void
   focus(): void
 }
 
@@ -95,6 +97,7 @@ export function Waveform(props: WaveformProps) {
       setSpeed: (speed) => player?.setSpeed(speed),
       setLoop: (loop) => player?.setLoop(loop),
       time: () => player?.state.getState().time ?? 0,
+      press: (key) => player && waveDeed(key, player),
       focus: () => slider.current?.focus(),
     }),
     [player],
@@ -142,6 +145,7 @@ function Opened({
         }
         title={t('loopHint')}
         data-state={failed ? 'none' : overview === null ? 'drawing' : overview.whole ? 'whole' : 'rough'}
+        hidden={trouble !== null && overview === null}
         className={cx('wave-box', overview && !overview.whole && 'wave-rough')}
         onKeyDown={(event: KeyboardEvent) => {
           if (waveKey(event, player)) event.preventDefault()
@@ -203,7 +207,8 @@ function useDrawing(player: WavePlayer, mediaId: string, rate: number | null, gi
       (next) => {
         stopFlat()
         if (known.current === null) player.setSeconds(next.seconds)
-        drawing.show(heightsOf(next.peaks), next.seconds)
+        // What the core knows holds: an overview can be older than the rate that samples are taken for.
+        drawing.show(heightsOf(next.peaks), known.current ?? next.seconds)
         setOverview(next)
       },
       signal,

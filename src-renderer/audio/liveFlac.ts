@@ -43,7 +43,7 @@ export function flacSplitter(): Splitter {
 const longestFrameHead = 16
 
 /** The marker and all metadata blocks (RFC 9639, 8); null while they are not whole. */
-function flacHead(file: Uint8Array): { config: AudioDecoderConfig; bytes: number } | null {
+export function flacHead(file: Uint8Array): { config: AudioDecoderConfig; bytes: number } | null {
   if (file.length < 42) return null
   if (String.fromCharCode(...file.subarray(0, 4)) !== 'fLaC') throw new Error('What came is not FLAC.')
   let at = 4
@@ -63,7 +63,7 @@ function flacHead(file: Uint8Array): { config: AudioDecoderConfig; bytes: number
 }
 
 /** RFC 9639, 9.1: the sync code, codes that are not reserved, and a check over all of it that is right. */
-function isFrame(file: Uint8Array, at: number): boolean {
+export function isFrame(file: Uint8Array, at: number): boolean {
   if (file[at] !== 0xff || ((file[at + 1] ?? 0) & 0xfe) !== 0xf8) return false
   const [size, rate] = [(file[at + 2] ?? 0) >> 4, (file[at + 2] ?? 0) & 15]
   const codes = file[at + 3] ?? 0

@@ -1,6 +1,6 @@
 import { ALL_FORMATS, BufferSource, type EncodedPacket, EncodedPacketSink, Input, UrlSource } from 'mediabunny'
 import { measurePackets, NoDecoder, type Packet } from './peaksDecode.ts'
-import { type Frames, framesOf } from './peaksFrames.ts'
+import { type Frames, flacFramesAt, framesOf } from './peaksFrames.ts'
 import { measureSamples, pcmLayout, wavLayout } from './peaksSamples.ts'
 import { bucketsOf, Peaks } from './peaksSum.ts'
 
@@ -103,7 +103,8 @@ async function lookAt(input: Input, file: Uint8Array | null): Promise<void> {
     const seconds = frames ? frames.seconds : await track.computeDuration()
     const sink = new EncodedPacketSink(track)
     const coarse = new Peaks(firstPlaces, seconds)
-    const places = frames && file ? someFrames(frames, file) : somePackets(sink, format, seconds)
+    const places =
+      frames && file ? someFrames(frames, file) : ((file && someFlacFrames(file)) ?? somePackets(sink, format, seconds))
     await measurePackets(places, config, coarse, () => tellPeaks('some', coarse))
     tellPeaks('some', coarse)
     const fine = new Peaks(bucketsOf(seconds), seconds, coarse)
@@ -145,6 +146,11 @@ function* someFrames(frames: Frames, file: Uint8Array): Generator<Packet> {
       yield packet
     }
   }
+}
+
+function someFlacFrames(file: Uint8Array): Packet[] | null {
+  const frames = flacFramesAt(file, firstPlaces)
+  return frames?.map(({ at, bytes, time, seconds }) => ({ data: file.subarray(at, at + bytes), time, seconds })) ?? null
 }
 
 const packetOf = ({ data, timestamp, duration }: EncodedPacket): Packet => ({

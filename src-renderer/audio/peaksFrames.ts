@@ -1,3 +1,5 @@
+import { flacHead, isFrame } from './liveFlac.ts'
+
 /** One frame of a format whose frames follow one another with nothing around them. */
 export interface Frame {
   at: number
@@ -78,4 +80,53 @@ export function adtsHead(file: Uint8Array, at: number): Head | null {
   if (!rate || bytes < 8) return null
   const channels = ((third & 1) << 2) | (fourth >> 6)
   return { bytes, samples: 1024 * ((seventh & 3) + 1), rate, channels: channels || 1 }
+}
+
+/** How far a frame of FLAC is looked for from where it may begin: longer than any that a coder makes of sound. */
+const longestFlacFrame = 1 << 20
+
+/**
+ * Frames of FLAC at places that lie evenly over the file, each with its time, which it says itself (RFC 9639, 9.1.5): their lengths stand
+ * nowhere, so that all of them can only be had by walking the whole file. Null where it is not such a file.
+ */
+export function flacFramesAt(file: Uint8Array, places: number): (Frame & { seconds: number })[] | null {
+  const head = String.fromCharCode(...file.subarray(0, 4)) === 'fLaC' ? flacHead(file) : null
+  if (!head) return null
+  const rate = head.config.sampleRate
+  const [high = 0, low = 0] = file.subarray(10, 12)
+  const usual = (high << 8) | low
+  const frames: (Frame & { seconds: number })[] = []
+  let end = head.bytes
+  for (let place = 0; place < places; place++) {
+    const from = Math.max(end, Math.floor(head.bytes + (place * (file.length - head.bytes)) / places))
+    const at = nextFlacFrame(file, from)
+    if (at === null) break
+    end = nextFlacFrame(file, at + 1) ?? file.length
+    if (end - at > longestFlacFrame) continue
+    const number = codedNumber(file, at + 4)
+    // Frames of one size are counted, those of many say their first sample.
+    const sample = ((file[at + 1] ?? 0) & 1) === 1 ? number : number * usual
+    frames.push({ at, bytes: end - at, time: sample / rate, seconds: usual / rate })
+  }
+  return frames.length === 0 ? null : frames
+}
+
+function nextFlacFrame(file: Uint8Array, from: number): number | null {
+  for (let at = from; at + 6 <= file.length; ) {
+    const sync = file.indexOf(0xff, at)
+    if (sync < 0) return null
+    if (isFrame(file, sync)) return sync
+    at = sync + 1
+  }
+  return null
+}
+
+/** A number as UTF-8 writes one, of up to 36 bits. */
+function codedNumber(file: Uint8Array, at: number): number {
+  const first = file[at] ?? 0
+  if (first < 0x80) return first
+  const length = Math.clz32(~(first << 24))
+  let value = first & (0x7f >> length)
+  for (let index = 1; index < length; index++) value = value * 64 + ((file[at + index] ?? 0) & 0x3f)
+  return value
 }

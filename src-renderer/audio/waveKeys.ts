@@ -1,4 +1,4 @@
-import type { WavePlayer, WaveState } from './wavePlayer.ts'
+import { type WavePlayer, type WaveState, waveSpeeds } from './wavePlayer.ts'
 
 /** s that an arrow moves; with Shift finer. */
 const step = 5
@@ -6,7 +6,12 @@ const fineStep = 1
 
 type Pressed = Pick<KeyboardEvent, 'key' | 'shiftKey' | 'ctrlKey' | 'metaKey' | 'altKey'>
 
-const deeds: Record<string, (player: WavePlayer, now: WaveState, by: number) => void> = {
+type Deed = (player: WavePlayer, now: WaveState, by: number) => void
+
+const faster: Deed = (player, { speed }) => player.setSpeed(waveSpeeds.find((one) => one > speed) ?? speed)
+const slower: Deed = (player, { speed }) => player.setSpeed(waveSpeeds.findLast((one) => one < speed) ?? speed)
+
+const deeds = {
   ' ': (player) => player.toggle(),
   k: (player) => player.toggle(),
   ArrowRight: (player, { time }, by) => player.seek(time + by),
@@ -21,12 +26,24 @@ const deeds: Record<string, (player: WavePlayer, now: WaveState, by: number) => 
     player.setLoop({ from: time, to: loop && loop.to > time ? loop.to : seconds }),
   ']': (player, { time, loop }) => player.setLoop({ from: loop && loop.from < time ? loop.from : 0, to: time }),
   '\\': (player) => player.setLoop(null),
+  l: (player, { loop, seconds }) => player.setLoop(loop ? null : { from: 0, to: seconds }),
+  '+': faster,
+  '=': faster,
+  '-': slower,
+} satisfies Record<string, Deed>
+export type WaveKey = keyof typeof deeds
+
+const isWaveKey = (key: string): key is WaveKey => Object.hasOwn(deeds, key)
+
+/** The same without a key: for commands. */
+export function waveDeed(key: WaveKey, player: WavePlayer, by = step): void {
+  const deed: Deed = deeds[key]
+  deed(player, player.state.getState(), by)
 }
 
 /** What a key does to a waveform that has the focus. False: nothing, it is somebody else's. */
 export function waveKey({ key, shiftKey, ctrlKey, metaKey, altKey }: Pressed, player: WavePlayer): boolean {
-  const deed = Object.hasOwn(deeds, key) ? deeds[key] : undefined
-  if (!deed || ctrlKey || metaKey || altKey) return false
-  deed(player, player.state.getState(), shiftKey ? fineStep : step)
+  if (!isWaveKey(key) || ctrlKey || metaKey || altKey) return false
+  waveDeed(key, player, shiftKey ? fineStep : step)
   return true
 }

@@ -38,6 +38,8 @@ export interface WavePlayer {
   close(): void
 }
 
+export const waveSpeeds: readonly number[] = [0.5, 0.75, 1, 1.25, 1.5, 1.75, 2]
+
 /** s; a shorter loop is a hum. */
 const shortestLoop = 0.1
 

@@ -31,10 +31,14 @@ export interface ImagesStore {
   picked: ReadonlySet<string>
   /** Drawings whose troubles need no more room on the stage. */
   putAway: ReadonlySet<string>
+  /** One whose troubles were asked for again, from the list. */
+  recalled: string | null
   /** Pictures that no small one could be made of: they are drawn whole. */
   noThumb: ReadonlySet<string>
-  /** What was deleted last, for as long as the way back is offered. */
-  undo: readonly string[] | null
+  /** What was deleted here, deed by deed; the last one can be brought back first. */
+  undo: readonly (readonly string[])[]
+  /** Whether the way back is offered in sight. The keys know it for longer. */
+  undoShown: boolean
   draft: ImageDraft
   sending: boolean
   refused: Problem | null
@@ -57,8 +61,10 @@ export const firstImages: ImagesStore = {
   anchor: null,
   picked: new Set(),
   putAway: new Set(),
+  recalled: null,
   noThumb: new Set(),
-  undo: null,
+  undo: [],
+  undoShown: false,
   draft: emptyDraft,
   sending: false,
   refused: null,
@@ -66,6 +72,9 @@ export const firstImages: ImagesStore = {
 
 export const imagesStore = createStore<ImagesStore>(() => firstImages)
 export const useImages = <T>(select: (store: ImagesStore) => T): T => useStore(imagesStore, select)
+
+/** So many deeds can be taken back, one after another. */
+const mostDeeds = 50
 
 const isNarrowed = ({ search, favourites }: ImagesStore): boolean => search.trim() !== '' || favourites
 
@@ -147,6 +156,14 @@ export const withoutDrawing = (store: ImagesStore, id: string): ImagesStore => (
 export const withPutAway = (store: ImagesStore, id: string): ImagesStore => ({
   ...store,
   putAway: new Set([...store.putAway, id].slice(-500)),
+  recalled: store.recalled === id ? null : store.recalled,
+})
+
+/** What was deleted, as something that can be brought back. */
+export const withDeed = (store: ImagesStore, ids: readonly string[]): ImagesStore => ({
+  ...store,
+  undo: [...store.undo, ids].slice(-mostDeeds),
+  undoShown: true,
 })
 
 /** Goes to a picture and selects nothing beside it. */
@@ -185,12 +202,16 @@ export const isTroubled = (drawing: Drawing): boolean =>
 /** How many ended drawings stand on the stage at most, with what went wrong. */
 const mostTroubled = 3
 
-/** What stands above the gallery: all that is being drawn, and the latest that did not come whole. */
-export function onStage({ drawings, putAway }: ImagesStore): Drawing[] {
+/**
+ * What stands above the gallery: all that is being drawn, the latest that did not come whole, and the one that was asked for again. What went
+ * wrong before a drawing that came whole is over: it would stand between a person and the new pictures.
+ */
+export function onStage({ drawings, putAway, recalled }: ImagesStore): Drawing[] {
   let troubled = 0
   return drawings.filter((drawing) => {
-    if (isMaking(drawing)) return true
-    if (!isTroubled(drawing) || putAway.has(drawing.id)) return false
+    if (isMaking(drawing) || drawing.id === recalled) return true
+    if (!isTroubled(drawing)) troubled = mostTroubled
+    if (putAway.has(drawing.id)) return false
     troubled += 1
     return troubled <= mostTroubled
   })

@@ -6,6 +6,7 @@ import { prepareBuild, removeFolders, stopAll } from './processes.mjs'
 import { proxyBench, proxyNames } from './proxy.mjs'
 import { renderBench } from './render.mjs'
 import { searchBench } from './search.mjs'
+import { soundBench } from './sound.mjs'
 import { startBench } from './start.mjs'
 import { stopBench } from './stop.mjs'
 
@@ -16,6 +17,7 @@ const suites = {
   search: searchBench,
   render: renderBench,
   gallery: galleryBench,
+  sound: soundBench,
 }
 
 function refuse(words) {

@@ -14,6 +14,7 @@ export const speechHandlers = (os: Implementer['speech'], host: Host, speeches: 
   cancel: os.cancel.handler(({ input }) => speeches.cancel(input)),
   resume: os.resume.handler(({ input }) => speeches.resume(input)),
   favourite: os.favourite.handler(({ input }) => speeches.favourite(input)),
+  setRate: os.setRate.handler(({ input }) => speeches.setRate(input)),
   save: os.save.handler(({ input }) => speeches.save(input)),
   remove: os.remove.handler(({ input }) => speeches.remove(input)),
   restore: os.restore.handler(({ input }) => speeches.restore(input)),

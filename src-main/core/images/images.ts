@@ -58,8 +58,10 @@ export function createImages(parts: ImagesParts) {
     return drawing
   }
 
+  /** They, and the drawings that show how many of theirs are left. */
   function tellAll(ids: readonly string[]): void {
     for (const id of ids) tell({ what: 'image', id })
+    for (const id of images.drawingsOf(ids)) tell({ what: 'drawing', id })
   }
 
   return {
@@ -125,7 +127,7 @@ export function createImages(parts: ImagesParts) {
         images.setThumb(id, item.id)
       })
       if (before !== null && before !== thumbId) await media.drop([before])
-      tell({ what: 'image', id })
+      tellAll([id])
       return imageOf(id)
     },
     /** @throws StudioError `no_such_item`, `busy` */
@@ -147,8 +149,8 @@ export function createImages(parts: ImagesParts) {
       tellAll(restored)
       return { restored: restored.length }
     },
-    /** Pictures were erased elsewhere: watchers learn that they are gone. */
-    erased: tellAll,
+    /** Pictures were erased elsewhere, and drawings with them: watchers begin anew. */
+    erased: (): void => tell({ what: 'erasing' }),
     /** The program ends: drawings under way are cut, and keep what came. */
     async close(): Promise<void> {
       const under = [...runs.values()]

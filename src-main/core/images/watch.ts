@@ -3,10 +3,7 @@ import { type Feed, type FeedSource, feed, type Listeners } from '../feed.ts'
 import type { Store } from '../store/store.ts'
 
 /** What happened; watchers read what it is now themselves. */
-export interface ImagesNote {
-  what: 'drawing' | 'image'
-  id: string
-}
+export type ImagesNote = { what: 'drawing' | 'image'; id: string } | { what: 'erasing' }
 
 const newestShown = 50
 
@@ -24,9 +21,9 @@ class Watcher implements FeedSource<ImagesChange> {
   }
 
   subscribe(wake: () => void): () => void {
-    return this.#changes.add(({ what, id }) => {
-      const stale = what === 'drawing' ? this.#drawings : this.#pictures
-      stale.add(id)
+    return this.#changes.add((note) => {
+      if (note.what === 'erasing') this.#snapshotDue = true
+      else (note.what === 'drawing' ? this.#drawings : this.#pictures).add(note.id)
       wake()
     })
   }

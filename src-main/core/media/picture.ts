@@ -9,7 +9,8 @@ export interface PictureFacts {
 }
 
 /**
- * Type and size of a picture by its bytes, whatever its name says: PNG, JPEG, GIF or WebP, animated ones too. Reads headers alone
+ * Type and size of a picture by its bytes, whatever its name says: PNG, JPEG, GIF or WebP, animated ones too. The size is the one that a
+ * browser decodes and shows: with a turn that the file orders, and of a GIF whose frame is larger than its screen. Reads headers alone
  * and looks at no more than the bytes given. Null for anything else, and for a header that is cut or makes no sense.
  */
 export function readPicture(bytes: Uint8Array): PictureFacts | null {
@@ -26,17 +27,61 @@ const ascii = (view: DataView, at: number, text: string): boolean => {
   return true
 }
 
+/** As it stands once it is turned. */
+const upright = (facts: PictureFacts, lies: boolean): PictureFacts =>
+  lies ? { ...facts, width: facts.height, height: facts.width } : facts
+
+/** Exif 2.32, 4.6.4: tag 274 of the first directory; 5 to 8 turn a picture by a quarter. `at`: where the TIFF header begins. */
+function liesDown(view: DataView, at: number, end: number): boolean {
+  if (at + 8 > end) return false
+  const little = ascii(view, at, 'II')
+  if ((!little && !ascii(view, at, 'MM')) || view.getUint16(at + 2, little) !== 42) return false
+  const first = at + view.getUint32(at + 4, little)
+  if (first + 2 > end) return false
+  const entries = view.getUint16(first, little)
+  for (let entry = 0; entry < entries; entry++) {
+    const place = first + 2 + entry * 12
+    if (place + 12 > end) return false
+    if (view.getUint16(place, little) !== 274) continue
+    const turn = view.getUint16(place + 8, little)
+    return turn >= 5 && turn <= 8
+  }
+  return false
+}
+
 /** PNG (third edition), 5.2 and 11.2.1: the signature, then IHDR with 13 bytes. */
 function readPng(view: DataView): PictureFacts | null {
   if (view.byteLength < 33 || view.getUint32(0) !== 0x89504e47 || view.getUint32(4) !== 0x0d0a1a0a) return null
   if (view.getUint32(8) !== 13 || !ascii(view, 12, 'IHDR')) return null
-  return { mime: 'image/png', width: view.getUint32(16), height: view.getUint32(20) }
+  const facts = { mime: 'image/png', width: view.getUint32(16), height: view.getUint32(20) } as const
+  for (let at = 33; at + 12 <= view.byteLength && !ascii(view, at + 4, 'IDAT'); at += 12 + view.getUint32(at)) {
+    if (!ascii(view, at + 4, 'eXIf')) continue
+    return upright(facts, liesDown(view, at + 8, Math.min(view.byteLength, at + 8 + view.getUint32(at))))
+  }
+  return facts
 }
 
-/** GIF89a, section 18: the logical screen. */
+/** GIF89a, sections 18 and 20: the logical screen, and the first frame where it is larger: browsers make room for that one, not for later ones. */
 function readGif(view: DataView): PictureFacts | null {
   if (view.byteLength < 13 || !(ascii(view, 0, 'GIF87a') || ascii(view, 0, 'GIF89a'))) return null
-  return { mime: 'image/gif', width: view.getUint16(6, true), height: view.getUint16(8, true) }
+  const facts = { mime: 'image/gif', width: view.getUint16(6, true), height: view.getUint16(8, true) } as const
+  const frame = firstFrame(view)
+  if (frame === null) return facts
+  const reach = (from: number): number => view.getUint16(frame + from, true) + view.getUint16(frame + from + 4, true)
+  return { ...facts, width: Math.max(facts.width, reach(1)), height: Math.max(facts.height, reach(3)) }
+}
+
+/** Where the first image descriptor begins. Each step goes forward. */
+function firstFrame(view: DataView): number | null {
+  const flags = view.getUint8(10)
+  let at = 13 + ((flags & 0x80) === 0 ? 0 : 3 * (2 << (flags & 7)))
+  // Extensions: a label, then blocks with their lengths up to an empty one.
+  while (at + 10 <= view.byteLength && view.getUint8(at) === 0x21) {
+    at += 2
+    while (at < view.byteLength && view.getUint8(at) !== 0) at += view.getUint8(at) + 1
+    at += 1
+  }
+  return at + 10 <= view.byteLength && view.getUint8(at) === 0x2c ? at : null
 }
 
 /** RFC 9649: a RIFF file whose first chunk is VP8, VP8L or VP8X, each with its own way to say the size. */
@@ -71,6 +116,7 @@ function lengthAlone(marker: number): number {
 /** Walks the segments up to the frame header. Each step goes forward, so that the walk ends with the bytes. */
 function readJpeg(view: DataView): PictureFacts | null {
   if (view.byteLength < 4 || view.getUint16(0) !== 0xffd8 || view.getUint8(2) !== 0xff) return null
+  let lies = false
   for (let at = 2; at + 4 <= view.byteLength; ) {
     if (view.getUint8(at) !== 0xff) return null
     const marker = view.getUint8(at + 1)
@@ -86,8 +132,11 @@ function readJpeg(view: DataView): PictureFacts | null {
     if (isFrame(marker)) {
       if (at + 9 > view.byteLength) return null
       // T.81 lets the height stand behind the data (DNL), as 0 here; no writer of today does so.
-      const upright = { width: view.getUint16(at + 7), height: view.getUint16(at + 5) }
-      return { mime: 'image/jpeg', ...upright }
+      return upright({ mime: 'image/jpeg', width: view.getUint16(at + 7), height: view.getUint16(at + 5) }, lies)
+    }
+    // Exif 2.32, 4.5.4: APP1, its name, a TIFF header.
+    if (marker === 0xe1 && ascii(view, at + 4, 'Exif\0\0')) {
+      lies = liesDown(view, at + 10, Math.min(view.byteLength, at + 2 + length))
     }
     at += 2 + length
   }

@@ -35,6 +35,22 @@ export async function save(room: SpeechRoom, { id, as }: { id: string; as: 'made
   }
 }
 
+/** What was spoken, for another room: a file that is kept, or one that is given away. */
+export type SpokenSound = { name: string; mime: string; bytes: number; seconds: number | null } & (
+  | { mediaId: string; path: null }
+  | { mediaId: null; path: string }
+)
+
+/** Samples without a head tell nobody what they are: outside of this room they are a wav. @throws StudioError `no_such_item` */
+export async function soundOf(room: SpeechRoom, id: string): Promise<SpokenSound> {
+  const { mediaId, mediaBytes, excerpt: name, settings, mime, seconds } = room.store.speeches.get(id)
+  if (mediaId === null) throw new StudioError('no_such_item', 'Nothing of that speech has come yet.')
+  if (mime !== mimeOf.pcm) return { mediaId, path: null, name, mime, bytes: mediaBytes, seconds }
+  const path = join(room.tempDir, randomUUID())
+  const bytes = await samplesAsWav(room, mediaId, settings.pcmRate, path)
+  return { mediaId: null, path, name, mime: mimeOf.wav, bytes, seconds }
+}
+
 function formatOf(mime: string): keyof typeof mimeOf {
   for (const format of ['mp3', 'opus', 'aac', 'flac', 'wav', 'pcm'] as const) if (mimeOf[format] === mime) return format
   return 'mp3'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Speech, SpeechDetail, SpeechPlan, SpeechWish } from '../../../src-preload/contract/speech.ts'
-import { asStudioError } from '../errors.ts'
+import { asStudioError, StudioError } from '../errors.ts'
 import { Listeners } from '../feed.ts'
 import { finish } from './finish.ts'
 import { mimeOf } from './formats.ts'
@@ -9,7 +9,7 @@ import type { SpeechParts, SpeechRoom, SpeechUpstream } from './parts.ts'
 import { placesOf, plan } from './plan.ts'
 import { markCut, recover } from './recover.ts'
 import { Run } from './run.ts'
-import { save } from './save.ts'
+import { type SpokenSound, save, soundOf } from './save.ts'
 import { speakParts } from './speak.ts'
 import { SpeechView } from './view.ts'
 import { watch } from './watch.ts'
@@ -112,7 +112,18 @@ export function createSpeeches(parts: SpeechParts) {
       changes.tell(id)
       return room.view.get(id)
     },
+    /** What is kept is taken for so many samples a second. @throws StudioError `no_such_item`, `bad_input` */
+    setRate({ id, pcmRate }: { id: string; pcmRate: number }): Speech {
+      const { mime, state } = speeches.get(id)
+      if (mime !== mimeOf.pcm) throw new StudioError('bad_input', 'Only plain samples (pcm) are taken for a rate.')
+      if (state === 'making') throw new StudioError('bad_input', 'It is still being spoken.')
+      speeches.setRate(id, pcmRate)
+      changes.tell(id)
+      return room.view.get(id)
+    },
     save: (input: { id: string; as: 'made' | 'wav' }) => save(room, input),
+    /** For the Transcribe room. @throws StudioError `no_such_item` */
+    sound: (id: string): Promise<SpokenSound> => soundOf(room, id),
     /** Out of sight at once; what is being spoken of them is ended. */
     async remove({ ids }: { ids: readonly string[] }): Promise<{ removed: number }> {
       const moved = speeches.setRemoved(ids, new Date().toISOString())

@@ -31,10 +31,15 @@ export function imageTable({ handle, transaction, journal }: Database) {
     `UPDATE drawings SET state = :state, problem = :problem, slots = :slots, took_ms = :tookMs, cost = :cost, cost_is = :costIs,
             request_rows = :rows WHERE id = :id`,
   )
-  const one = handle.prepare('SELECT * FROM drawings WHERE id = ?')
-  const making = handle.prepare("SELECT * FROM drawings WHERE state = 'making' ORDER BY created_at, rowid")
+  const drawn = `
+    SELECT *, (SELECT count(*) FROM images WHERE drawing_id = drawings.id AND removed_at IS NULL) AS in_sight,
+           (SELECT coalesce(thumb_id, media_id) FROM images
+             WHERE drawing_id = drawings.id AND removed_at IS NULL ORDER BY slot LIMIT 1) AS look_id
+      FROM drawings`
+  const one = handle.prepare(`${drawn} WHERE id = ?`)
+  const making = handle.prepare(`${drawn} WHERE state = 'making' ORDER BY created_at, rowid`)
   const newest = handle.prepare(
-    `SELECT * FROM drawings WHERE state <> 'making' AND dismissed = 0 ORDER BY created_at DESC, rowid DESC LIMIT ?`,
+    `${drawn} WHERE state <> 'making' AND dismissed = 0 ORDER BY created_at DESC, rowid DESC LIMIT ?`,
   )
   const dismiss = handle.prepare(
     `UPDATE drawings SET dismissed = 1 WHERE id = ? AND state <> 'making'
@@ -66,6 +71,7 @@ export function imageTable({ handle, transaction, journal }: Database) {
   )
   const setThumb = handle.prepare('UPDATE images SET thumb_id = :thumbId WHERE id = :id')
   const isImage = handle.prepare('SELECT 1 FROM images WHERE id = ?')
+  const drawingsOf = handle.prepare(`SELECT DISTINCT drawing_id AS id FROM images WHERE ${among}`)
   // `UNION` keeps each once: a circle, which nothing makes, would end all the same.
   const first = handle.prepare(
     `WITH RECURSIVE up (id, parent) AS (
@@ -77,7 +83,7 @@ export function imageTable({ handle, transaction, journal }: Database) {
     `WITH RECURSIVE down (id) AS (
        SELECT :id
        UNION SELECT d.id FROM down JOIN images AS i ON i.drawing_id = down.id JOIN drawings AS d ON d.from_image_id = i.id)
-     SELECT * FROM drawings WHERE id IN (SELECT id FROM down) ORDER BY created_at, rowid LIMIT ${mostRelated}`,
+     ${drawn} WHERE id IN (SELECT id FROM down) ORDER BY created_at, rowid LIMIT ${mostRelated}`,
   )
 
   const drawing = (id: string): Drawing | null => {
@@ -108,6 +114,9 @@ export function imageTable({ handle, transaction, journal }: Database) {
     },
     /** Whether there is such a picture, in sight or not. */
     isImage: (id: string): boolean => isImage.get(id) !== undefined,
+    /** The drawings that these pictures came of, in sight or not. */
+    drawingsOf: (ids: readonly string[]): string[] =>
+      drawingsOf.all({ ids: JSON.stringify(ids) }).map((row) => text(row, 'id')),
     /** Newest first; each of `needles` must stand in the folded prompt (core/words). */
     find: ({ needles, favourites }: { needles: readonly string[]; favourites: boolean }): Image[] =>
       find.all({ needles: JSON.stringify(needles), favourites: favourites ? 1 : 0 }).map(readImage),
@@ -156,6 +165,7 @@ function readDrawing(row: Row): Drawing {
     cost: textOrNull(row, 'cost'),
     costIs: certainty.parse(row.cost_is),
     rows: json(row, 'request_rows', requestRows),
+    inSight: { count: number(row, 'in_sight'), lookId: textOrNull(row, 'look_id') },
   }
 }
 

@@ -97,6 +97,13 @@ export function speechTable({ handle, transaction, journal }: Database) {
     'UPDATE speech_parts SET cost = :cost, cost_is = :costIs WHERE speech_id = :id AND part = :part',
   )
   const setFavourite = handle.prepare('UPDATE speeches SET favourite = :favourite WHERE id = :id')
+  const setRate = handle.prepare(
+    `UPDATE speeches SET seconds = seconds * (wish ->> '$.pcmRate') / :rate, wish = json_set(wish, '$.pcmRate', :rate) WHERE id = :id`,
+  )
+  const setPartLengths = handle.prepare(
+    `UPDATE speech_parts SET seconds = seconds * (SELECT wish ->> '$.pcmRate' FROM speeches WHERE id = :id) / :rate
+     WHERE speech_id = :id`,
+  )
   const setRemoved = handle.prepare(
     `UPDATE speeches SET removed_at = :at WHERE id IN (SELECT value FROM json_each(:ids)) AND (removed_at IS NULL) = (:at IS NOT NULL)
      RETURNING id`,
@@ -168,6 +175,12 @@ export function speechTable({ handle, transaction, journal }: Database) {
       journal(() => void setCost.run({ id, part, cost: spent.cost, costIs: spent.costIs })),
     setFavourite: (id: string, favourite: boolean): void =>
       transaction(() => void setFavourite.run({ id, favourite: favourite ? 1 : 0 })),
+    /** Lengths follow: as many samples take more or less time. */
+    setRate: (id: string, rate: number): void =>
+      transaction(() => {
+        setPartLengths.run({ id, rate })
+        setRate.run({ id, rate })
+      }),
     /** Out of sight (`at`), or back (null); answers which of them were moved. */
     setRemoved: (ids: readonly string[], at: string | null): string[] =>
       transaction(() => setRemoved.all({ ids: JSON.stringify(ids), at }).map((row) => text(row, 'id'))),

@@ -38,8 +38,9 @@ export interface SoundFiles {
   drop(mediaIds: readonly string[]): Promise<unknown>
 }
 
-/** Sound that the Speech room made. */
-export type SpokenSound = Pick<Recording, 'name' | 'mime' | 'bytes' | 'seconds'> & { mediaId: string }
+/** Sound that the Speech room made: a file that is kept already, or one to take over. */
+export type SpokenSound = Pick<Recording, 'name' | 'mime' | 'bytes' | 'seconds'> &
+  ({ mediaId: string; path: null } | { mediaId: null; path: string })
 
 export interface TranscribeParts {
   store: Pick<Store, 'recordings' | 'transcripts' | 'media' | 'transaction' | 'journal'>
@@ -60,8 +61,6 @@ export interface TranscribeParts {
   /** What a row of the log of requests cost. */
   costOf(row: number): Pick<MakingCost, 'cost' | 'costIs'>
   /** @throws StudioError `no_such_item` where there is no such speech, or nothing of it is whole */
-  spoken(speechId: string): SpokenSound
+  spoken(speechId: string): Promise<SpokenSound>
   log(level: 'info' | 'warn' | 'error', line: string): void
-  /** ms without a piece after which nobody is taken to record any more. */
-  idleMs?: number
 }

@@ -17,10 +17,10 @@ interface Take {
   ending: boolean
 }
 
-export type TakesParts = Pick<TranscribeParts, 'store' | 'files' | 'log' | 'idleMs'> & { changed(id: string): void }
+export type TakesParts = Pick<TranscribeParts, 'store' | 'files' | 'log'> & { changed(id: string): void }
 
 /** Longer than most pauses; what comes after a longer one goes on all the same. */
-const idleMs = 900_000
+export const idleMs = 900_000
 const { cut, kept, recording: running } = recording.shape.state.enum
 
 /**
@@ -206,7 +206,7 @@ export class Takes {
       this.cut(id).catch((thrown: unknown) =>
         this.#parts.log('error', `A recording could not be ended: ${String(thrown)}`),
       )
-    }, this.#parts.idleMs ?? idleMs)
+    }, idleMs)
     idle.unref()
     const take = { file, idle, progress: paced(() => this.#parts.changed(id)), ending: false }
     this.#takes.set(id, take)

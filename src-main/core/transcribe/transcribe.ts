@@ -127,8 +127,15 @@ export function createTranscribe(parts: TranscribeParts) {
       return shown(id)
     },
     /** @throws StudioError `no_such_item` */
-    addSpeech({ speechId }: { speechId: string }): Recording {
-      return shown(add({ ...parts.spoken(speechId), source: 'speech', fromId: null }))
+    async addSpeech({ speechId }: { speechId: string }): Promise<Recording> {
+      const { path, mediaId, ...sound } = await parts.spoken(speechId)
+      const row = { ...sound, source: 'speech', fromId: null } as const
+      if (path === null) return shown(add({ ...row, mediaId }))
+      let id = ''
+      await files.addSound({ path }, { mime: row.mime, name: row.name }, (item) => {
+        id = add({ ...row, mediaId: item.id })
+      })
+      return shown(id)
     },
 
     /** Kept before it is asked for. @throws StudioError `no_such_item`, `bad_input`, `not_connected` */

@@ -1,7 +1,8 @@
-import { Brush, ChevronRight, GitBranch, X } from 'lucide-react'
+import { Brush, ChevronRight, GitBranch, Plug, X } from 'lucide-react'
 import { type KeyboardEvent, type ReactNode, useId } from 'react'
 import { useTranslation } from 'react-i18next'
 import { mediaPath } from '../../../src-preload/contract/media.ts'
+import { navigate } from '../../navigation.ts'
 import { ProblemNotice } from '../../problems/ProblemNotice.tsx'
 import { useApp } from '../../stores/app.ts'
 import { useImages } from '../../stores/images.ts'
@@ -67,9 +68,15 @@ export function Composer() {
           <span className="images-hint" id={hint}>
             {said}
           </span>
-          <Button look="go" icon={Brush} busy={sending} disabled={blocked !== null} onClick={submit}>
-            {t(sending ? 'composer.drawing' : 'composer.draw')}
-          </Button>
+          {unset ? (
+            <Button look="go" icon={Plug} onClick={() => navigate({ room: 'settings', id: 'connection' })}>
+              {t('composer.connect')}
+            </Button>
+          ) : (
+            <Button look="go" icon={Brush} busy={sending} disabled={blocked !== null} onClick={submit}>
+              {t(sending ? 'composer.drawing' : 'composer.draw')}
+            </Button>
+          )}
         </footer>
         <Folds />
       </div>

@@ -149,6 +149,7 @@ const Card = memo(function Card(props: CardProps) {
       aria-setsize={props.count}
       data-picture={image.id}
       data-current={current}
+      data-favourite={image.favourite}
       data-choosing={choosing}
       draggable
       className="images-card"

@@ -11,7 +11,17 @@ import { showBytes } from '../../ui/bytes.ts'
 import { Lightbox } from '../../ui/Lightbox.tsx'
 import { attempt } from './client.ts'
 import { Details } from './Details.tsx'
-import { closeLight, copyImage, focusGallery, remove, reuse, saveImages, showToChat, toggleFavourite } from './deeds.ts'
+import {
+  closeLight,
+  copyImage,
+  focusGallery,
+  openLight,
+  remove,
+  reuse,
+  saveImages,
+  showToChat,
+  toggleFavourite,
+} from './deeds.ts'
 import { UndoNote } from './UndoNote.tsx'
 
 /** Whether the next one that opens begins to play: set by whoever asks for a slideshow. */
@@ -65,7 +75,7 @@ export function Light() {
         focusGallery()
       }}
       facts={image && <Facts image={image} />}
-      deeds={image && <Deeds image={image} at={at} onGo={go} side={side} onSide={() => setSide(!side)} />}
+      deeds={image && <Deeds image={image} at={at} side={side} onSide={() => setSide(!side)} />}
       side={
         side &&
         image && (
@@ -75,7 +85,7 @@ export function Light() {
         )
       }
       note={<UndoNote />}
-      onKey={(event) => image !== null && byKey(event, image, at, go, () => setSide(!side))}
+      onKey={(event) => image !== null && byKey(event, image, at, () => setSide(!side))}
     />
   )
 }
@@ -104,31 +114,33 @@ const Facts = ({ image: { width, height, bytes } }: { image: Image }) => (
   </>
 )
 
-/** Gone from the gallery: the next one takes its place, and after the last the gallery itself. */
-async function removeHere(image: Image, at: number, go: (at: number) => void): Promise<void> {
+/**
+ * The next one takes its place first, and after the last the gallery itself: a picture that goes while it is looked at is asked for, and is not
+ * there any more.
+ */
+async function removeHere(image: Image, at: number): Promise<void> {
   const { images } = imagesStore.getState()
   const next = images[at + 1] ?? images[at - 1]
-  await remove([image])
-  const left = imagesStore.getState().images
-  if (left.some(({ id }) => id === image.id)) return
-  const to = left.findIndex(({ id }) => id === next?.id)
-  if (to >= 0) go(to)
+  if (next && at >= 0) openLight(next.id)
   else closeLight()
+  await remove([image])
+  // It could not be deleted: it is looked at again.
+  if (imagesStore.getState().images.some(({ id }) => id === image.id)) openLight(image.id)
 }
 
-function byKey(event: KeyboardEvent, image: Image, at: number, go: (at: number) => void, onSide: () => void): boolean {
+function byKey(event: KeyboardEvent, image: Image, at: number, onSide: () => void): boolean {
   const key = event.key.toLowerCase()
   if (event.shiftKey) return false
   if (key === 'f') void toggleFavourite([image])
   else if (key === 'i') onSide()
-  else if (key === 'delete' || key === 'backspace') void removeHere(image, at, go)
+  else if (key === 'delete' || key === 'backspace') void removeHere(image, at)
   else return false
   return true
 }
 
-function Deeds(props: { image: Image; at: number; onGo: (at: number) => void; side: boolean; onSide: () => void }) {
+function Deeds(props: { image: Image; at: number; side: boolean; onSide: () => void }) {
   const { t } = useTranslation('images')
-  const { image, at, onGo, side, onSide } = props
+  const { image, at, side, onSide } = props
   const leave = (deed: () => Promise<void>) => {
     closeLight()
     void deed()
@@ -147,7 +159,7 @@ function Deeds(props: { image: Image; at: number; onGo: (at: number) => void; si
       <IconButton icon={Copy} label={t('deeds.copyPicture')} onClick={() => void copyImage(image)} />
       <IconButton icon={GitBranch} label={t('deeds.vary')} onClick={() => leave(() => reuse(image, { vary: true }))} />
       <IconButton icon={MessageSquare} label={t('deeds.chat')} onClick={() => void showToChat(image)} />
-      <IconButton icon={Trash2} label={t('deeds.remove')} onClick={() => void removeHere(image, at, onGo)} />
+      <IconButton icon={Trash2} label={t('deeds.remove')} onClick={() => void removeHere(image, at)} />
       <IconButton icon={Info} label={t('deeds.details')} shortcut="I" pressed={side} onClick={onSide} />
     </>
   )

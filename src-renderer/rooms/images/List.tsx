@@ -4,8 +4,9 @@ import { useTranslation } from 'react-i18next'
 import type { Drawing } from '../../../src-preload/contract/images.ts'
 import { mediaPath } from '../../../src-preload/contract/media.ts'
 import { showDay } from '../../i18n/format.ts'
+import { i18n } from '../../i18n/index.ts'
 import { appStore } from '../../stores/app.ts'
-import { imagesStore, isMaking, isTroubled, keptOf, useImages } from '../../stores/images.ts'
+import { isMaking, isTroubled, keptOf, useImages } from '../../stores/images.ts'
 import { Button, IconButton } from '../../ui/Button.tsx'
 import { Spinner } from '../../ui/Spinner.tsx'
 import { showSc } from '../../ui/sc.ts'
@@ -77,6 +78,8 @@ export function ImagesList() {
   )
 }
 
+const t = i18n.getFixedT(null, 'images')
+
 /** All words, in any order, whatever their case. */
 function matching(drawings: readonly Drawing[], search: string): readonly Drawing[] {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean)
@@ -87,29 +90,26 @@ function matching(drawings: readonly Drawing[], search: string): readonly Drawin
   })
 }
 
+/** How it went and what is left of it. */
+function wordsOf(drawing: Drawing): string {
+  const { n, state, inSight } = drawing
+  const kept = keptOf(drawing)
+  if (isMaking(drawing)) return t('under.state.making')
+  if (isTroubled(drawing) && kept === 0) return t(`under.state.${state === 'done' ? 'failed' : state}`)
+  if (inSight.count === 0) return t('list.deleted')
+  return kept < n ? t('list.ofPictures', { kept, count: n }) : t('list.pictures', { count: inSight.count })
+}
+
 function Row({ drawing, reached, onReach }: { drawing: Drawing; reached: boolean; onReach: () => void }) {
   const { t } = useTranslation('images')
-  const { cost, costIs, n, state, createdAt, prompt } = drawing
-  const kept = keptOf(drawing)
-  const first = drawing.slots.find((slot) => slot.state === 'kept')?.imageId ?? null
-  const thumb = useImages((store) => store.images.find(({ id }) => id === first))
+  const { cost, costIs, state, createdAt, prompt, inSight } = drawing
   const here = useImages((store) => {
     const { cursor } = store
     return cursor !== null && drawing.slots.some(({ imageId }) => imageId === cursor)
   })
-  const words = isMaking(drawing)
-    ? t('under.state.making')
-    : isTroubled(drawing) && kept === 0
-      ? t(`under.state.${state === 'done' ? 'failed' : state}`)
-      : kept < n
-        ? t('list.ofPictures', { kept, count: n })
-        : t('list.pictures', { count: kept })
   const go = (): void => {
     appStore.setState({ listDrawerOpen: false })
-    // One that brought no picture shows what went wrong again.
-    if (!goToDrawing(drawing)) {
-      imagesStore.setState(({ putAway }) => ({ putAway: new Set([...putAway].filter((id) => id !== drawing.id)) }))
-    }
+    void goToDrawing(drawing)
   }
   return (
     <li data-drawing={drawing.id} data-here={here} className="images-row">
@@ -117,8 +117,8 @@ function Row({ drawing, reached, onReach }: { drawing: Drawing; reached: boolean
         <span className="images-row-look" data-state={state}>
           {isMaking(drawing) ? (
             <Spinner />
-          ) : thumb ? (
-            <img src={mediaPath(thumb.thumbId ?? thumb.mediaId)} alt="" />
+          ) : inSight.lookId !== null ? (
+            <img src={mediaPath(inSight.lookId)} alt="" loading="lazy" decoding="async" />
           ) : (
             <Brush aria-hidden size={15} />
           )}
@@ -126,7 +126,7 @@ function Row({ drawing, reached, onReach }: { drawing: Drawing; reached: boolean
         <span className="images-row-words">
           <b dir="auto">{prompt}</b>
           <span className="num" data-bad={isTroubled(drawing)}>
-            {words}
+            {wordsOf(drawing)}
             {cost !== null && ` · ${costIs === 'estimated' ? '≈ ' : ''}${showSc(cost)} SC`} · {showDay(createdAt)}
           </span>
         </span>

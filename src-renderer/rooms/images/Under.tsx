@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { useShallow } from 'zustand/shallow'
 import type { Drawing, ImageSlot } from '../../../src-preload/contract/images.ts'
 import { mediaPath } from '../../../src-preload/contract/media.ts'
+import type { Problem } from '../../../src-preload/contract/problem.ts'
 import { problemTargets } from '../../problems/actions.ts'
 import { ProblemNotice } from '../../problems/ProblemNotice.tsx'
 import { isMaking, keptOf, onStage, useImages } from '../../stores/images.ts'
@@ -44,10 +45,10 @@ function Strip({ drawing }: { drawing: Drawing }) {
     <article aria-label={label} data-drawing={drawing.id} data-state={drawing.state} className="images-strip">
       <header>
         {making && <Spinner />}
-        <p dir="auto" title={drawing.prompt}>
+        <p dir="auto" title={drawing.prompt} className="images-strip-prompt">
           {drawing.prompt}
         </p>
-        <span className="num">
+        <span className="num images-strip-facts">
           {making ? <Running since={drawing.createdAt} /> : t(`under.state.${drawing.state}`)}
           {drawing.n > 1 && ` · ${t('under.of', { kept, count: drawing.n })}`}
         </span>
@@ -67,15 +68,16 @@ function Strip({ drawing }: { drawing: Drawing }) {
         )}
       </header>
       {(making || drawing.slots.some(({ state }) => state === 'kept' || state === 'refused')) && (
-        <ul>
+        <ul className="images-slots">
           {drawing.slots.map((slot) => (
             <Slot key={slot.index} slot={slot} making={making} />
           ))}
         </ul>
       )}
-      {drawing.slots.map((slot) => (
-        <Refused key={slot.index} slot={slot} drawing={drawing} />
-      ))}
+      {!making &&
+        troublesOf(drawing).map((trouble) => (
+          <Refused key={trouble.slots[0]?.index} trouble={trouble} many={drawing.n > 1} />
+        ))}
       <Ending drawing={drawing} kept={kept} />
       <span role="status" className="sr-only">
         {making && kept > 0 && t('under.arrived', { count: kept })}
@@ -128,24 +130,49 @@ function Kept({ imageId }: { imageId: string }) {
   )
 }
 
-/** Why a picture was not taken, and the address that it was said to lie at: to be read and copied, never fetched and no link. */
-function Refused({ slot, drawing }: { slot: ImageSlot; drawing: Drawing }) {
+/** Slots that are told together: the same thing is wrong with them. */
+interface Trouble {
+  /** Of the first of them; null where the person ended it. */
+  problem: Problem | null
+  slots: ImageSlot[]
+}
+
+/** What is wrong with pictures of a drawing, each trouble once. What ended the whole drawing is said by its ending. */
+function troublesOf({ slots, problem: whole }: Drawing): Trouble[] {
+  const troubles = new Map<string, Trouble>()
+  for (const slot of slots) {
+    const { state, problem, address } = slot
+    const own = state === 'failed' && (address !== null || problem?.message !== whole?.message)
+    if (state !== 'refused' && !own) continue
+    const ended = problem === null || problem.kind === 'cancelled'
+    // The words of an address elsewhere hold the address, which is shown by itself.
+    const key = ended ? '' : problem.kind === 'foreign_address' ? problem.kind : `${problem.kind} ${problem.message}`
+    const trouble = troubles.get(key) ?? { problem: ended ? null : problem, slots: [] }
+    trouble.slots.push(slot)
+    troubles.set(key, trouble)
+  }
+  return [...troubles.values()]
+}
+
+/** Why pictures were not taken, and the addresses that they were said to lie at: to be read and copied, never fetched and no links. */
+function Refused({ trouble: { problem, slots }, many }: { trouble: Trouble; many: boolean }) {
   const { t } = useTranslation(['images', 'problems'])
-  const { state, problem, address, index } = slot
-  const many = drawing.n > 1
-  // What ended the whole drawing is said once, below.
-  const own = state === 'failed' && (address !== null || problem?.message !== drawing.problem?.message)
-  if (state !== 'refused' && !own) return null
-  const title = problem ? t(`problems:kinds.${problem.kind}.title`) : t('under.refused')
+  const numbers = slots.map(({ index }) => index + 1).join(', ')
+  const title = problem ? t(`problems:kinds.${problem.kind}.title`) : t('under.notFetched')
+  const said = problem?.kind === 'foreign_address' ? t('problems:kinds.foreign_address.meaning') : problem?.message
+  const addresses = slots.flatMap(({ address }) => address ?? [])
   return (
-    <Notice kind="warn" title={many ? `${index + 1}. ${title}` : title}>
-      {problem && <p>{problem.message}</p>}
-      {address !== null && (
-        <div className="images-address">
-          <span>{t('under.address')}</span>
-          <code>{plainText(address)}</code>
-          <CopyButton size="small" text={address} name={t('under.copyAddress')} />
-        </div>
+    <Notice kind={problem ? 'warn' : 'info'} title={many ? `${numbers}. ${title}` : title}>
+      {said && <p>{said}</p>}
+      {addresses.length > 0 && (
+        <ul aria-label={t('under.addresses', { count: addresses.length })} className="images-addresses">
+          {addresses.map((address) => (
+            <li key={address}>
+              <code>{plainText(address)}</code>
+              <CopyButton size="small" text={address} name={t('under.copyAddress')} />
+            </li>
+          ))}
+        </ul>
       )}
     </Notice>
   )

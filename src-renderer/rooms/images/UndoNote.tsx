@@ -6,7 +6,7 @@ import { removedWords, undoRemove } from './deeds.ts'
 /** Says what was deleted and offers the way back, where the eyes are: over the gallery, or over the lightbox. */
 export function UndoNote() {
   const { t } = useTranslation('images')
-  const undo = useImages((store) => store.undo)
+  const undo = useImages((store) => (store.undoShown ? store.undo.at(-1) : undefined))
   return (
     <div role="status" className="images-undo-place">
       {undo && (

@@ -41,7 +41,7 @@ function ofPictures(): Command[] {
 }
 
 function commands(): Command[] {
-  const focusSearch = () => document.querySelector<HTMLElement>('.images-search input')?.focus()
+  const focusSearch = () => document.querySelector<HTMLInputElement>('.images-stage .images-search input')?.select()
   return [
     { id: 'images.write', title: title('write'), group: 'images', keys: 'Mod+J', run: deeds.focusPrompt },
     {
@@ -76,7 +76,7 @@ function commands(): Command[] {
       group: 'images',
       keys: 'Mod+Z',
       // In a field the keys take back what was typed.
-      when: () => imagesStore.getState().undo !== null && !document.activeElement?.matches('input, textarea'),
+      when: () => imagesStore.getState().undo.length > 0 && !document.activeElement?.matches('input, textarea'),
       run: () => void deeds.undoRemove(),
     },
     ...ofPictures(),

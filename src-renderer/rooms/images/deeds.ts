@@ -10,9 +10,11 @@ import { appStore } from '../../stores/app.ts'
 import {
   imagesStore,
   isMaking,
+  isTroubled,
   keptOf,
   withChange,
   withCursor,
+  withDeed,
   withoutDrawing,
   withoutImages,
   withPutAway,
@@ -91,7 +93,7 @@ export async function toggleFavourite(images: readonly Image[]): Promise<void> {
   if (!done) mark((image) => image.favourite)
 }
 
-/** How long the way back is offered, in ms. */
+/** How long the way back is offered in sight, in ms. */
 const undoFor = 10_000
 let undoEnds: ReturnType<typeof setTimeout> | undefined
 
@@ -102,14 +104,16 @@ export async function remove(images: readonly Image[]): Promise<void> {
   const done = await attempt((core) => core.images.remove({ ids }))
   if (!done) return
   clearTimeout(undoEnds)
-  undoEnds = setTimeout(() => imagesStore.setState({ undo: null }), undoFor)
-  imagesStore.setState((state) => ({ ...withoutImages(state, ids), undo: ids }))
+  undoEnds = setTimeout(() => imagesStore.setState({ undoShown: false }), undoFor)
+  imagesStore.setState((state) => withDeed(withoutImages(state, ids), ids))
 }
 
+/** The last deed first. */
 export async function undoRemove(): Promise<void> {
-  const { undo: ids } = imagesStore.getState()
+  const { undo } = imagesStore.getState()
+  const ids = undo.at(-1)
   if (!ids) return
-  imagesStore.setState({ undo: null })
+  imagesStore.setState({ undo: undo.slice(0, -1) })
   const done = await attempt((core) => core.images.restore({ ids: [...ids] }))
   if (!done) return
   await find()
@@ -194,8 +198,19 @@ export function openRow(id: number): void {
   navigate({ room: 'proxy', id: null })
 }
 
-/** Goes to the first picture of a drawing that is shown in the gallery now; false where there is none. */
-export function goToDrawing({ id }: Drawing): boolean {
+/** Goes to the first picture of a drawing, out of a search that hides it; one without pictures shows again what went wrong. */
+export async function goToDrawing(drawing: Drawing): Promise<void> {
+  const { search, favourites } = imagesStore.getState()
+  if (goToPicture(drawing)) return
+  if (drawing.inSight.count > 0 && (search.trim() !== '' || favourites)) {
+    imagesStore.setState({ search: '', favourites: false })
+    await find()
+    goToPicture(drawing)
+  } else if (isTroubled(drawing)) imagesStore.setState({ recalled: drawing.id })
+}
+
+/** False where the gallery shows none of them now. */
+function goToPicture({ id }: Drawing): boolean {
   const image = imagesStore.getState().images.findLast(({ drawingId }) => drawingId === id)
   if (!image) return false
   imagesStore.setState(withCursor(image.id))

@@ -1,8 +1,8 @@
 import { AudioLines, Sparkles } from 'lucide-react'
-import { type KeyboardEvent, useDeferredValue, useEffect, useMemo, useRef } from 'react'
+import { useDeferredValue, useEffect, useMemo, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { speechInputBytes } from '../../../src-preload/contract/speech.ts'
-import { showKeys } from '../../commands/keys.ts'
+import { useKeysOf } from '../../commands/useKeys.ts'
 import { showCount } from '../../i18n/format.ts'
 import { ProblemNotice } from '../../problems/ProblemNotice.tsx'
 import { useSpeech } from '../../stores/speech.ts'
@@ -11,7 +11,6 @@ import { cx } from '../../ui/cx.ts'
 import { useFieldProps } from '../../ui/Field.tsx'
 import { Kbd } from '../../ui/Kbd.tsx'
 import { Meter } from '../../ui/Meter.tsx'
-import { isMac } from '../../ui/platform.ts'
 import { showSc } from '../../ui/sc.ts'
 import { setDraft, speakDraft } from './actions.ts'
 import { SettingsFields } from './SettingsFields.tsx'
@@ -28,14 +27,9 @@ export function Compose() {
   const refusal = useSpeech((store) => store.refusal)
   const none = useSpeech((store) => store.state === 'live' && store.total === 0)
   const empty = draft.text.trim() === ''
-  const byKey = (event: KeyboardEvent): void => {
-    if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || event.nativeEvent.isComposing) return
-    event.preventDefault()
-    void speakDraft()
-  }
+  const keys = useKeysOf('speech.speak')
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the keys of the fields within it
-    <div className="flex min-h-0 flex-1 flex-col" onKeyDown={byKey}>
+    <div className="flex min-h-0 flex-1 flex-col">
       <div className="min-h-0 flex-1 overflow-y-auto">
         <div className="mx-auto flex w-full max-w-[860px] flex-col gap-5 px-6 py-5 max-[800px]:px-4">
           {none && empty && <Teach />}
@@ -47,7 +41,7 @@ export function Compose() {
       <div className="flex shrink-0 flex-wrap items-center gap-x-4 gap-y-2 border-line border-t bg-bg px-6 py-3 max-[800px]:px-4">
         <Plan />
         <span className="ms-auto flex items-center gap-2">
-          <Kbd>{showKeys('Mod+Enter', isMac)}</Kbd>
+          {keys !== '' && <Kbd>{keys}</Kbd>}
           <Button look="go" icon={AudioLines} busy={asking} disabled={empty} onClick={() => void speakDraft()}>
             {t('speak')}
           </Button>

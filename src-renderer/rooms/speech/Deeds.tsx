@@ -1,31 +1,14 @@
 import { Copy, Download, Ellipsis, FileAudio, FolderOpen, Mic, RotateCcw, Star, Trash2 } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import type { Speech } from '../../../src-preload/contract/speech.ts'
-import { navigate } from '../../navigation.ts'
 import { IconButton } from '../../ui/Button.tsx'
 import { Menu, MenuItem, MenuLine } from '../../ui/Menu.tsx'
-import {
-  copyText,
-  removeSpeech,
-  reveal,
-  saveSpeech,
-  sendToTranscribe,
-  setDraft,
-  setFavourite,
-  speechClient,
-} from './actions.ts'
+import { copyText, removeSpeech, reveal, saveSpeech, sendToTranscribe, setFavourite, takeText } from './actions.ts'
 
 /** What can be done with a speech that is kept. */
 export function Deeds({ speech, label }: { speech: Speech; label?: string }) {
   const { t } = useTranslation('speech')
   const { id, favourite, mediaId, format } = speech
-  const takeText = async (): Promise<void> => {
-    const detail = await speechClient()?.speech.get({ id })
-    if (!detail) return
-    const { text, model, voice, speed, pcmRate } = detail
-    setDraft({ text, model, voice, format, speed, pcmRate })
-    navigate({ room: 'speech', id: null })
-  }
   return (
     <Menu trigger={<IconButton icon={Ellipsis} label={label ?? t('more')} />}>
       <MenuItem icon={Star} onSelect={() => void setFavourite(speech)}>
@@ -54,7 +37,7 @@ export function Deeds({ speech, label }: { speech: Speech; label?: string }) {
       <MenuItem icon={Copy} onSelect={() => void copyText(id)}>
         {t('copyTextDo')}
       </MenuItem>
-      <MenuItem icon={RotateCcw} onSelect={() => void takeText()}>
+      <MenuItem icon={RotateCcw} onSelect={() => void takeText(id)}>
         {t('useText')}
       </MenuItem>
       <MenuLine />

@@ -11,7 +11,8 @@ import { CopyButton } from '../../ui/CopyButton.tsx'
 import { Field } from '../../ui/Field.tsx'
 import { KeyValue } from '../../ui/KeyValue.tsx'
 import { Select } from '../../ui/Select.tsx'
-import { compareWith, makeAgain } from './actions.ts'
+import { compareWith, makeAgain, setRate } from './actions.ts'
+import { RateField } from './SettingsFields.tsx'
 import { bytesIn, costOf, lengthOf, voiceOf } from './words.ts'
 
 /** What a text would become; or the facts of what it became. */
@@ -70,7 +71,6 @@ function Facts({ speech }: { speech: SpeechDetail }) {
             { id: 'voice', name: t('voice'), value: speech.voice ?? notSent, quiet: speech.voice === null },
             { id: 'model', name: t('model'), value: speech.model ?? notSent, quiet: speech.model === null },
             { id: 'format', name: t('format'), value: speech.format },
-            ...(speech.format === 'pcm' ? [{ id: 'rate', name: t('rate'), value: showCount(speech.pcmRate) }] : []),
             {
               id: 'speed',
               name: t('speed'),
@@ -94,6 +94,11 @@ function Facts({ speech }: { speech: SpeechDetail }) {
           ]}
         />
       </Part>
+      {speech.mime === 'audio/pcm' && speech.state !== 'making' && (
+        <Part title={t('samples')}>
+          <RateField key={speech.id} rate={speech.pcmRate} onRate={(rate) => void setRate(speech.id, rate)} />
+        </Part>
+      )}
       <Again key={speech.id} speech={speech} />
       <Compare speech={speech} />
       <Requests speech={speech} />

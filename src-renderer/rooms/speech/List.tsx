@@ -83,6 +83,7 @@ function Rows() {
   const shown = useSpeech((store) => store.found?.speeches ?? store.speeches)
   const total = useSpeech((store) => shownSpeeches(store).total)
   const filtered = useSpeech(isFiltered)
+  const search = useSpeech((store) => store.search)
   const favourites = useSpeech((store) => store.favourites && store.search.trim() === '')
   const openId = useSpeech((store) => store.open?.id ?? null)
   const box = useRef<HTMLDivElement>(null)
@@ -90,7 +91,7 @@ function Rows() {
     const words = loading ? 'loading' : favourites ? 'noFavourites' : filtered ? 'noMatch' : 'listEmpty'
     return (
       <p role="status" className="px-4 py-3 text-s text-soft">
-        {t(words)}
+        {t(words, { search: search.trim() })}
       </p>
     )
   }
@@ -153,7 +154,8 @@ function Row({ speech, at, open, reached }: { speech: Speech; at: number; open: 
           aria-current={open ? 'true' : undefined}
           onClick={() => show(id)}
           className={cx(
-            'grid w-full min-w-0 rounded-m px-2 py-1.5 pe-12 text-start hover:bg-hover',
+            'grid w-full min-w-0 rounded-m px-2 py-1.5 text-start hover:bg-hover',
+            favourite && state !== 'done' ? 'pe-12' : (favourite || state !== 'done') && 'pe-7',
             open && 'bg-raise shadow-[inset_0_0_0_1px_var(--line)]',
           )}
         >

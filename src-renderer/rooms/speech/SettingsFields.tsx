@@ -29,6 +29,7 @@ export function SettingsFields({
           onChange={(format) => onWish({ format })}
         />
       </div>
+      {wish.format === 'pcm' && <RateField rate={wish.pcmRate} onRate={(pcmRate) => onWish({ pcmRate })} />}
       <div className="grid min-w-0 grid-cols-[repeat(auto-fit,minmax(min(220px,100%),1fr))] gap-4">
         <SpeedField speed={wish.speed} onSpeed={(speed) => onWish({ speed })} />
         <Field label={t('model')} hint={t('modelHint')}>
@@ -39,7 +40,6 @@ export function SettingsFields({
             onChange={({ target }) => onWish({ model: target.value.trim() === '' ? null : target.value })}
           />
         </Field>
-        {wish.format === 'pcm' && <RateField rate={wish.pcmRate} onRate={(pcmRate) => onWish({ pcmRate })} />}
       </div>
     </section>
   )
@@ -51,7 +51,7 @@ function SpeedField({ speed, onSpeed }: { speed: number | null; onSpeed: (speed:
   const shown = speed === null ? t('speedDefault') : t('speedValue', { speed })
   return (
     <div className="flex min-w-0 flex-col gap-1.5">
-      <span className="flex min-h-6 items-center gap-1 text-s">
+      <span className="-my-1 flex min-h-6 items-center gap-1 text-s">
         <label htmlFor="speech-speed" className="font-[540]">
           {t('speed')}
         </label>
@@ -73,19 +73,24 @@ function SpeedField({ speed, onSpeed }: { speed: number | null; onSpeed: (speed:
   )
 }
 
-function RateField({ rate, onRate }: { rate: number; onRate: (rate: number) => void }) {
+/** How many samples a second `pcm` is taken for; Enter or leaving the field takes what was typed. */
+export function RateField({ rate, onRate }: { rate: number; onRate: (rate: number) => void }) {
   const { t } = useTranslation('speech')
+  const take = (field: HTMLInputElement): void => {
+    const wanted = Math.round(Number(field.value))
+    const kept = wanted > 0 ? Math.min(rates.most, Math.max(rates.least, wanted)) : rate
+    field.value = String(kept)
+    if (kept !== rate) onRate(kept)
+  }
   return (
     <Field label={t('pcmRate')} hint={t('pcmHint')}>
       <TextInput
+        key={rate}
         inputMode="numeric"
         defaultValue={String(rate)}
-        onBlur={({ target }) => {
-          const wanted = Math.round(Number(target.value))
-          const kept = Number.isFinite(wanted) ? Math.min(rates.most, Math.max(rates.least, wanted)) : rate
-          target.value = String(kept)
-          onRate(kept)
-        }}
+        className="max-w-40"
+        onKeyDown={(event) => event.key === 'Enter' && take(event.currentTarget)}
+        onBlur={({ target }) => take(target)}
       />
     </Field>
   )

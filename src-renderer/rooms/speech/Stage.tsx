@@ -43,9 +43,14 @@ export function SpeechStage() {
 }
 
 /** So much of it that the actions stay beside it. */
-function titleOf(excerpt: string): string {
+function titleOf(excerpt: string, most: number): string {
   const words = excerpt.replace(/\s+/g, ' ').trim()
-  return words.length > 36 ? `${words.slice(0, 34).toWellFormed().trimEnd()}…` : words
+  return words.length > most
+    ? `${words
+        .slice(0, most - 2)
+        .toWellFormed()
+        .trimEnd()}…`
+    : words
 }
 
 function Open({ open }: { open: OpenSpeech }) {
@@ -82,7 +87,7 @@ function Open({ open }: { open: OpenSpeech }) {
   return (
     <>
       <StageBar
-        title={titleOf(detail.excerpt)}
+        title={<bdi dir="auto">{titleOf(detail.excerpt, detail.state === 'done' ? 36 : 24)}</bdi>}
         beside={detail.state !== 'done' && <Pill tone={stateTones[detail.state]}>{t(detail.state)}</Pill>}
         actions={
           <>

@@ -1,8 +1,7 @@
-import { ArrowLeftRight, Square, X } from 'lucide-react'
-import { useRef, useState } from 'react'
+import { ArrowLeftRight, Play, Square, X } from 'lucide-react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { SpeechDetail } from '../../../src-preload/contract/speech.ts'
-import type { WaveformHandle } from '../../audio/Waveform.tsx'
 import { showSize } from '../../i18n/format.ts'
 import { ProblemNotice } from '../../problems/ProblemNotice.tsx'
 import { partStarts, useSpeech } from '../../stores/speech.ts'
@@ -11,6 +10,7 @@ import { Notice } from '../../ui/Notice.tsx'
 import { cancel, compareWith, resume } from './actions.ts'
 import { KeptSound } from './KeptSound.tsx'
 import { LiveSound } from './LiveSound.tsx'
+import { playFrom, type Side, swapVoices } from './playback.ts'
 import { SpokenText } from './SpokenText.tsx'
 import { canResume, costOf, isOver, lengthOf, voiceOf } from './words.ts'
 
@@ -18,17 +18,10 @@ import { canResume, costOf, isOver, lengthOf, voiceOf } from './words.ts'
 export function View({ speech }: { speech: SpeechDetail }) {
   const { t } = useTranslation('speech')
   const compared = useSpeech((store) => store.compared?.detail ?? null)
-  const wave = useRef<WaveformHandle>(null)
-  const other = useRef<WaveformHandle>(null)
   const [part, setPart] = useState(0)
   const onTime = (time: number): void => {
     const at = partStarts(speech).findLastIndex((start) => time >= start - 0.05) + 1
     if (at !== part) setPart(at)
-  }
-  const swap = (from: SpeechDetail, to: SpeechDetail, left: WaveformHandle | null, right: WaveformHandle | null) => {
-    if (!left || !right || !from.seconds || !to.seconds) return
-    right.seek((left.time() / from.seconds) * to.seconds)
-    right.play()
   }
   return (
     <div className="min-h-0 flex-1 overflow-y-auto">
@@ -39,31 +32,19 @@ export function View({ speech }: { speech: SpeechDetail }) {
               <h2 className="font-semibold">{t('comparing')}</h2>
               <IconButton icon={X} size="small" label={t('compareEnd')} onClick={() => void compareWith(null)} />
             </div>
-            <div className="grid grid-cols-[repeat(auto-fit,minmax(min(320px,100%),1fr))] gap-4">
-              <Side
-                speech={speech}
-                wave={wave}
-                onTime={onTime}
-                onSwap={() => swap(speech, compared, wave.current, other.current)}
-              />
-              <Side speech={compared} wave={other} onSwap={() => swap(compared, speech, other.current, wave.current)} />
+            <div className="grid grid-cols-[repeat(auto-fit,minmax(min(250px,100%),1fr))] gap-4">
+              <Beside speech={speech} side="open" onTime={onTime} />
+              <Beside speech={compared} side="compared" />
             </div>
           </section>
         ) : (
-          <Sound speech={speech} wave={wave} onTime={onTime} />
+          <Sound speech={speech} side="open" onTime={onTime} />
         )}
         <Ending speech={speech} />
         <SpokenText
           speech={speech}
           part={speech.parts > 1 ? part : 0}
-          onPart={
-            speech.mediaId !== null && isOver(speech)
-              ? (start) => {
-                  wave.current?.seek(start)
-                  wave.current?.play()
-                }
-              : null
-          }
+          onPart={speech.mediaId !== null && isOver(speech) ? playFrom : null}
         />
       </div>
     </div>
@@ -72,12 +53,12 @@ export function View({ speech }: { speech: SpeechDetail }) {
 
 interface SoundProps {
   speech: SpeechDetail
-  wave: { current: WaveformHandle | null }
+  side: Side
   onTime?: (time: number) => void
 }
 
 /** What can be heard of it now. */
-function Sound({ speech, wave, onTime }: SoundProps) {
+function Sound({ speech, side, onTime }: SoundProps) {
   const { t } = useTranslation('speech')
   if (!isOver(speech)) {
     return (
@@ -88,10 +69,10 @@ function Sound({ speech, wave, onTime }: SoundProps) {
     )
   }
   if (speech.mediaId === null) return <p className="text-s text-soft">{t('noSound')}</p>
-  return <KeptSound speech={speech} mediaId={speech.mediaId} wave={wave} {...(onTime && { onTime })} />
+  return <KeptSound speech={speech} mediaId={speech.mediaId} side={side} {...(onTime && { onTime })} />
 }
 
-function Side({ speech, wave, onTime, onSwap }: SoundProps & { onSwap: () => void }) {
+function Beside({ speech, side, onTime }: SoundProps) {
   const { t } = useTranslation('speech')
   return (
     <article className="flex min-w-0 flex-col gap-2 rounded-l bg-raise p-4 shadow-[0_0_0_1px_var(--line),var(--lift-small)]">
@@ -103,8 +84,14 @@ function Side({ speech, wave, onTime, onSwap }: SoundProps & { onSwap: () => voi
             .join(' · ')}
         </span>
       </div>
-      <Sound speech={speech} wave={wave} {...(onTime && { onTime })} />
-      <Button look="plain" size="small" icon={ArrowLeftRight} className="self-start" onClick={onSwap}>
+      <Sound speech={speech} side={side} {...(onTime && { onTime })} />
+      <Button
+        look="plain"
+        size="small"
+        icon={ArrowLeftRight}
+        className="-ms-2 self-start"
+        onClick={() => swapVoices(side)}
+      >
         {t('swap')}
       </Button>
     </article>
@@ -140,17 +127,19 @@ function Ending({ speech }: { speech: SpeechDetail }) {
   const { id, state, problem } = speech
   if (!canResume(speech)) return null
   const go = () => void resume(id)
+  const part = speech.partList.find((one) => one.state !== 'done')?.part ?? 1
+  const again = speech.parts > 1 ? t('resumeAt', { part, parts: speech.parts }) : t('resume')
   return (
     <div className="flex flex-col gap-2">
       {problem && state === 'failed' ? (
         <>
           <ProblemNotice problem={problem} />
-          <Button className="self-start" onClick={go}>
-            {t('resume')}
+          <Button look="go" icon={Play} className="self-start" onClick={go}>
+            {again}
           </Button>
         </>
       ) : (
-        <Notice kind={state === 'cancelled' ? 'info' : 'warn'} action={{ label: t('resume'), onClick: go }}>
+        <Notice kind={state === 'cancelled' ? 'info' : 'warn'} action={{ label: again, onClick: go }}>
           {t(state === 'cancelled' ? 'cancelledWhat' : 'cutWhat')}
         </Notice>
       )}

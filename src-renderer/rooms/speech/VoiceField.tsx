@@ -22,24 +22,12 @@ export function VoiceField({ voice, onVoice }: { voice: string | null; onVoice: 
   const sounds = sample?.voice === heard && sample.state === 'playing'
   return (
     <div className="flex min-w-0 flex-col gap-1.5">
-      <span className="font-[540] text-s">{t('voice')}</span>
-      <div className="flex min-w-0 flex-wrap items-center gap-2">
-        <Segmented
-          label={t('voice')}
-          value={typing ? other : (voice ?? '')}
-          segments={[
-            { value: '', label: t('voiceDefault') },
-            ...voices.map((name) => ({ value: name as string, label: name as string })),
-            { value: other, label: t('voiceOther') },
-          ]}
-          onChange={(picked) => {
-            setTyping(picked === other)
-            if (picked !== other) onVoice(picked === '' ? null : picked)
-          }}
-        />
+      <div className="flex min-h-6 flex-wrap items-center justify-between gap-x-3">
+        <span className="font-[540] text-s">{t('voice')}</span>
         {!(typing && voice === null) && (
           <Button
             look="plain"
+            size="small"
             icon={sounds ? Square : Volume2}
             busy={sample?.voice === heard && sample.state === 'asking'}
             onClick={() => void hearVoice(studio, heard)}
@@ -48,6 +36,19 @@ export function VoiceField({ voice, onVoice }: { voice: string | null; onVoice: 
           </Button>
         )}
       </div>
+      <Segmented
+        label={t('voice')}
+        value={typing ? other : (voice ?? '')}
+        segments={[
+          { value: '', label: t('voiceDefault') },
+          ...voices.map((name) => ({ value: name as string, label: name as string })),
+          { value: other, label: t('voiceOther') },
+        ]}
+        onChange={(picked) => {
+          setTyping(picked === other)
+          if (picked !== other) onVoice(picked === '' ? null : picked)
+        }}
+      />
       {typing && (
         <div className="max-w-64">
           <Field label={t('voiceOtherLabel')} quietLabel>

@@ -272,6 +272,28 @@ export async function reveal({ mediaId }: Speech): Promise<void> {
   if (where && !where.shown) say('where', i18n.t('speech:liesAt', { path: where.path }))
 }
 
+/** Its text and settings stand in the field again. */
+export async function takeText(id: string): Promise<void> {
+  const detail = await attempt((core) => core.speech.get({ id }))
+  if (!detail) return
+  const { text, model, voice, format, speed, pcmRate } = detail
+  setDraft({ text, model, voice, format, speed, pcmRate })
+  navigate({ room: 'speech', id: null })
+}
+
+/** Samples that were made are heard with another rate. */
+export const setRate = (id: string, pcmRate: number) => attempt((core) => core.speech.setRate({ id, pcmRate }))
+
+/** Opens the one that stands so many places below in the list; from a new text the newest. */
+export function openBeside(places: 1 | -1): void {
+  const store = useSpeech.getState()
+  const { speeches } = shownSpeeches(store)
+  const at = speeches.findIndex(({ id }) => id === store.open?.id)
+  const next = speeches[at === -1 ? 0 : at + places]
+  if (next) navigate({ room: 'speech', id: next.id })
+  if (at + places >= speeches.length - 1) void readOlder()
+}
+
 /** Keeps the sound as a recording of the Transcribe room, and goes there. */
 export async function sendToTranscribe(id: string): Promise<void> {
   const recording = await attempt((core) => core.transcribe.addSpeech({ speechId: id }))

@@ -1,10 +1,26 @@
 import type { SpeechDetail } from '../../../src-preload/contract/speech.ts'
+import { waveCommands } from '../../audio/waveCommands.ts'
 import { type Command, offerInWords } from '../../commands/registry.ts'
 import { i18n } from '../../i18n/index.ts'
 import { navigate } from '../../navigation.ts'
 import { routeStore } from '../../stores/route.ts'
-import { useSpeech } from '../../stores/speech.ts'
-import { cancel, removeSpeech, resume, saveSpeech, sendToTranscribe, setFavourite, speakDraft } from './actions.ts'
+import { shownSpeeches, useSpeech } from '../../stores/speech.ts'
+import {
+  cancel,
+  copyText,
+  openBeside,
+  removeSpeech,
+  resume,
+  reveal,
+  saveSpeech,
+  sendToTranscribe,
+  setFavourite,
+  speakDraft,
+  speechClient,
+  takeText,
+} from './actions.ts'
+import { soundOnStage, swapVoices, usePlayback } from './playback.ts'
+import { hearVoice } from './preview.ts'
 import { canResume } from './words.ts'
 
 const here = (): boolean => routeStore.getState().route.room === 'speech'
@@ -36,22 +52,52 @@ const isKept = ({ mediaId }: SpeechDetail): boolean => mediaId !== null
 const isMaking = ({ state }: SpeechDetail): boolean => state === 'making'
 const always = (): boolean => true
 
+const listed = (): boolean => shownSpeeches(useSpeech.getState()).speeches.length > 0
+
 function commands(): Command[] {
   const t = i18n.getFixedT(null, 'speech')
+  const inRoom = { group: 'speech', room: 'speech' } as const
   return [
     { id: 'speech.new', title: t('cmdNew'), group: 'go', run: () => navigate({ room: 'speech', id: null }) },
     {
-      ...{ id: 'speech.speak', title: t('cmdSpeak'), group: 'speech', room: 'speech' },
+      ...{ id: 'speech.speak', title: t('cmdSpeak'), keys: 'Mod+Enter', ...inRoom },
       when: () => useSpeech.getState().open === null && useSpeech.getState().draft.text.trim() !== '',
       run: () => void speakDraft(),
     },
     {
-      ...{ id: 'speech.search', title: t('cmdSearch'), group: 'speech', room: 'speech', keys: 'Mod+F' },
+      ...{ id: 'speech.hear', title: t('cmdHear'), ...inRoom },
+      when: () => useSpeech.getState().open === null,
+      run() {
+        const client = speechClient()
+        if (client) void hearVoice(client, useSpeech.getState().draft.voice ?? 'alloy')
+      },
+    },
+    {
+      ...{ id: 'speech.search', title: t('cmdSearch'), keys: 'Mod+F', ...inRoom },
       run: () => document.querySelector<HTMLInputElement>('[data-speech-search]')?.focus(),
     },
+    {
+      ...{ id: 'speech.previous', title: t('cmdPrevious'), keys: 'Alt+ArrowUp', ...inRoom },
+      when: listed,
+      run: () => openBeside(-1),
+    },
+    {
+      ...{ id: 'speech.next', title: t('cmdNext'), keys: 'Alt+ArrowDown', ...inRoom },
+      when: listed,
+      run: () => openBeside(1),
+    },
+    ...waveCommands('speech', soundOnStage),
+    {
+      ...{ id: 'speech.swap', title: t('swap'), keys: 'Mod+Alt+X', ...inRoom },
+      when: () => usePlayback.getState().compared !== null,
+      run: () => swapVoices(usePlayback.getState().heard),
+    },
     about('speech.cancel', t('cmdCancel'), isMaking, ({ id }) => cancel(id), 'Escape'),
-    about('speech.resume', t('cmdResume'), canResume, ({ id }) => resume(id)),
+    about('speech.resume', t('cmdResume'), canResume, ({ id }) => resume(id), 'Mod+Shift+Enter'),
     about('speech.save', t('cmdSave'), isKept, ({ id }) => saveSpeech(id, 'made'), 'Mod+S'),
+    about('speech.reveal', t('cmdReveal'), isKept, reveal),
+    about('speech.copy', t('cmdCopy'), always, ({ id }) => copyText(id), 'Mod+Shift+C'),
+    about('speech.reuse', t('cmdReuse'), always, ({ id }) => takeText(id)),
     about('speech.favourite', t('cmdFavourite'), always, setFavourite),
     about('speech.transcribe', t('cmdTranscribe'), isKept, ({ id }) => sendToTranscribe(id)),
     about('speech.remove', t('cmdRemove'), always, ({ id }) => removeSpeech(id)),

@@ -126,6 +126,11 @@ function Running({ now }: { now: Extract<Recorder, { recording: Recording }> }) 
         className="size-2.5 shrink-0 rounded-full bg-bad data-[paused=true]:bg-faint"
       />
       <span className="num min-w-10 font-[560]">{time}</span>
+      {paused && (
+        <span aria-hidden className="text-s text-soft">
+          {t('recordingPaused')}
+        </span>
+      )}
       <RecorderWave recording={recording} label={t('recordingPicture')} />
       <Level recording={recording} />
       <span className="num @[560px]:inline hidden text-faint text-xs" title={recording.device}>

@@ -203,7 +203,7 @@ function Row(props: {
             <span className="truncate text-faint text-s" dir="auto">
               {underName(recording)}
             </span>
-            <span className="num flex items-center gap-1.5 text-faint text-xs">
+            <span className="num flex items-center gap-1 text-faint text-xs">
               <time dateTime={createdAt}>{showDay(createdAt)}</time>
               {seconds !== null && `· ${clockOf(seconds)}`}
               {state === 'cut' && <Pill tone="warn">{t('cut')}</Pill>}

@@ -13,6 +13,7 @@ import { tryExample } from './example.ts'
 import { addFiles } from './files.ts'
 import { Queue } from './Queue.tsx'
 import { Result } from './Result.tsx'
+import { useRecorder } from './record.ts'
 
 /** A recording with its transcript, or what is on its way and where to begin; the dock below stays. */
 export function TranscribeStage() {
@@ -39,30 +40,40 @@ function Begin() {
   const problem = useTranscribe((now) => now.problem)
   const files = useTranscribe((now) => now.files.length)
   const some = useTranscribe((now) => now.total > 0)
+  const atOnce = useTranscribe((now) => now.atOnce)
+  const recording = useRecorder(({ now }) => now.state === 'recording')
+  const paused = useRecorder(({ now }) => now.state === 'recording' && now.paused)
   return (
     <>
       <StageBar title={t('title')} />
       <div className="flex min-h-0 flex-1 flex-col overflow-y-auto">
         {state === 'failed' && problem && <ProblemNotice problem={problem} className="m-4" />}
         <Queue />
-        {files === 0 && (
-          <EmptyState
-            icon={Mic}
-            title={t('emptyTitle')}
-            action={
-              <>
-                {!some && (
-                  <Button look="go" onClick={() => void tryExample()}>
-                    {t('tryExample')}
-                  </Button>
-                )}
-                <Button onClick={chooseFiles}>{t('addFiles')}</Button>
-              </>
-            }
-          >
-            <p>{t('emptyAbout')}</p>
-            <p className="mt-2 text-s">{t('emptyPoints')}</p>
+        {recording ? (
+          <EmptyState icon={Mic} title={t(paused ? 'recordingPaused' : 'recording')}>
+            <p>{t(atOnce ? 'recordingAbout' : 'recordingAboutKept')}</p>
+            <p className="mt-2 text-s">{t('recordingSafe')}</p>
           </EmptyState>
+        ) : (
+          files === 0 && (
+            <EmptyState
+              icon={Mic}
+              title={t('emptyTitle')}
+              action={
+                <>
+                  {!some && (
+                    <Button look="go" onClick={() => void tryExample()}>
+                      {t('tryExample')}
+                    </Button>
+                  )}
+                  <Button onClick={chooseFiles}>{t('addFiles')}</Button>
+                </>
+              }
+            >
+              <p>{t('emptyAbout')}</p>
+              <p className="mt-2 text-s">{t('emptyPoints')}</p>
+            </EmptyState>
+          )
         )}
       </div>
     </>
@@ -78,7 +89,8 @@ function FilesLine() {
   if (!many || (going === 0 && failed === 0)) return null
   return (
     <div className="flex flex-none items-center gap-2 px-5 py-1 text-s text-soft">
-      <span className="num">{going > 0 ? t('filesGoing', { count: going }) : t('filesEnded')}</span>
+      <span className="num">{going > 0 && t('filesGoing', { count: going })}</span>
+      {failed > 0 && <span className="num text-bad">{t('filesFailed', { count: failed })}</span>}
       <Button size="small" look="plain" onClick={() => showRecording(null)}>
         {t('showFiles')}
       </Button>

@@ -73,6 +73,11 @@ function Nothing({ recording, loading }: { recording: Recording; loading: boolea
 /** How its making goes or ended, where that is more than its words. */
 function How({ transcript, recording }: { transcript: Transcript; recording: Recording }) {
   const { t } = useTranslation('transcribe')
+  // What no decoder here reads is not offered to be converted again.
+  const unread = useConverting(
+    ({ byRecording: { [recording.id]: now } }) => now?.state === 'failed' && now.problem === null,
+  )
+  const convertible = recording.mediaId !== null && !unread
   const { id, state, sentBytes, totalBytes, problem, text } = transcript
   const again = { retry: () => void transcribe(recording.id) }
   if (state === 'making') {
@@ -97,11 +102,17 @@ function How({ transcript, recording }: { transcript: Transcript; recording: Rec
     )
   }
   if (state === 'failed' && problem) {
-    const refused = problem.status !== undefined && problem.status >= 400 && problem.status < 500
+    const status = problem.status ?? 0
+    const refused = status >= 400 && status < 500 && ['invalid_request', 'unexpected_status'].includes(problem.kind)
     return (
       <div className="mx-5 mt-3 flex flex-none flex-col gap-2">
         <ProblemNotice problem={problem} on={again} />
-        {(refused ? ['invalid_request', 'unexpected_status'].includes(problem.kind) : false) && recording.mediaId && (
+        {refused && (
+          <p className="break-words text-s" dir="auto">
+            {t('refusedSaid', { message: problem.message })}
+          </p>
+        )}
+        {refused && convertible && (
           <div className="flex flex-wrap items-center gap-2 text-s">
             <span className="min-w-[220px] flex-1 text-soft">{t('refusedAbout')}</span>
             <Button look="go" onClick={() => void convertAndTranscribe(recording.id)}>

@@ -1,3 +1,4 @@
+import { waveCommands } from '../../audio/waveCommands.ts'
 import { type Command, offerInWords } from '../../commands/registry.ts'
 import type { TranscribeText } from '../../i18n/en/transcribe.ts'
 import { i18n } from '../../i18n/index.ts'
@@ -81,12 +82,7 @@ function commands(): Command[] {
       when: () => shown() !== null,
       run: () => void dispatchEvent(new Event('transcribe-find')),
     }),
-    command('play', 'commandPlay', {
-      room: 'transcribe',
-      keys: 'Mod+Alt+Space',
-      when: () => here() && usePlayback.getState().handle !== null,
-      run: () => usePlayback.getState().handle?.toggle(),
-    }),
+    ...waveCommands('transcribe', () => usePlayback.getState().handle),
     command('copy', 'commandCopy', { keys: 'Mod+Shift+C', ...withText((text) => void copy(text)) }),
     command('toChat', 'commandToChat', withText(sendToChat)),
     command('rename', 'commandRename', {

@@ -5,6 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
+import { gzipSync } from 'node:zlib'
 import { unzipSync } from 'fflate'
 import { expect, onTestFinished, test } from 'vitest'
 import { fileNameOf } from '../../../src-main/core/images/save.ts'
@@ -106,6 +107,25 @@ test('[GEN-01] an address elsewhere is not fetched; its slot says why, and shows
   expect([elsewhere.requests.length, files(room)]).toEqual([0, []])
 })
 
+test('[GEN-01] no redirect is followed, though it begins under the base address; whoever it leads to hears nothing', async () => {
+  const elsewhere = await serve((_request, response) => response.end(png(3, 3)))
+  const service = await serve((request, response) => {
+    const at = Number(/^\/files\/(\d)/.exec(request.url ?? '')?.[1] ?? -1)
+    const to = [`${elsewhere.url}/a.png`, `//${new URL(elsewhere.url).host}/a.png`, '/files/9.png'][at]
+    if (at === 9) response.end(png(3, 3))
+    else if (to !== undefined) response.writeHead([302, 307, 308][at] ?? 301, { location: to }).end(png(3, 3))
+    else json(response, 200, { data: [0, 1, 2].map((one) => ({ url: `/files/${one}.png` })) })
+  })
+  const room = openImages(async () => service.upstream)
+  const drawing = await ended(room, await room.images.make(wish({ n: 3 })))
+  expect(drawing.slots.map(({ state, problem }) => [state, problem?.kind])).toEqual(
+    Array(3).fill(['failed', 'unexpected_status']),
+  )
+  expect(elsewhere.requests).toEqual([])
+  expect(service.requests.map(({ url }) => url)).not.toContain('/files/9.png')
+  expect(files(room)).toEqual([])
+})
+
 test('[GEN-01] the sandbox’s own address elsewhere is refused, with the address shown', async () => {
   const service = await startSandbox()
   onTestFinished(() => service.close())
@@ -145,6 +165,33 @@ test('bytes decide: what lies about its type, is no picture, too large or a bomb
   const [kept] = room.images.find({ search: '', favourites: false }).images
   expect(kept).toMatchObject({ mime: 'image/webp', width: 30, height: 20 })
   expect(files(room)).toEqual([kept?.mediaId])
+})
+
+test('a picture without end is left at 20 MB, and so is one that only unpacks to more', async () => {
+  const closed = Promise.withResolvers<void>()
+  const piece = Buffer.alloc(1024 * 1024)
+  const service = await serve((request, response) => {
+    if (request.url === '/files/endless.png') {
+      response.on('close', closed.resolve)
+      const more = (): void => void response.write(piece)
+      response.on('drain', more)
+      more()
+    } else if (request.url === '/files/bomb.png') {
+      // 64 kB that unpack to 64 MB.
+      response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(64 * 1024 * 1024)))
+    } else json(response, 200, { data: [{ url: '/files/endless.png' }, { url: '/files/bomb.png' }] })
+  })
+  const room = openImages(async () => service.upstream)
+  const drawing = await ended(room, await room.images.make(wish({ n: 2 })))
+  await closed.promise
+  for (const { state, problem } of drawing.slots) {
+    expect([state, problem?.kind, problem?.message]).toEqual([
+      'refused',
+      'malformed_reply',
+      expect.stringMatching(/20 MB/),
+    ])
+  }
+  expect(files(room)).toEqual([])
 })
 
 test('[GEN-02] fewer pictures than asked for, none, and replies without data leave words and no invented picture', async () => {

@@ -66,6 +66,8 @@ test('what is no picture, too large a file and too many pixels are refused, and 
     [tooLarge, /20 MB/],
     [pngClaim(16_385, 1), /16,384/],
     [gifHead(65_000, 65_000), /65000 × 65000/],
+    // Small by its screen alone: a browser would make room for the frame.
+    [gifHead(10, 10, [65_000, 65_000]), /65000 × 65000/],
     [pngClaim(16_000, 16_000), /100 million/],
   ] as const) {
     await expect(add(bytes)).rejects.toMatchObject({ kind: 'bad_input', message: expect.stringMatching(words) })

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { readPicture } from '../../../src-main/core/media/picture.ts'
-import { gifHead, jpg, png, pngClaim, webpHead } from './pictures.ts'
+import { gifHead, jpg, png, pngClaim, turnedJpg, turnedPng, webpHead } from './pictures.ts'
 
 /** A picture as another program writes it. */
 const ffmpeg = (...args: string[]): Buffer =>
@@ -33,6 +33,23 @@ test('each form of each type says its size', () => {
   }
 })
 
+test('the size is what a browser makes room for: turned where the file says so, and a frame larger than its screen', () => {
+  for (const [orientation, sides] of [
+    [1, [30, 20]],
+    [3, [30, 20]],
+    [6, [20, 30]],
+    [8, [20, 30]],
+    [9, [30, 20]],
+  ] as const) {
+    for (const bytes of [turnedJpg(30, 20, orientation), turnedPng(30, 20, orientation)]) {
+      const { width, height } = readPicture(bytes) ?? {}
+      expect([width, height], `${orientation}`).toEqual(sides)
+    }
+  }
+  expect(readPicture(gifHead(10, 10, [65_000, 64_000]))).toEqual({ mime: 'image/gif', width: 65_000, height: 64_000 })
+  expect(readPicture(gifHead(640, 480, [3, 4]))).toEqual({ mime: 'image/gif', width: 640, height: 480 })
+})
+
 test('what is no picture, or one without size, is none', () => {
   const words = (text: string): Buffer => Buffer.from(text)
   for (const bytes of [
@@ -53,7 +70,16 @@ test('what is no picture, or one without size, is none', () => {
 })
 
 test('any bytes, and any damage to a real header, are answered and never thrown at', () => {
-  const seeds = [png(4, 4), jpg(8, 8), gifHead(3, 3), webpHead('VP8X', 9, 9), webpHead('VP8 ', 9, 9)]
+  const seeds = [
+    png(4, 4),
+    jpg(8, 8),
+    turnedJpg(8, 8, 6),
+    turnedPng(4, 4, 6),
+    gifHead(3, 3),
+    gifHead(3, 3, [4, 4]),
+    webpHead('VP8X', 9, 9),
+    webpHead('VP8 ', 9, 9),
+  ]
   const damaged = fc
     .tuple(fc.constantFrom(...seeds), fc.nat(200), fc.array(fc.tuple(fc.nat(60), fc.nat(255)), { maxLength: 6 }))
     .map(([seed, cut, changes]) => {

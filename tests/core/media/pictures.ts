@@ -1,3 +1,4 @@
+import { crc32 } from 'node:zlib'
 import { encode } from 'fast-png'
 import jpeg from 'jpeg-js'
 
@@ -13,14 +14,41 @@ export function jpg(width: number, height: number): Buffer {
   return Buffer.from(jpeg.encode({ width, height, data: Buffer.alloc(width * height * 4, 200) }, 80).data)
 }
 
-/** Header and trailer alone: what a reader of headers sees, with any size. */
-export function gifHead(width: number, height: number): Buffer {
-  const bytes = Buffer.alloc(14)
+/** Header and trailer alone: what a reader of headers sees, with any size. With `frame` a first one of that size, behind a comment. */
+export function gifHead(width: number, height: number, frame?: readonly [width: number, height: number]): Buffer {
+  const bytes = Buffer.alloc(13)
   bytes.write('GIF89a', 'latin1')
   bytes.writeUInt16LE(width, 6)
   bytes.writeUInt16LE(height, 8)
-  bytes[13] = 0x3b
-  return bytes
+  const middle = Buffer.alloc(frame ? 17 : 0)
+  if (frame) {
+    middle.set([0x21, 0xfe, 2, 0x2c, 0x2c, 0, 0x2c])
+    middle.writeUInt16LE(frame[0], 11)
+    middle.writeUInt16LE(frame[1], 13)
+  }
+  return Buffer.concat([bytes, middle, Buffer.from([0x3b])])
+}
+
+/** A TIFF header with the orientation alone, as cameras write it. */
+function turned(orientation: number): Buffer {
+  const tiff = Buffer.from('4d4d002a00000008000101120003000000010000000000000000', 'hex')
+  tiff.writeUInt16BE(orientation, 18)
+  return tiff
+}
+
+export function turnedJpg(width: number, height: number, orientation: number): Buffer {
+  const [plain, tiff] = [jpg(width, height), turned(orientation)]
+  const head = Buffer.from([0xff, 0xe1, 0, 8 + tiff.length])
+  return Buffer.concat([plain.subarray(0, 2), head, Buffer.from('Exif\0\0'), tiff, plain.subarray(2)])
+}
+
+export function turnedPng(width: number, height: number, orientation: number): Buffer {
+  const [plain, tiff] = [png(width, height), turned(orientation)]
+  const chunk = Buffer.concat([Buffer.from('eXIf'), tiff])
+  const [length, check] = [Buffer.alloc(4), Buffer.alloc(4)]
+  length.writeUInt32BE(tiff.length)
+  check.writeUInt32BE(crc32(chunk))
+  return Buffer.concat([plain.subarray(0, 33), length, chunk, check, plain.subarray(33)])
 }
 
 export function webpHead(form: 'VP8X' | 'VP8L' | 'VP8 ', width: number, height: number): Buffer {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { readdirSync } from 'node:fs'
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import type { Transcription, TranscriptionRequest } from '../../../src-main/core/upstream/types.ts'
@@ -216,14 +216,25 @@ it('the same bytes are kept once; what is erased for good is told, and its bytes
   await events.return?.()
 })
 
-it('speech of the other room is kept here without a copy', async () => {
-  const { addFile, dataDir, room } = openRoom(undefined, {
-    spoken: () => ({ name: 'Good morning', mime: 'audio/mpeg', bytes: 5, seconds: 1.5, mediaId }),
+it('speech of the other room is kept here without a copy; what was made for this room is taken over', async () => {
+  const { addFile, bytesOf, dataDir, room } = openRoom(undefined, {
+    spoken: async (id) => {
+      const sound = { name: 'Good morning', bytes: 5, seconds: 1.5 }
+      if (id === given) return { ...sound, mime: 'audio/wav', mediaId: null, path }
+      return { ...sound, mime: 'audio/mpeg', mediaId, path: null }
+    },
   })
+  const given = randomUUID()
+  const path = join(dataDir, 'tmp', 'given.wav')
   const { mediaId } = await addFile(Buffer.from('sound'), 'x.mp3').then((one) => ({ mediaId: one.mediaId ?? '' }))
-  const recording = room.addSpeech({ speechId: randomUUID() })
+  const recording = await room.addSpeech({ speechId: randomUUID() })
   expect(recording).toMatchObject({ source: 'speech', state: 'kept', name: 'Good morning', seconds: 1.5, mediaId })
   expect(readdirSync(join(dataDir, 'media'))).toEqual([mediaId])
+  writeFileSync(path, 'taken')
+  const taken = await room.addSpeech({ speechId: given })
+  expect(taken).toMatchObject({ source: 'speech', state: 'kept', mime: 'audio/wav', bytes: 5, seconds: 1.5 })
+  expect(bytesOf(taken).toString()).toBe('taken')
+  expect(existsSync(path)).toBe(false)
 })
 
 it('an empty file and an upload that is not there are refused in words; a nameless one gets a name', async () => {

@@ -2,8 +2,15 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { idleMs } from '../../../src-main/core/transcribe/takes.ts'
 import { base64, openRoom } from './room.ts'
+
+/** Time stands still until it is told to go on: a busy machine cuts no recording. */
+function stopTheClock(): void {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+}
 
 const mic = { name: 'Note', mime: 'audio/webm;codecs=opus' }
 
@@ -52,10 +59,16 @@ it('each piece lies in the file when it is answered for, and all windows see how
 })
 
 it('a recording that nobody goes on with is cut after a while, and goes on when its page comes back', async () => {
-  const { room, bytesOf } = openRoom(undefined, { idleMs: 400 })
+  stopTheClock()
+  const { room, bytesOf } = openRoom()
   const whole = randomBytes(3000)
   const { id } = await room.begin(mic)
+  vi.advanceTimersByTime(idleMs - 1)
+  // Whatever comes begins the waiting anew.
   await room.append({ id, at: 0, data: base64(whole.subarray(0, 1000)) })
+  vi.advanceTimersByTime(idleMs - 1)
+  expect((await room.get({ id })).recording.state).toBe('recording')
+  vi.advanceTimersByTime(1)
   await expect.poll(async () => (await room.get({ id })).recording.state).toBe('cut')
   const { recording } = await room.get({ id })
   expect(bytesOf(recording).equals(whole.subarray(0, 1000))).toBe(true)
@@ -70,9 +83,11 @@ it('a recording that nobody goes on with is cut after a while, and goes on when 
 })
 
 it('what was cut can be called whole with its length; ending twice is ending once; nothing is added after the end', async () => {
-  const { room } = openRoom(undefined, { idleMs: 400 })
+  stopTheClock()
+  const { room } = openRoom()
   const { id } = await room.begin(mic)
   await room.append({ id, at: 0, data: base64(Buffer.from('sound')) })
+  vi.advanceTimersByTime(idleMs)
   await expect.poll(async () => (await room.get({ id })).recording.state).toBe('cut')
   const [one, two] = await Promise.all([room.finish({ id, seconds: 4 }), room.finish({ id, seconds: null })])
   expect(one).toEqual(two)

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { speakable } from '../../../src-main/core/voice/speakable.ts'
+import { growth, linear } from '../../helpers/growth.ts'
 
 test('marks are left out, words stay', () => {
   expect(speakable('# A *heading*\n\nSome **bold**, `code` and ~~struck~~ text.\nSame paragraph.')).toBe(
@@ -51,9 +52,6 @@ test('any text is answered', () => {
   )
 })
 
-test('a text of a million characters takes no part of a second of everybody else', () => {
-  const before = process.threadCpuUsage()
-  speakable('word *and* '.repeat(90_000))
-  const { user, system } = process.threadCpuUsage(before)
-  expect((user + system) / 1000).toBeLessThan(500)
+test('a long text takes as much longer as it is longer', () => {
+  expect(growth(1_500, (length) => 'word *and* '.repeat(length), speakable)).toBeLessThan(linear)
 })

@@ -82,6 +82,17 @@ describe('headers', () => {
   })
 })
 
+it('says nothing on a connection that was opened ahead: a browser would take it for the answer to its next request', async () => {
+  const quick = await startSite(0, undefined, {
+    timeouts: { headersTimeout: 30, requestTimeout: 30, connectionsCheckingInterval: 10 },
+  })
+  try {
+    expect(await sendRaw(quick, '')).toBe('')
+  } finally {
+    await quick.stop()
+  }
+})
+
 describe('files', () => {
   it('serves the page anew and hashed assets for ever, with their types', async () => {
     const page = await ask(site, '/')

@@ -48,7 +48,7 @@ export class Pictures {
       slots: Array.from({ length: wish.n }, (_, index) => ({
         ...{ index, state: 'waiting' as const, imageId: null, problem: null, address: null },
       })),
-      ...{ fromImageId: null, tookMs: null },
+      ...{ fromImageId: null, tookMs: null, inSight: { count: 0, lookId: null } },
     }
   }
 
@@ -62,6 +62,7 @@ export class Pictures {
     drawing.slots = drawing.slots.with(index, {
       ...{ index, state: 'kept', imageId: id, problem: null, address: null },
     })
+    drawing.inSight = { count: drawing.inSight.count + 1, lookId: drawing.inSight.lookId ?? id }
     if (createdAt > (this.#images[0]?.createdAt ?? '')) this.#images.unshift(image)
     else this.#images.push(image)
     return image

@@ -9,6 +9,7 @@ import {
   onStage,
   targets,
   withChange,
+  withDeed,
   withFound,
   withoutImages,
   withPutAway,
@@ -27,6 +28,7 @@ const drawing = (at: number, more: Partial<Drawing> = {}): Drawing => ({
   ...{ id: idOf(at), createdAt: when(at), state: 'done', problem: null, cost: null, costIs: 'unknown', rows: [] },
   ...{ prompt: `prompt ${at}`, n: 1, model: null, size: null, responseFormat: null, fromImageId: null, tookMs: 5 },
   slots: [{ index: 0, state: 'kept', imageId: idOf(at), problem: null, address: null }],
+  inSight: { count: 1, lookId: idOf(at) },
   ...more,
 })
 const shown = (...at: number[]): ImagesStore =>
@@ -82,11 +84,16 @@ describe('what the Images room knows', () => {
 
   it('keeps on the stage what is under way and the latest troubles, until they are put away', () => {
     const failed = (at: number) => drawing(at, { state: 'failed' })
-    const drawings = [drawing(9, { state: 'making' }), failed(8), drawing(7), failed(6), failed(5), failed(4)]
+    const drawings = [drawing(9, { state: 'making' }), failed(8), failed(7), failed(6), failed(5)]
     const store = { ...firstImages, drawings }
     const seen = (now: ImagesStore) => onStage(now).map(({ id }) => Number(id.slice(-12)))
-    expect(seen(store)).toEqual([9, 8, 6, 5])
-    expect(seen(withPutAway(store, idOf(8)))).toEqual([9, 6, 5, 4])
+    expect(seen(store)).toEqual([9, 8, 7, 6])
+    expect(seen(withPutAway(store, idOf(8)))).toEqual([9, 7, 6, 5])
+    // What came whole since is what a person looks for; an older trouble stands there when it is asked for.
+    const since = { ...store, drawings: [failed(10), ...drawings.with(2, drawing(7))] }
+    expect(seen(since)).toEqual([10, 9, 8])
+    expect(seen({ ...since, recalled: idOf(5) })).toEqual([10, 9, 8, 5])
+    expect(seen(withPutAway({ ...since, recalled: idOf(5) }, idOf(5)))).toEqual([10, 9, 8])
     const refused = {
       ...drawing(3),
       slots: [{ index: 0, state: 'refused' as const, imageId: null, problem: null, address: 'x' }],
@@ -104,6 +111,13 @@ describe('what the Images room knows', () => {
     ]
     expect(Number(likelyCost(drawings, 4))).toBe(0.16)
     expect(likelyCost([drawing(1)], 1)).toBeNull()
+  })
+})
+
+describe('what was deleted', () => {
+  it('comes back deed by deed, the last one first', () => {
+    const store = withDeed(withDeed(shown(1), [idOf(4), idOf(3)]), [idOf(2)])
+    expect(store).toMatchObject({ undo: [[idOf(4), idOf(3)], [idOf(2)]], undoShown: true })
   })
 })
 

@@ -24,6 +24,8 @@ export interface WebServerOptions {
   /** Take the next free port (ten are tried) when this one is taken. */
   orNext: boolean
   log(level: 'info' | 'warn' | 'error', line: string): void
+  /** ms; for those that can't wait so long. */
+  timeouts?: typeof timeouts
 }
 
 export interface WebServer {
@@ -33,6 +35,9 @@ export interface WebServer {
   /** Closes every page's connection and stops listening. */
   stop(): Promise<void>
 }
+
+/** ms that a request's head and the whole of it may take, and how often that is looked at. */
+const timeouts = { headersTimeout: 10_000, requestTimeout: 15_000, connectionsCheckingInterval: 30_000 }
 
 /** Bytes; a token has 43. */
 const maxSessionBody = 1024
@@ -47,8 +52,7 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
   const files = await indexPageFiles(options.pageFolder)
   const pages = createPageSockets(options.router)
   const server = createServer({
-    headersTimeout: 10_000,
-    requestTimeout: 15_000,
+    ...(options.timeouts ?? timeouts),
     keepAliveTimeout: 5_000,
     maxHeaderSize: 16 * 1024,
   })
@@ -81,7 +85,11 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
     if (allowed) pages.upgrade(request, socket, head)
     else refuseRaw(socket, '403 Forbidden', headers)
   })
-  server.on('clientError', (_error, socket) => refuseRaw(socket, '400 Bad Request', headers))
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    // A browser opens connections ahead and says nothing on them: words now would be read as the answer to its next request.
+    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') socket.destroy()
+    else refuseRaw(socket, '400 Bad Request', headers)
+  })
 
   return {
     port,
