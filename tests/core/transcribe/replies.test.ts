@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import type { Transcript, TranscriptWish } from '../../../src-preload/contract/transcribe.ts'
-import { canary, closed, comesWithin, json, readBody, serve } from '../upstream/helpers/service.ts'
+import { canary, closed, json, readBody, serve } from '../upstream/helpers/service.ts'
 import { made, openRoom, wish } from './room.ts'
 
 type Answer = (request: IncomingMessage, response: ServerResponse, body: string) => void
