@@ -28,8 +28,8 @@ export const base = defineConfig({
   root,
   test: {
     // Real sockets, real SQLite and real processes on two cores: generous against a busy machine, never a way to time something.
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
     expect: { poll: { timeout: 15_000 } },
     // As in the browser's tests: one more try where nobody looks on.
     retry: process.env.CI ? 1 : 0,
