@@ -3,6 +3,7 @@ import type { UsedDay } from '../../../src-main/core/books/parts.ts'
 import type { Reading } from '../../../src-main/core/books/read.ts'
 import { toldByKeyDays, toldByKeys, toldByUsage } from '../../../src-main/core/books/replies.ts'
 import { dayOfDate } from '../../../src-main/core/days.ts'
+import { openAccountStore } from '../../../src-main/core/store/account/open.ts'
 import { keyRecord } from '../../../src-main/core/upstream/schemas.ts'
 import type { ViewQuery } from '../../../src-preload/contract/usage.ts'
 import { hereSide, noon, openAccount, readingOf } from './helpers.ts'
@@ -25,11 +26,12 @@ const query = (given: Partial<ViewQuery>): ViewQuery => ({
 })
 
 let account: ReturnType<typeof openAccount>['account']
+let dataDir: string
 let here: ReturnType<typeof hereSide>
 let reading: Reading
 let no: number
 beforeEach(() => {
-  account = openAccount().account
+  ;({ account, dataDir } = openAccount())
   no = account.books.add({ id: 'b', kind: 'service', baseUrl: 'http://b', userId: 'u', name: 'B', usedAt: 0 }).no
   here = hereSide()
   reading = readingOf(account, () => now, here)
@@ -84,6 +86,22 @@ describe('a view of the service’s side', () => {
       'model-1',
     ])
     expect(reading.view(query({ search: 'free' })).total.cost).toBeNull()
+  })
+
+  it('of many years shows at once what was fetched since the last look, by this program or another', () => {
+    const years = query({ from: '2016-01-01', grain: 'month' })
+    tell(noon('2026-11-19'), row('2026-11-19', 'm', 1, '1'))
+    expect(reading.view(years).total.cost).toBe('1')
+    tell(noon('2026-11-20'), row('2026-11-19', 'm', 1, '1'), row('2026-11-20', 'm', 1, '2'))
+    expect(reading.view(years).total.cost).toBe('3')
+    const beside = openAccountStore(dataDir)
+    const rows = [{ day: day('2026-11-21'), date: '2026-11-21', model: 'm', ...figures }]
+    beside.transaction(() =>
+      beside.keep(no, { what: 'usage', at: now, days: { from: day('2026-11-21'), to: day('2026-11-21') }, rows }),
+    )
+    beside.close()
+    expect(reading.view(years).total.cost).toBe('3.2')
+    expect(reading.view(query({ from: '2024-01-01', to: '2026-11-19' })).total.cost).toBe('1')
   })
 
   it('compares with the same number of days before, if anything is known of them', () => {
