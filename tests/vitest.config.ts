@@ -6,7 +6,7 @@ import { configDefaults, defineConfig, mergeConfig } from 'vitest/config'
  * Rooms in a real browser, state by state, over a core of the harness: three minutes on two cores, which `npm test` does not have. `npm run rooms`
  * runs them; tests/e2e shows the same rooms over the real core.
  */
-export const rooms = ['chat/room', 'commands/palette', 'library/list', 'i18n/rooms'].map(
+export const rooms = ['chat/room', 'commands/palette', 'library/list', 'i18n/rooms', 'usage/room'].map(
   (name) => `tests/renderer/${name}.test.ts`,
 )
 
