@@ -46,6 +46,7 @@ export class Line {
   #fetching: Promise<void> | null = null
   #round: Promise<void> | null = null
   #hurry: AbortController | null = null
+  #saidUndated = false
   /** Whose key it is, asked once: it stays the same over a connection. */
   #key: Answer<KeyRecord> | null = null
 
@@ -154,8 +155,22 @@ export class Line {
     const { no } = this.book
     account.books.offers(no, usage ? 'yes' : 'no', this.#now())
     if (this.#callingKey !== null) account.books.calling(no, this.#callingKey)
-    if (usage) account.keep(no, toldByUsage(usage, usage.value))
+    if (usage) {
+      const told = toldByUsage(usage, usage.value)
+      account.keep(no, told)
+      this.#saysUndated(told.undated?.length ?? 0)
+    }
     this.book = account.books.get(this.book.id) ?? this.book
+  }
+
+  /** Once over a connection: they come again with each answer. */
+  #saysUndated(rows: number): void {
+    if (rows === 0 || this.#saidUndated) return
+    this.#saidUndated = true
+    this.#parts.log(
+      'warn',
+      `${rows} rows of the service’s usage have no date that can be read. They are kept, and in no sum.`,
+    )
   }
 
   get #record(): Found<KeyRecord> | null {

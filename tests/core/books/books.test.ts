@@ -3,6 +3,8 @@ import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createBooks } from '../../../src-main/core/books/books.ts'
 import type { BooksParts } from '../../../src-main/core/books/parts.ts'
+import type { Books as Log } from '../../../src-main/core/traffic.ts'
+import { noBooks } from '../../../src-main/core/upstream/unattended.ts'
 import { startSandbox } from '../../../src-main/sandbox/sandbox.ts'
 import type { AccountKey } from '../../../src-preload/contract/account.ts'
 import { client, openAccount, parts, placeAt } from './helpers.ts'
@@ -90,6 +92,63 @@ describe('the books of a connection', () => {
     // Whose key it is stays the same over a connection.
     expect(observe.requests().filter(({ path }) => path === '/v1/keys/current')).toHaveLength(1)
   })
+
+  it('are fetched when the day has turned, and after use, but not for nothing; what cannot be dated is said', async () => {
+    let now = Date.parse('2026-11-20T22:00:00Z')
+    let requests = 0
+    const usage = { usage: [{ date: 'soon', model: 'm', requests: 1, cost_sc: 1 }], balance: 7, total_spent: 1 }
+    const { url, asked } = await service((path) => ({
+      body: JSON.stringify(path === '/v1/usage' ? usage : { id: 'k', user_id: 'u' }),
+    }))
+    const counted: Log = {
+      ...noBooks,
+      open(notice) {
+        requests += 1
+        return noBooks.open(notice)
+      },
+    }
+    const lines: string[] = []
+    const { books, account } = open({
+      now: () => now,
+      requests: () => requests,
+      log: (_, line) => void lines.push(line),
+    })
+    const fetches = (): number => asked.filter((path) => path === '/v1/usage').length
+    books.follow(client(url, 'sk-somebody-new', counted), placeAt(url))
+    const { id } = await books.refresh()
+    const steps: [string, number, number][] = [
+      ['2026-11-20T22:16:00Z', 0, 1],
+      ['2026-11-20T22:17:00Z', 1, 2],
+      ['2026-11-20T23:59:00Z', 0, 2],
+      ['2026-11-21T00:01:00Z', 0, 2],
+      ['2026-11-21T00:02:00Z', 0, 3],
+      ['2026-11-21T23:00:00Z', 0, 3],
+    ]
+    for (const [at, used, expected] of steps) {
+      now = Date.parse(at)
+      requests += used
+      await books.look()
+      expect([at, fetches()]).toEqual([at, expected])
+    }
+    const { no } = account.books.get(id) ?? { no: 0 }
+    expect(account.days.undated(no)).toBe(1)
+    expect(lines.filter((line) => line.includes('date'))).toHaveLength(1)
+  })
+
+  it('ask for one key after another with pauses when nobody waits, and without when somebody does', async () => {
+    let now = Date.now()
+    const { baseUrl, apiKey } = await sandbox()
+    const { books } = open({ now: () => now })
+    books.follow(client(baseUrl, apiKey), placeAt(baseUrl))
+    const { id } = await books.refresh()
+    expect(books.reading.keys({ bookId: id })).toEqual([])
+    now += 31_000
+    await books.look()
+    expect(books.list()).toMatchObject([{ fetching: true }])
+    // With its pauses the round would take longer than this test may.
+    await books.refreshKeys()
+    expect(books.reading.keys({ bookId: id }).every(({ totals }) => totals !== null)).toBe(true)
+  }, 15_000)
 
   it('of a second account at the same address are books of their own, and each is found again', async () => {
     const { baseUrl, apiKey, keys } = await sandbox()

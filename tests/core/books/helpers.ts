@@ -3,9 +3,11 @@ import type { BooksParts, UsedDay } from '../../../src-main/core/books/parts.ts'
 import { openReading } from '../../../src-main/core/books/read.ts'
 import type { Place } from '../../../src-main/core/books/whose.ts'
 import { openAccountStore } from '../../../src-main/core/store/account/open.ts'
+import type { Books } from '../../../src-main/core/traffic.ts'
 import { parseBaseAddress } from '../../../src-main/core/upstream/address.ts'
 import { openUpstream, type Upstream } from '../../../src-main/core/upstream/client.ts'
 import { Credential } from '../../../src-main/core/upstream/credential.ts'
+import { noBooks } from '../../../src-main/core/upstream/unattended.ts'
 import { freshFolder } from '../helpers/core.ts'
 
 export const dayMs = 86_400_000
@@ -55,11 +57,12 @@ export function parts(given: Partial<BooksParts> = {}): BooksParts & { here: Ret
 }
 
 /** A real client; it gives up at once where a test has no time for patience. */
-export function client(baseUrl: string, apiKey: string): Upstream {
+export function client(baseUrl: string, apiKey: string, log: Books = noBooks): Upstream {
   const upstream = openUpstream({
     base: parseBaseAddress(baseUrl, { allowInsecure: false }),
     credential: Credential.fromText(apiKey),
     retry: { maxAttempts: 1 },
+    books: log,
   })
   onTestFinished(() => upstream.close())
   return upstream

@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 import { toldByUsage } from '../../../src-main/core/books/replies.ts'
-import { accountFile, openAccountStore } from '../../../src-main/core/store/account/open.ts'
+import { accountFile, openAccountForReading, openAccountStore } from '../../../src-main/core/store/account/open.ts'
 import { freshFolder } from '../helpers/core.ts'
 import { readingOf } from './helpers.ts'
 import { saidAt, stepMs } from './saidAt.ts'
@@ -66,3 +67,17 @@ it('killed at random moments between fetches and in them, the books are whole an
     expect(contents(dataDir)).toEqual(contents(calm))
   }
 }, 120_000)
+
+it('a file of a newer version is refused and kept as it is, beside a core and without one', () => {
+  const dataDir = freshFolder()
+  openAccountStore(dataDir).close()
+  const handle = new DatabaseSync(accountFile(dataDir))
+  handle.exec('PRAGMA user_version = 999')
+  handle.close()
+  const before = readFileSync(accountFile(dataDir))
+  const newer = expect.objectContaining({ kind: 'store_newer' })
+  expect(() => openAccountStore(dataDir)).toThrow(newer)
+  expect(() => openAccountForReading(dataDir)).toThrow(newer)
+  expect(readFileSync(accountFile(dataDir)).equals(before)).toBe(true)
+  expect(openAccountForReading(freshFolder())).toBeNull()
+})
