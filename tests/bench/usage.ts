@@ -58,16 +58,19 @@ function fillLedger(dataDir: string): void {
   database.close()
 }
 
-const every = 10
+/** Fetches, and what each tells of: thirty days, so that no day is missed. */
+const every = 28
+const told = 30
 const dayOfKey = (ago: number) => ({
   ...{ date: dayText(ago), total_requests: 9, total_tokens_in: 9, total_tokens_out: 9, total_cost_sc: '0.001' },
 })
 
-/** The service's side: a fetch every ten days, for twelve models and five keys. */
+/** The service's side: a fetch every four weeks, for twelve models and five keys. */
 function fillAccount(dataDir: string) {
   const store = openAccountStore(dataDir)
   const { no } = store.books.add({ id: bookId, kind: 'service', baseUrl, userId: 'u', name: 'Account', usedAt: now })
-  const usage = (ago: number) =>
+  // A day in twenty-five is told otherwise by the next fetch: a correction.
+  const usage = (ago: number, asked: number) =>
     models.map((model, at) => ({
       ...{
         user_id: 'u',
@@ -77,17 +80,24 @@ function fillAccount(dataDir: string) {
         tokens_in: 9000,
         tokens_out: 900,
       },
-      ...{ tokens_cached: 100, cost_sc: `0.${String((ago * 7919 + at) % 1_000_000).padStart(6, '0')}00000001` },
+      ...{
+        tokens_cached: 100,
+        cost_sc: `0.${String((ago * 7919 + at + (ago % 25 === 0 ? asked : 0)) % 1_000_000).padStart(6, '0')}00000001`,
+      },
     }))
   const from = performance.now()
   const keys = ['key-0', 'key-1', 'key-2', 'key-3', 'key-4']
   store.transaction(() => {
     for (let ago = days - (days % every); ago >= 0; ago -= every) {
       const asked = { askedAt: now - ago * dayMs, answeredAt: now - ago * dayMs }
-      const told = Array.from({ length: every + 1 }, (_, back) => ago + every - back)
-      const rows = { usage: told.flatMap(usage), balance: String(1000 + ago), total_spent: String(days - ago) }
+      const window = Array.from({ length: told }, (_, back) => ago + back)
+      const rows = {
+        usage: window.flatMap((day) => usage(day, ago)),
+        balance: String(1000 + ago),
+        total_spent: String(days - ago),
+      }
       store.keep(no, toldByUsage(asked, rows))
-      for (const key of keys) store.keep(no, toldByKeyDays(asked, key, { usage: told.map(dayOfKey) }))
+      for (const key of keys) store.keep(no, toldByKeyDays(asked, key, { usage: window.map(dayOfKey) }))
     }
     const asked = { askedAt: now, answeredAt: now }
     store.keep(
