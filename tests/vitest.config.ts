@@ -6,7 +6,7 @@ import { configDefaults, defineConfig, mergeConfig } from 'vitest/config'
  * Rooms in a real browser, state by state, over a core of the harness: three minutes on two cores, which `npm test` does not have. `npm run rooms`
  * runs them; tests/e2e shows the same rooms over the real core.
  */
-export const rooms = ['chat/room', 'commands/palette', 'library/list', 'i18n/rooms'].map(
+export const rooms = ['chat/room', 'commands/palette', 'library/list', 'i18n/rooms', 'usage/room'].map(
   (name) => `tests/renderer/${name}.test.ts`,
 )
 
@@ -28,8 +28,8 @@ export const base = defineConfig({
   root,
   test: {
     // Real sockets, real SQLite and real processes on two cores: generous against a busy machine, never a way to time something.
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
     expect: { poll: { timeout: 15_000 } },
     // As in the browser's tests: one more try where nobody looks on.
     retry: process.env.CI ? 1 : 0,

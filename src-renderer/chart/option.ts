@@ -29,6 +29,9 @@ export function bucketLabel({ buckets, grain }: ChartData, at: number): string {
   return anew || buckets.length > 366 ? showCalendarDate(bucket.from) : showCalendarDay(bucket.from)
 }
 
+/** Room for the axes is taken from the inside. */
+export const chartGrid = { outerBoundsMode: 'same', outerBoundsContain: 'axisLabel' } as const
+
 /** The option of a chart: pure, so that what is drawn can be told from what was given. */
 export function chartOption(data: ChartData, look: Look): ChartOption {
   const count = data.buckets.length
@@ -36,7 +39,7 @@ export function chartOption(data: ChartData, look: Look): ChartOption {
   return {
     animation: false,
     textStyle: { fontFamily: look.font },
-    grid: { left: 4, right: 8, top: 14, bottom: 6, outerBoundsMode: 'same', outerBoundsContain: 'axisLabel' },
+    grid: { ...chartGrid, left: 4, right: 8, top: 14, bottom: 6 },
     xAxis: {
       type: 'category',
       data: data.buckets.map(({ from }) => from),

@@ -2,7 +2,7 @@ import { bytesOf, saveBlob } from '../api/transfer.ts'
 import type { ChartData } from './data.ts'
 import type { Look } from './look.ts'
 import { readLook } from './look.ts'
-import { type ChartOption, chartOption } from './option.ts'
+import { type ChartOption, chartGrid, chartOption } from './option.ts'
 
 const size = { width: 1200, height: 480 }
 
@@ -22,7 +22,7 @@ export function pictureOption(data: ChartData, look: Look, title: string, about:
       data: data.series.map(({ name }) => name),
       textStyle: { color: look.ink, fontFamily: look.font, fontSize: 12 },
     },
-    grid: { ...option.grid, left: 16, right: 20, top: 76, bottom: 16 },
+    grid: { ...chartGrid, left: 16, right: 20, top: 76, bottom: 16 },
   }
 }
 

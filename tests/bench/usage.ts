@@ -7,7 +7,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { exportRows } from '../../src-main/core/books/export.ts'
 import { rowsOf } from '../../src-main/core/books/exportRows.ts'
 import { openReading } from '../../src-main/core/books/read.ts'
-import { toldByKeyDays, toldByUsage } from '../../src-main/core/books/replies.ts'
+import { toldByKeyDays, toldByKeys, toldByUsage } from '../../src-main/core/books/replies.ts'
 import { Ledger } from '../../src-main/core/ledger/ledger.ts'
 import { openAccountStore } from '../../src-main/core/store/account/open.ts'
 import { openDatabase } from '../../src-main/core/store/database.ts'
@@ -58,7 +58,12 @@ function fillLedger(dataDir: string): void {
   database.close()
 }
 
-/** The service's side: a fetch each day, of the day before and of that day, for twelve models and five keys. */
+const every = 10
+const dayOfKey = (ago: number) => ({
+  ...{ date: dayText(ago), total_requests: 9, total_tokens_in: 9, total_tokens_out: 9, total_cost_sc: '0.001' },
+})
+
+/** The service's side: a fetch every ten days, for twelve models and five keys. */
 function fillAccount(dataDir: string) {
   const store = openAccountStore(dataDir)
   const { no } = store.books.add({ id: bookId, kind: 'service', baseUrl, userId: 'u', name: 'Account', usedAt: now })
@@ -75,22 +80,20 @@ function fillAccount(dataDir: string) {
       ...{ tokens_cached: 100, cost_sc: `0.${String((ago * 7919 + at) % 1_000_000).padStart(6, '0')}00000001` },
     }))
   const from = performance.now()
+  const keys = ['key-0', 'key-1', 'key-2', 'key-3', 'key-4']
   store.transaction(() => {
-    for (let ago = days; ago >= 0; ago -= 1) {
+    for (let ago = days - (days % every); ago >= 0; ago -= every) {
       const asked = { askedAt: now - ago * dayMs, answeredAt: now - ago * dayMs }
-      const told = [...(ago === days ? [] : usage(ago + 1)), ...usage(ago)]
-      store.keep(no, toldByUsage(asked, { usage: told, balance: String(1000 + ago), total_spent: String(days - ago) }))
-      for (let key = 0; key < 5; key += 1) {
-        const row = {
-          date: dayText(ago),
-          total_requests: 9,
-          total_tokens_in: 9,
-          total_tokens_out: 9,
-          total_cost_sc: '0.001',
-        }
-        store.keep(no, toldByKeyDays(asked, `key-${key}`, { usage: [row] }))
-      }
+      const told = Array.from({ length: every + 1 }, (_, back) => ago + every - back)
+      const rows = { usage: told.flatMap(usage), balance: String(1000 + ago), total_spent: String(days - ago) }
+      store.keep(no, toldByUsage(asked, rows))
+      for (const key of keys) store.keep(no, toldByKeyDays(asked, key, { usage: told.map(dayOfKey) }))
     }
+    const asked = { askedAt: now, answeredAt: now }
+    store.keep(
+      no,
+      toldByKeys(asked, { api_keys: keys.map((id) => ({ id, key_prefix: `sk-${id}`, rate_limit_rpm: 60 })) }),
+    )
   })
   return { store, ms: performance.now() - from }
 }

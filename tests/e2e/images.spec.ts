@@ -267,6 +267,9 @@ test('the gallery by keys alone: walked, looked at closely, selected, saved, sea
   await expect(pictures(page)).toHaveCount(4)
   await search.fill('zebra')
   await expect(page.getByRole('heading', { name: 'No picture matches' })).toBeVisible()
+  await page.getByRole('button', { name: 'Show all pictures' }).focus()
+  await page.keyboard.press('Control+f')
+  await expect(search).toBeFocused()
   // The list leads out of a search that hides what it is asked for.
   await prompts.getByRole('button', { name: /^A glass tower/ }).click()
   await expect(pictures(page)).toHaveCount(6)

@@ -217,6 +217,7 @@ test('a transcript is mended, found in, compared, saved, reverted and handed to 
   await expect(page.locator('mark')).toHaveText('boat')
   await page.keyboard.press('Escape')
   // With other settings: another transcript of the same, beside the first.
+  await expect(page.getByText(/^whisper-1 is another name for whisper-large-v3-turbo/)).toBeVisible()
   await page.getByRole('combobox', { name: 'Model' }).selectOption('whisper-large-v3')
   await page.getByRole('combobox', { name: 'Format' }).selectOption('text')
   await page.getByRole('textbox', { name: 'Language' }).fill('en')
@@ -244,6 +245,9 @@ test('a transcript is mended, found in, compared, saved, reverted and handed to 
   await expect.poll(async () => Number(await waveform(page).getAttribute('aria-valuenow'))).toBeGreaterThan(0)
   await page.getByRole('button', { name: 'Back to what the service said' }).click()
   await expect(lines(page).first()).toContainText('The ferry leaves')
+  await page.getByRole('button', { name: 'Speak it' }).click()
+  await expect(page.getByRole('textbox', { name: 'Text to speak' })).toHaveValue(/ferry leaves the harbour/)
+  await page.goBack()
   await page.getByRole('button', { name: 'Send to Chat' }).click()
   await expect(composer(page)).toHaveValue(/ferry leaves the harbour/)
 })
@@ -260,6 +264,7 @@ test('without a microphone the reason is said in words, with one thing to do, by
       const refusal = refusals.shift()
       if (refusal) throw new DOMException('', refusal)
       const stream = await real(wanted)
+      Object.assign(globalThis, { wanted })
       const unplug = () => {
         for (const track of stream.getTracks()) {
           track.stop()
@@ -289,8 +294,19 @@ test('without a microphone the reason is said in words, with one thing to do, by
   await question.getByRole('button', { name: 'Throw it away' }).press('Enter')
   await expect(dock(page).getByRole('button', { name: 'Record' })).toBeVisible()
   await expect(inList(page)).toHaveCount(0)
+  // Another one is chosen, and asked for by its name in the browser.
+  const devices = dock(page).getByRole('combobox', { name: 'Microphone' })
+  await devices.selectOption({ label: 'Fake Audio Input 1' })
   await page.keyboard.press('ControlOrMeta+Alt+r')
   await expect.poll(() => bars(page)).toBeGreaterThan(40)
+  const wanted = await page.evaluate(() => JSON.stringify((globalThis as unknown as { wanted: unknown }).wanted))
+  const chosen = await page.evaluate(() =>
+    navigator.mediaDevices
+      .enumerateDevices()
+      .then((all) => all.find(({ kind, label }) => kind === 'audioinput' && label === 'Fake Audio Input 1')?.deviceId),
+  )
+  expect(chosen).toBeTruthy()
+  expect(wanted).toContain(chosen)
   await page.evaluate(() => (globalThis as unknown as { unplug: () => void }).unplug())
   await expect(page.getByText('The microphone went away. What was said until then is kept.').first()).toBeVisible()
   await expect(waveform(page)).toBeVisible()

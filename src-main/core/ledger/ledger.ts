@@ -31,7 +31,7 @@ import { readyFilter } from './search.ts'
 import { Spend, type Spent } from './spend.ts'
 import { Trace } from './trace.ts'
 import { Typical } from './typical.ts'
-import { type UsedDay, usedByDay } from './use.ts'
+import { type UsedDay, UsedDays } from './use.ts'
 import { Watcher } from './watch.ts'
 import { Writer } from './writer.ts'
 
@@ -72,6 +72,7 @@ export class Ledger implements Books {
   readonly #prices: Prices
   readonly #spend: Spend
   readonly #links: Links
+  readonly #used: UsedDays
   readonly #refusals: Refusals
   readonly #typical = new Typical()
   readonly #query: Query
@@ -96,7 +97,8 @@ export class Ledger implements Books {
     const store = this.#store
     this.#prices = new Prices(store.prices, this.#now)
     this.#spend = new Spend(this.#now)
-    this.#links = new Links({ store, log: options.log })
+    this.#used = new UsedDays(store.used, this.#callers)
+    this.#links = new Links({ store, moved: () => this.#used.moved(), log: options.log })
     this.#query = new Query(store, () => this.#clockWentBack)
     this.#refusals = new Refusals(this.#callers, () => this.#nextId())
     this.#writer = new Writer({
@@ -104,6 +106,7 @@ export class Ledger implements Books {
       callers: this.#callers,
       spend: this.#spend,
       links: this.#links,
+      used: this.#used,
       refusals: this.#refusals,
       live: () => this.#live.size,
       lowestLive: () => this.#lowestLive(),
@@ -278,7 +281,7 @@ export class Ledger implements Books {
   /** Sums of what ended, by day and caller; both days (since 1970, UTC) belong to it. In order of days. */
   usedByDay(bookId: string, fromDay: number, toDay: number): UsedDay[] {
     this.#writer.flush()
-    return usedByDay(this.#store.used, this.#callers, this.#links.of(bookId), [fromDay, toDay])
+    return this.#links.of(bookId).flatMap((account) => this.#used.between(account, fromDay, toDay))
   }
 
   /** The first day (since 1970, UTC) of which there is anything. */

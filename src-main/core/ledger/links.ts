@@ -5,6 +5,8 @@ import type { UsedTable } from '../store/ledger/use.ts'
 
 interface Parts {
   store: Tables
+  /** Sums went from one account to another. */
+  moved(): void
   log(level: 'error', line: string): void
 }
 
@@ -20,12 +22,14 @@ interface Tables {
  */
 export class Links {
   readonly #tables: Tables
+  readonly #moved: Parts['moved']
   readonly #log: Parts['log']
   #accounts = new Map<number, LinkedAccount>()
   #links: readonly Link[] = []
 
-  constructor({ store, log }: Parts) {
+  constructor({ store, moved, log }: Parts) {
     this.#tables = store
+    this.#moved = moved
     this.#log = log
     this.#accounts = new Map(store.links.accounts().map((account) => [account.id, account]))
     this.#links = store.links.links()
@@ -102,6 +106,7 @@ export class Links {
 
   #moveTo({ id: to }: LinkedAccount, { id: from }: LinkedAccount): void {
     this.#tables.used.move(from, to)
+    this.#moved()
     this.#tables.links.dropAccount(from)
     this.#accounts.delete(from)
     this.#links = joined(this.#links.map((link) => (link.account === from ? { ...link, account: to } : link)))

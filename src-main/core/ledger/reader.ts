@@ -6,7 +6,7 @@ import type { StoredRequest } from '../store/ledger/requests.ts'
 import { Names, type ToolName } from './names.ts'
 import { showRow } from './rows.ts'
 import { outcomeOfRow, readyFilter } from './search.ts'
-import { type UsedDay, usedByDay } from './use.ts'
+import { type UsedDay, usedBetween } from './use.ts'
 
 /** Rows that one look may bring: a reader that comes late reads on with the next. */
 const mostAtOnce = 1000
@@ -113,7 +113,8 @@ export function openLedgerReader(dataDir: string, tools: () => readonly ToolName
   return {
     usedByDay(bookId, fromDay, toDay) {
       const log = look()
-      return log ? usedByDay(log.used, callers, accountsOf(log, bookId), [fromDay, toDay]) : []
+      if (!log) return []
+      return accountsOf(log, bookId).flatMap((one) => usedBetween(log.used, callers, one, [fromDay, toDay]))
     },
     firstDayOf(bookId) {
       const log = look()

@@ -17,9 +17,13 @@ const estimated = codeOf(certainties, 'estimated')
 
 /**
  * Adds rows that end to the sums of their days, inside the transaction that closes them: a view over years then reads days, not rows.
- * A request belongs to the day (UTC) in which it began.
+ * A request belongs to the day (UTC) in which it began. Answers which days these are.
  */
-export function addUse(table: UsedTable, rows: Iterable<StoredRequest>, accountOf: (row: number) => number): void {
+export function addUse(
+  table: UsedTable,
+  rows: Iterable<StoredRequest>,
+  accountOf: (row: number) => number,
+): Iterable<UseDay> {
   const sums = new Map<string, UseDay>()
   for (const row of rows) {
     // Turned away here: nothing reached the service.
@@ -42,6 +46,7 @@ export function addUse(table: UsedTable, rows: Iterable<StoredRequest>, accountO
     if (row.outcome === failed) sum.failed += 1
   }
   for (const sum of sums.values()) table.add(sum)
+  return sums.values()
 }
 
 const emptyDay = (account: number, day: number, caller: number): UseDay => ({
@@ -49,17 +54,103 @@ const emptyDay = (account: number, day: number, caller: number): UseDay => ({
   ...{ estimated: 0, unpriced: 0, failed: 0 },
 })
 
-/** In order of days for each account; both ends belong to it. */
-export function usedByDay(
+/** In order of days; both ends belong to it. */
+export function usedBetween(
   table: Pick<UsedTable, 'between'>,
   callers: Callers,
-  accounts: readonly number[],
+  account: number,
   [from, to]: [from: number, to: number],
 ): UsedDay[] {
-  return accounts.flatMap((account) =>
-    table.between(account, from, to).map(({ account: _, caller: id, ...sums }) => {
-      const caller = callers.get(id)
-      return { ...sums, who: caller?.who ?? 'stranger', model: caller?.model ?? null }
-    }),
-  )
+  return table.between(account, from, to).map((sums) => {
+    const caller = callers.get(sums.caller)
+    // Field by field: tens of thousands of them, and a spread costs as much as the database.
+    return {
+      day: sums.day,
+      who: caller?.who ?? 'stranger',
+      model: caller?.model ?? null,
+      requests: sums.requests,
+      tokensIn: sums.tokensIn,
+      tokensOut: sums.tokensOut,
+      tokensCached: sums.tokensCached,
+      cost: sums.cost,
+      estimated: sums.estimated,
+      unpriced: sums.unpriced,
+      failed: sums.failed,
+    }
+  })
+}
+
+/** A stretch that is read from the database each time: it is short. */
+const shortDays = 100
+/** Requests of the newest days still end. */
+const openDays = 2
+/** Days that may have come since; then what is remembered is read anew. */
+const staleDays = 60
+const mostRemembered = 200_000
+
+interface Remembered {
+  /** Everything up to and with this day. */
+  upTo: number
+  days: UsedDay[]
+}
+
+/** The sums of the days, with those that are over in memory once somebody looked at years of them: a view is then made without the database. */
+export class UsedDays {
+  readonly #table: UsedTable
+  readonly #callers: Callers
+  readonly #remembered = new Map<number, Remembered>()
+
+  constructor(table: UsedTable, callers: Callers) {
+    this.#table = table
+    this.#callers = callers
+  }
+
+  /** Inside the transaction that closes the rows. */
+  add(rows: Iterable<StoredRequest>, accountOf: (row: number) => number): void {
+    for (const { account, day } of addUse(this.#table, rows, accountOf)) {
+      const known = this.#remembered.get(account)
+      if (known && day <= known.upTo) this.#remembered.delete(account)
+    }
+  }
+
+  /** Sums went from one account to another. */
+  moved(): void {
+    this.#remembered.clear()
+  }
+
+  /** In order of days; both ends belong to it. The rows are not to be changed. */
+  between(account: number, from: number, to: number): UsedDay[] {
+    const known = to - from < shortDays ? null : this.#recall(account)
+    if (!known) return this.#read(account, from, to)
+    const old = known.days.slice(placeOf(known.days, from), placeOf(known.days, to + 1))
+    return to <= known.upTo ? old : [...old, ...this.#read(account, Math.max(from, known.upTo + 1), to)]
+  }
+
+  #recall(account: number): Remembered | null {
+    const newest = this.#table.lastDay(account) ?? 0
+    const known = this.#remembered.get(account)
+    if (known && newest - known.upTo <= staleDays) return known
+    const upTo = newest - openDays
+    const days = this.#read(account, 0, upTo)
+    if (days.length > mostRemembered) return null
+    const remembered = { upTo, days }
+    this.#remembered.set(account, remembered)
+    return remembered
+  }
+
+  #read(account: number, from: number, to: number): UsedDay[] {
+    return usedBetween(this.#table, this.#callers, account, [from, to])
+  }
+}
+
+/** The place of the first row of this day or a later one. */
+function placeOf(days: readonly UsedDay[], day: number): number {
+  let low = 0
+  let high = days.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((days[middle]?.day ?? day) < day) low = middle + 1
+    else high = middle
+  }
+  return low
 }

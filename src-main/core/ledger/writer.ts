@@ -6,7 +6,7 @@ import type { Links } from './links.ts'
 import type { Refusals } from './refusals.ts'
 import type { Spend } from './spend.ts'
 import type { Batch, Trace } from './trace.ts'
-import { addUse } from './use.ts'
+import type { UsedDays } from './use.ts'
 
 /** Ends that may wait for a common commit: their rows already stand, as under way. */
 const closeWithinMs = 100
@@ -28,6 +28,7 @@ interface Books {
   callers: Callers
   spend: Spend
   links: Links
+  used: UsedDays
   refusals: Refusals
   /** Requests under way. */
   live(): number
@@ -147,7 +148,7 @@ export class Writer {
   flush(): void {
     this.#flushOpened()
     this.#flushMissed()
-    const { store, callers, spend, links, refusals } = this.#books
+    const { store, callers, spend, links, used, refusals } = this.#books
     const closed = this.#closed
     if (closed.length === 0 && refusals.unsaved.size === 0 && !spend.unsaved) return
     this.#closed = []
@@ -156,7 +157,7 @@ export class Writer {
       store.transaction(() => {
         callers.save(store.callers)
         const ended = closed.flatMap(({ end }) => (end && store.requests.close(end) ? end : []))
-        addUse(store.used, ended, (row) => links.accountOf(row))
+        used.add(ended, (row) => links.accountOf(row))
         for (const { row, stored } of refusals.unsaved) {
           if (stored) store.requests.count(row.id, row.times)
           else store.requests.refuse(row)

@@ -100,7 +100,8 @@ export function Days({ shown }: { shown: AccountKey }) {
 function Table({ days }: { days: readonly KeyDay[] }) {
   const { t } = useTranslation('keys')
   return (
-    <div className="figures-box">
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard (WCAG 2.1.1)
+    <section tabIndex={0} aria-label={t('tableLabel')} className="figures-box">
       <table className="figures">
         <caption className="sr-only">{t('tableLabel')}</caption>
         <thead>
@@ -128,6 +129,6 @@ function Table({ days }: { days: readonly KeyDay[] }) {
           ))}
         </tbody>
       </table>
-    </div>
+    </section>
   )
 }

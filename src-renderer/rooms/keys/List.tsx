@@ -75,7 +75,7 @@ function Row({ row, current }: { row: AccountKey; current: boolean }) {
         onClick={() => appStore.setState({ listDrawerOpen: false })}
         className={cx('flex items-center gap-2.5 rounded-m px-2.5 py-1.5', current ? 'bg-pick' : 'hover:bg-hover')}
       >
-        <KeyRound aria-hidden size={15} strokeWidth={1.75} className="shrink-0 text-faint" />
+        <KeyRound aria-hidden size={15} strokeWidth={1.75} className="shrink-0 text-soft" />
         <span className="min-w-0 flex-1">
           <span className="flex min-w-0 items-center gap-2">
             <span dir="auto" className={cx('min-w-0 truncate', ended ? 'text-soft line-through' : 'font-[520]')}>
@@ -83,7 +83,7 @@ function Row({ row, current }: { row: AccountKey; current: boolean }) {
             </span>
             {row.calling && <Pill tone="good">{t('calling')}</Pill>}
           </span>
-          <span className="block text-faint text-s">
+          <span className="block text-s text-soft">
             {row.prefix && <code className="font-mono">{row.prefix}…</code>}
             {row.revokedAt !== null && ` · ${t('revokedAt', { at: stamp(row.revokedAt) })}`}
             {row.revokedAt === null && row.gone && ` · ${t('gone')}`}

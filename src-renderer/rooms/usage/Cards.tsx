@@ -63,7 +63,7 @@ function Balance({ book }: { book: Book }) {
         <>
           <span className={cx(low && 'text-bad')}>
             {days !== null
-              ? t('cards.days', { count: days })
+              ? t('cards.days', { count: days, figure: showCount(days) })
               : t(pace === null ? 'cards.paceUnknown' : 'cards.daysNone')}
           </span>
           {book.spent && (

@@ -11,6 +11,7 @@ import { useStudio } from '../../studio.ts'
 import { Card } from '../../ui/Card.tsx'
 import { lessSc, showSc, showSigned, signed } from '../../ui/sc.ts'
 import { RangeField } from './Controls.tsx'
+import { openRequests } from './deeds.ts'
 import { Standing } from './Standing.tsx'
 
 type Correction = z.infer<typeof correction>
@@ -85,7 +86,16 @@ function Table({ found }: { found: readonly Correction[] }) {
             const { day, model, keyId, before, beforeAsOf, after, afterAsOf } = one
             return (
               <tr key={`${day} ${model} ${keyId} ${afterAsOf}`}>
-                <th scope="row">{showCalendarLong(day)}</th>
+                <th scope="row">
+                  <button
+                    type="button"
+                    className="figures-open"
+                    aria-label={t('table.openDay', { day: showCalendarLong(day) })}
+                    onClick={() => openRequests(day, day, 'model', keyId === null ? model : null)}
+                  >
+                    {showCalendarLong(day)}
+                  </button>
+                </th>
                 <td>
                   <span dir="auto">{model === '' && keyId ? t('corrections.key', { id: keyId }) : model}</span>
                 </td>

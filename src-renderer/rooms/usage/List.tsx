@@ -42,7 +42,7 @@ export function UsageList() {
               <Icon aria-hidden size={15} strokeWidth={1.75} className="shrink-0" />
               <span className="min-w-0 truncate">{t(`sections.${section}`)}</span>
               {section === 'corrections' && corrections > 0 && (
-                <span className="num ms-auto text-faint text-s">{corrections}</span>
+                <span className="num ms-auto text-s text-soft">{corrections}</span>
               )}
             </a>
           )
@@ -83,7 +83,7 @@ function Books() {
                 </span>
                 {book.active && <Pill tone="good">{t('books.active')}</Pill>}
               </span>
-              <span className="w-full truncate text-faint text-s">{book.baseUrl.replace(/^https?:\/\//, '')}</span>
+              <span className="w-full truncate text-s text-soft">{book.baseUrl.replace(/^https?:\/\//, '')}</span>
             </button>
             <IconButton
               icon={Pencil}

@@ -1,4 +1,5 @@
 import { useTranslation } from 'react-i18next'
+import type { Problem } from '../../../src-preload/contract/problem.ts'
 import { showInstant } from '../../i18n/format.ts'
 import { ProblemNotice } from '../../problems/ProblemNotice.tsx'
 import { useApp } from '../../stores/app.ts'
@@ -15,7 +16,7 @@ export function Standing() {
   const booksProblem = useUsage((store) => store.booksProblem)
   const connected = useApp(({ app, link }) => app?.connection.state === 'connected' && link === 'open')
   const asOf = book?.asOf ? showInstant(book.asOf) : null
-  const offline = !connected || (book?.active && book.problem !== null)
+  const offline = book !== null && (!connected || (book.active && isOffline(book.problem)))
   return (
     <>
       {(problem ?? booksProblem) && (
@@ -26,12 +27,17 @@ export function Standing() {
           {t('other', { at: asOf })}
         </Notice>
       )}
-      {book && offline && !connected && (
-        <Notice kind="info" role="status" title={t('offline.title')}>
+      {offline && (
+        <Notice
+          kind="info"
+          role="status"
+          title={t('offline.title')}
+          {...(connected ? { action: { label: t('refresh'), onClick: () => void refresh() } } : {})}
+        >
           {asOf ? t('offline.about', { at: asOf }) : t('offline.never')}
         </Notice>
       )}
-      {book?.active && connected && book.problem && (
+      {book?.active && !offline && book.problem && (
         <ProblemNotice problem={book.problem} role="status" on={{ retry: () => void refresh() }} />
       )}
       {book?.offers === 'no' && (
@@ -39,7 +45,7 @@ export function Standing() {
           {t('noReadouts.about')}
         </Notice>
       )}
-      {book?.offers === 'unknown' && connected && !book.problem && (
+      {book?.offers === 'unknown' && !offline && !book.problem && (
         <Notice kind="info" title={t('notAsked.title')}>
           {t('notAsked.about')}
         </Notice>
@@ -47,6 +53,10 @@ export function Standing() {
     </>
   )
 }
+
+/** Nothing answered: there is nothing wrong with the figures but their age. */
+const isOffline = (problem: Problem | null): boolean =>
+  problem !== null && /^(connect|connection|headers|tls|idle)_|^not_connected$/.test(problem.kind)
 
 function never(): never {
   throw new Error('A problem was there.')

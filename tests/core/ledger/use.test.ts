@@ -63,6 +63,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ connect: fc.constantFrom(service, 'https://other.example') }) },
   { weight: 2, arbitrary: fc.record({ belongs: fc.constantFrom('red', 'blue') }) },
   { weight: 1, arbitrary: fc.constant({ restart: true }) },
+  { weight: 3, arbitrary: fc.constant({ look: true }) },
 )
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
 
@@ -87,6 +88,7 @@ class Life {
       this.ledger.connectedTo(taken.connect)
       this.#connected = { base: taken.connect, book: null }
     } else if ('belongs' in taken) this.#belongs(taken.belongs)
+    else if ('look' in taken) for (const book of ['red', 'blue']) this.ledger.usedByDay(book, ...always)
     else if ('restart' in taken) await this.#restart()
     else this.#request(taken)
   }
@@ -186,6 +188,36 @@ describe('the roll-up by day', () => {
     expect(ledger.usedByDay('green', ...always)).toEqual([])
     expect(ledger.firstDayOf('red')).toBe(today)
     expect(ledger.firstDayOf('green')).toBeNull()
+    await ledger.close()
+  })
+
+  it('that was looked at stays true: for what ends days later, and for rows that turn out to be another account’s', async () => {
+    let now = Date.UTC(2026, 0, 1)
+    const { ledger } = openLedger({ now: () => now })
+    ledger.connectedTo(service)
+    ledger.belongsTo('red')
+    const slow = ledger.open(notice())
+    for (let day = 0; day < 200; day += 1) {
+      ledger.open(notice()).ends({ state: 'done' }, null)
+      if (day % 20 === 0) ledger.usedByDay('red', ...always)
+      now += dayMs
+    }
+    const sum = (book: string): number =>
+      ledger.usedByDay(book, ...always).reduce((all, { requests }) => all + requests, 0)
+    expect(sum('red')).toBe(200)
+    slow.ends({ state: 'done' }, null)
+    expect(sum('red')).toBe(201)
+    const first = Math.floor(Date.UTC(2026, 0, 1) / dayMs)
+    expect(ledger.usedByDay('red', first, first + 120)).toHaveLength(121)
+    expect(ledger.usedByDay('red', first, first + 120)[0]).toMatchObject({ day: first, requests: 2 })
+    expect(ledger.usedByDay('red', first + 190, first + 400)).toHaveLength(10)
+    // A clock that is put back: the days are over already.
+    now = Date.UTC(2026, 2, 1)
+    ledger.connectedTo(service)
+    for (let n = 0; n < 5; n += 1) ledger.open(notice()).ends({ state: 'done' }, null)
+    expect(sum('red')).toBe(201)
+    ledger.belongsTo('red')
+    expect(sum('red')).toBe(206)
     await ledger.close()
   })
 

@@ -11,7 +11,8 @@ import { states } from './states.ts'
 
 /** A core that only remembers, in a worker as the real one is in another process. Its address has the page's query. */
 const query = new URLSearchParams(self.name)
-const wanted = query.get('state') ?? 'connected'
+// The last one counts: what a test wants stands after what every window begins with.
+const wanted = query.getAll('state').at(-1) ?? 'connected'
 const theme = query.get('theme') === 'dark' ? 'dark' : 'light'
 const start: AppState | undefined = Object.entries(states).find(([name]) => name === wanted)?.[1]
 if (!start) throw new Error(`No state ${wanted}.`)

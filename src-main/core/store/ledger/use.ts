@@ -39,6 +39,7 @@ export function usedTable({ handle }: Pick<Database, 'handle'>) {
       WHERE account = ? AND day BETWEEN ? AND ? ORDER BY day, caller`,
   )
   const first = handle.prepare('SELECT min(day) AS day FROM use_days WHERE account = ?')
+  const last = handle.prepare('SELECT max(day) AS day FROM use_days WHERE account = ?')
   const move = handle.prepare(
     `INSERT INTO use_days (${columns}, cost)
       SELECT ?, ${columns.replace('account, ', '')}, cost FROM use_days WHERE account = ? ${added}`,
@@ -57,6 +58,10 @@ export function usedTable({ handle }: Pick<Database, 'handle'>) {
     between: (account: number, from: number, to: number): UseDay[] => between.all(account, from, to).map(readDay),
     firstDay(account: number): number | null {
       const row = first.get(account)
+      return row ? numberOrNull(row, 'day') : null
+    },
+    lastDay(account: number): number | null {
+      const row = last.get(account)
       return row ? numberOrNull(row, 'day') : null
     },
     /** Adds everything of one account to another. The caller holds the transaction. */

@@ -1,0 +1,137 @@
+import { mkdirSync, readFileSync } from 'node:fs'
+import AxeBuilder from '@axe-core/playwright'
+import { expect, type Locator, type Page, test } from '@playwright/test'
+import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
+import { closeHosts, openConnectedHost } from './hosts.ts'
+import { send, settled } from './journey.ts'
+
+const shots = new URL('../../test-results/usage/', import.meta.url).pathname
+mkdirSync(shots, { recursive: true })
+let sandbox: Sandbox
+
+test.beforeEach(async () => {
+  sandbox = await startSandbox()
+})
+test.afterEach(async () => {
+  await closeHosts()
+  await sandbox.close().catch(() => undefined)
+})
+
+const room = (page: Page, name: string) =>
+  page.getByRole('navigation', { name: 'Rooms' }).getByRole('link', { name }).click()
+const section = (page: Page, name: string) =>
+  page.getByRole('navigation', { name: 'What to look at' }).getByRole('link', { name }).click()
+const chart = (page: Page): Locator => page.getByRole('slider', { name: /by day/ })
+const drawn = (page: Page) => expect(chart(page)).toHaveAttribute('data-state', 'drawn')
+const figure = (page: Page, card: string): Locator =>
+  page
+    .getByRole('region', { name: 'In short' })
+    .locator('div')
+    .filter({ has: page.getByRole('heading', { name: card }) })
+    .last()
+
+/** What the eye sees in light and dark, and axe in the latter, whose contrasts are the harder ones. */
+async function clean(page: Page, name: string): Promise<void> {
+  for (const theme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
+    await page.screenshot({ path: `${shots}${name}-${theme}.png` })
+  }
+  const { violations } = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21aa']).analyze()
+  expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([])
+}
+
+test('what it cost, by whom, how much is left and when one may go on, with the service and without it [USE-01] [KEY-01] [KEY-02] [KEY-03] [KEY-04] [LIM-01] [LIM-03]', async ({
+  page,
+}) => {
+  const faults: string[] = []
+  page.on('console', (line) => line.type() === 'error' && faults.push(line.text()))
+  const host = await openConnectedHost(sandbox)
+  await page.goto(host.url)
+  await send(page, 'What does this cost?')
+  await settled(page, 'complete')
+
+  // The overview: the account's figures, and this machine's own beside them.
+  await room(page, 'Usage')
+  await drawn(page)
+  await page.getByRole('button', { name: 'Fetch now' }).click()
+  await expect(page.getByText('Fetched.', { exact: true })).toBeVisible()
+  await expect(figure(page, 'Balance')).toContainText('SC')
+  const balance = await figure(page, 'Balance').innerText()
+  const spent = await figure(page, 'Spent, 30 days').innerText()
+  await expect(page.getByRole('contentinfo')).toContainText('SC left')
+  await expect(page.getByRole('contentinfo')).toContainText('SC today')
+  await clean(page, 'overview')
+
+  // The keyboard reads the bars out, and goes from one to its requests.
+  await chart(page).focus()
+  await page.keyboard.press('End')
+  await expect(chart(page)).toHaveAttribute('aria-valuetext', /: .*SC.*not ended yet/)
+  await page.keyboard.press('ArrowLeft')
+  await expect(chart(page)).not.toHaveAttribute('aria-valuetext', /not ended yet/)
+  await page.getByRole('radio', { name: 'Room' }).click()
+  await expect(page.getByRole('radio', { name: 'The service’s' })).toBeDisabled()
+  await expect(page.getByRole('rowheader', { name: /Chat/ })).toBeVisible()
+  await drawn(page)
+  await chart(page).focus()
+  await page.keyboard.press('End')
+  await page.keyboard.press('Enter')
+  const log = page.getByRole('grid', { name: 'Requests' })
+  await expect(log.getByRole('row').filter({ hasText: 'studio · chat' }).first()).toBeVisible()
+  await expect(page.getByRole('combobox', { name: 'Time' })).toHaveValue('between')
+  await expect(page.getByRole('region', { name: 'Requests' })).toBeInViewport()
+  await page.goBack()
+  await page.getByRole('radio', { name: 'Model' }).click()
+
+  // Saved: the table by the core, the chart by the page.
+  const saving = async (item: string): Promise<Buffer> => {
+    const coming = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByRole('menuitem', { name: item }).click()
+    return readFileSync(await (await coming).path())
+  }
+  expect((await saving('Table as CSV')).toString().split('\n').length).toBeGreaterThan(2)
+  expect((await saving('Table as Parquet')).subarray(0, 4).toString()).toBe('PAR1')
+  expect((await saving('Chart as PNG')).subarray(1, 4).toString()).toBe('PNG')
+  expect((await saving('Chart as SVG')).toString()).toContain('Spend by day')
+
+  await section(page, 'Here and elsewhere')
+  await expect(page.getByRole('heading', { name: 'Here and elsewhere' })).toBeVisible()
+  await expect(page.getByRole('columnheader', { name: 'Why' })).toBeVisible()
+
+  // Limits: asked while one looks, each asking counted.
+  const asked = () => sandbox.observe.requests().filter(({ path }) => path === '/v1/rate-limit').length
+  const before = asked()
+  await section(page, 'Limits')
+  await expect(page.getByRole('meter', { name: /^Requests this minute/ })).toBeVisible()
+  await expect(page.getByText(/starts anew in \d+ s/)).toHaveCount(1)
+  expect(asked() - before).toBeLessThanOrEqual(1)
+
+  await section(page, 'Corrections')
+  await expect(page.getByText('never changed a closed day')).toBeVisible()
+
+  await room(page, 'Keys')
+  await page.getByRole('button', { name: 'Fetch now' }).first().click()
+  const list = page.getByRole('navigation', { name: 'Keys of the account' })
+  await expect(list.getByRole('link').first()).toContainText('in use here')
+  await expect(list.getByRole('link').filter({ hasText: /revoked/ })).not.toHaveCount(0)
+  await drawn(page)
+  await expect(page.getByRole('region', { name: 'In its whole life' })).toContainText('SC')
+  await expect(page.getByText('What can’t be done here')).toBeVisible()
+  await clean(page, 'keys')
+  await list.getByRole('link').first().focus()
+  await page.keyboard.press('End')
+  await expect(page.getByRole('main')).toContainText('revoked')
+
+  // The service is gone: the same figures, and since when.
+  await sandbox.close()
+  await page.reload()
+  await room(page, 'Usage')
+  await page.getByRole('button', { name: 'Fetch now' }).first().click()
+  await expect(page.getByText('There is no connection now')).toBeVisible()
+  await expect(page.getByText(/as of .*\d/).first()).toBeVisible()
+  await drawn(page)
+  expect(await figure(page, 'Balance').innerText()).toBe(balance)
+  expect(await figure(page, 'Spent, 30 days').innerText()).toBe(spent)
+  await clean(page, 'offline')
+  expect(faults.filter((fault) => /Content Security Policy|unsafe/i.test(fault))).toEqual([])
+})

@@ -1,0 +1,206 @@
+import fc from 'fast-check'
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { Coverage, ViewQuery } from '../../../src-preload/contract/usage.ts'
+import { walk } from '../../../src-renderer/chart/cursor.ts'
+import { type ChartData, heightAt, marksOf, seriesAt } from '../../../src-renderer/chart/data.ts'
+import type { Look } from '../../../src-renderer/chart/look.ts'
+import { chartOption, hatching } from '../../../src-renderer/chart/option.ts'
+import { bucketWords, spokenBucket } from '../../../src-renderer/chart/words.ts'
+import { en } from '../../../src-renderer/i18n/en.ts'
+import { i18n } from '../../../src-renderer/i18n/index.ts'
+import { chartOfKey } from '../../../src-renderer/rooms/keys/Days.tsx'
+import { stamp } from '../../../src-renderer/rooms/keys/stamp.ts'
+import { changeOf, chartOf, figureText, sidesOf } from '../../../src-renderer/rooms/usage/figures.ts'
+import { lessSc, shareOf, showSigned, signed, sumSigned } from '../../../src-renderer/ui/sc.ts'
+import { Accounts } from '../harness/accounts.ts'
+
+beforeAll(() => i18n.init({ lng: 'en', resources: { en }, initAsync: false, interpolation: { escapeValue: false } }))
+
+const accounts = new Accounts('gaps', 60)
+const query = (more: Partial<ViewQuery> = {}): ViewQuery => ({
+  ...{ bookId: '00000000-0000-4000-8000-00000000b001', from: day(29), to: day(0), grain: 'day', by: 'model' },
+  ...{ source: 'service', search: '' },
+  ...more,
+})
+function day(back: number): string {
+  return new Date(Date.parse(`${accounts.today}T00:00:00Z`) - back * 86_400_000).toISOString().slice(0, 10)
+}
+const data = (more: Partial<ViewQuery> = {}, measure: Parameters<typeof chartOf>[2] = 'spend'): ChartData =>
+  chartOf(accounts.view(query(more)), null, measure, ({ name }) => name)
+const look: Look = {
+  ...{ ink: '#111', soft: '#222', faint: '#333', line: '#444', raise: '#fff', warn: '#a50', font: 'Inter' },
+  of: (ink) => `ink ${ink}`,
+}
+const seriesOf = (option: ReturnType<typeof chartOption>) => [option.series ?? []].flat()
+
+describe('the chart', () => {
+  it('draws a day that was never fetched as a hatch, and never as nothing [USE-01]', () => {
+    const chart = data()
+    const gaps = chart.buckets.flatMap(({ state }, at) => (state === 'gap' ? [at] : []))
+    expect(gaps.length).toBeGreaterThan(1)
+    for (const at of gaps) {
+      expect(chart.series.map(({ values }) => values[at])).toEqual(chart.series.map(() => null))
+      expect(chart.total(at)).toBeNull()
+    }
+    const bars = seriesOf(chartOption(chart, look)).filter(({ type }) => type === 'bar')
+    for (const bar of bars) for (const at of gaps) expect((bar.data as unknown[])[at]).toBe('-')
+    const marked = marksOf(chart.buckets).filter(({ state }) => state === 'gap')
+    expect(marked.reduce((sum, { first, last }) => sum + last - first + 1, 0)).toBe(gaps.length)
+    expect(seriesOf(chartOption(chart, look)).some(({ id }) => id === 'marks')).toBe(true)
+  })
+  it('joins neighbours that lack the same, and no others', () => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom<Coverage>('whole', 'running', 'partial', 'gap')), (states) => {
+        const marks = marksOf(states.map((state) => ({ from: '', to: '', state })))
+        const again: Coverage[] = states.map(() => 'whole')
+        for (const { first, last, state } of marks) again.fill(state, first, last + 1)
+        expect(again).toEqual(states)
+        marks.forEach(({ first, state }, at) => {
+          const before = marks[at - 1]
+          if (before && before.last === first - 1) expect(before.state).not.toBe(state)
+        })
+      }),
+    )
+  })
+  it('fills a box with lines that stay inside it', () => {
+    const size = fc.integer({ min: 1, max: 2_000 })
+    fc.assert(
+      fc.property(size, size, fc.integer({ min: 2, max: 40 }), (width, height, step) => {
+        const box = { x: 30, y: 12, width, height }
+        const inside = (x: number, y: number) => x >= 30 && x <= 30 + width && y >= 12 && y <= 12 + height
+        const lines = hatching(box, step)
+        expect(lines.every(([x1, y1, x2, y2]) => inside(x1, y1) && inside(x2, y2))).toBe(true)
+        expect(lines.every(([x1, y1, x2, y2]) => Math.abs(Math.abs(x2 - x1) - Math.abs(y2 - y1)) < 1e-6)).toBe(true)
+      }),
+      { numRuns: 50 },
+    )
+  })
+  it('tells the part of a stack at a height, from the bottom up', () => {
+    const chart = data()
+    const at = chart.buckets.findIndex(({ state }) => state === 'whole')
+    let top = 0
+    for (const { id, values } of chart.series) {
+      const value = values[at] ?? 0
+      if (value > 0) expect(seriesAt(chart, at, top + value / 2)?.id).toBe(id)
+      top += value
+    }
+    expect(heightAt(chart, at)).toBeCloseTo(top)
+    expect(seriesAt(chart, at, top * 1.01)).toBeNull()
+  })
+  it('tells the same for each of its measures as the view does, exactly', () => {
+    const view = accounts.view(query())
+    for (const measure of ['tokens', 'tokensIn', 'tokensCached', 'tokensOut', 'requests'] as const) {
+      const chart = data({}, measure)
+      chart.series.forEach(({ values }, place) => {
+        const sum = values.reduce<number>((all, value) => all + (value ?? 0), 0)
+        const total = view.series[place]?.total
+        expect(total && figureText(total, measure)).toBe(new Intl.NumberFormat('en').format(sum))
+      })
+    }
+    expect(data({ by: 'key' }, 'tokensCached').series.every(({ values }) => values.every((one) => one === null))).toBe(
+      true,
+    )
+  })
+  it('keeps a tool’s own colour, and the quiet one for the rest', () => {
+    expect(data({ by: 'tool', source: 'here' }).series.map(({ ink }) => ink)).toEqual(['teal', 'violet', 'amber', 0])
+    expect(data().series.at(-1)).toMatchObject({ id: 'rest', ink: 'rest' })
+  })
+  it('draws one key’s days, gaps as gaps [KEY-03]', () => {
+    const days = accounts.keyDays(accounts.keys()[0]?.id ?? '', day(29), day(0))
+    const chart = chartOfKey(days, 'requests', 'desktop')
+    expect(chart.buckets).toHaveLength(30)
+    expect(chart.series[0]?.values).toEqual(days.map(({ figures }) => figures?.requests ?? null))
+  })
+})
+
+describe('the chart by keys', () => {
+  const chart = data()
+  const last = chart.buckets.length - 1
+  it('begins at the last bucket, walks to both ends and stays there', () => {
+    expect(walk('ArrowLeft', null, chart)).toEqual({ at: last, series: null })
+    expect(walk('ArrowRight', { at: last, series: null }, chart)).toEqual({ at: last, series: null })
+    expect(walk('Home', { at: 9, series: null }, chart)).toEqual({ at: 0, series: null })
+    expect(walk('PageUp', { at: 3, series: null }, chart)).toEqual({ at: 0, series: null })
+    expect(walk('Escape', { at: 3, series: null }, chart)).toBeNull()
+    expect(walk('x', null, chart)).toBeUndefined()
+  })
+  it('picks every part of a bucket once on the way round', () => {
+    const at = chart.buckets.findIndex(({ state }) => state === 'whole')
+    const some = chart.series.filter(({ values }) => (values[at] ?? 0) > 0).map(({ id }) => id)
+    const met: (string | null)[] = []
+    let cursor = { at, series: null as string | null }
+    for (let step = 0; step <= some.length; step++) {
+      const next = walk('ArrowUp', cursor, chart)
+      if (!next) throw new Error('It walks.')
+      cursor = next
+      met.push(cursor.series)
+    }
+    expect(met).toEqual([...some, null])
+  })
+  it('says a day, its sum and its parts; that a day is not known, and that one has not ended', () => {
+    const whole = chart.buckets.findIndex(({ state }) => state === 'whole')
+    expect(spokenBucket(chart, whole, null)).toMatch(/2026|20\d\d: .* SC; writer-large .* SC/)
+    const gap = chart.buckets.findIndex(({ state }) => state === 'gap')
+    expect(spokenBucket(chart, gap, null)).toContain('not known: nothing was fetched in time')
+    expect(spokenBucket(chart, gap, null)).not.toContain('SC')
+    expect(spokenBucket(chart, last, null)).toContain('not ended yet')
+    expect(spokenBucket(chart, whole, 'writer-large')).toMatch(/: writer-large [\d.]+ SC$/)
+  })
+  it('calls a whole month by its name and a cut one by its days', () => {
+    const state = 'whole' as const
+    expect(bucketWords({ from: '2026-02-01', to: '2026-02-28', state }, 'month')).toBe('Feb 2026')
+    expect(bucketWords({ from: '2026-02-03', to: '2026-02-28', state }, 'month')).toContain('Feb 3')
+    expect(bucketWords({ from: '2026-11-20', to: '2026-11-20', state }, 'day')).toBe('Fri, Nov 20, 2026')
+  })
+})
+
+describe('amounts that may be below nothing', () => {
+  const amount = fc
+    .tuple(fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n }))
+    .map(([parts]) => ({ parts, text: lessSc(decimal(parts > 0n ? parts : 0n), decimal(parts < 0n ? -parts : 0n)) }))
+  function decimal(parts: bigint): string {
+    const digits = parts.toString().padStart(19, '0')
+    return `${digits.slice(0, -18)}.${digits.slice(-18)}`
+  }
+  it('are summed and subtracted to the last digit', () => {
+    fc.assert(
+      fc.property(fc.array(amount), (amounts) => {
+        const sum = sumSigned(amounts.map(({ text }) => text))
+        expect(signed(sum)).toBe(amounts.reduce((all, { parts }) => all + parts, 0n))
+      }),
+    )
+  })
+  it('are shown with a true minus, and shares are worked out exactly', () => {
+    expect(showSigned('-1.25')).toBe('\u22121.25')
+    expect(showSigned('0.1')).toBe('0.10')
+    expect(shareOf('0.3', '0.9')).toBe(0.333)
+    expect(shareOf('1', '0')).toBeNull()
+    expect(changeOf('2', '1')).toBe(1)
+    expect(changeOf('1', '0')).toBeNull()
+  })
+})
+
+describe('both sides', () => {
+  it('take only what both know for the share of one in the other', () => {
+    const sides = sidesOf(accounts.compare(day(29), day(0), false))
+    expect(sides.share).toBeGreaterThan(0.5)
+    expect(sides.share).toBeLessThan(1)
+    expect(signed(sides.elsewhere)).toBeGreaterThan(0n)
+    expect(signed(sides.notYet)).toBeGreaterThan(0n)
+  })
+  it('are unknown where the service tells nothing', () => {
+    expect(sidesOf(new Accounts('plain', 40).compare(day(29), day(0), false))).toMatchObject({
+      service: null,
+      share: null,
+    })
+    expect(sidesOf([])).toEqual({ service: null, here: null, elsewhere: '0', notYet: '0', share: null })
+  })
+})
+
+describe('a time of a key’s record', () => {
+  it('stays the day that was written, and what names no zone stays as it is [KEY-01]', () => {
+    expect(stamp('2026-05-01')).toBe('May 1, 2026')
+    expect(stamp('2026-05-01 10:00:00')).toBe('2026-05-01 10:00:00')
+    expect(stamp('2026-05-01T10:00:00Z')).toContain('2026')
+  })
+})
