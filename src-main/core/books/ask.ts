@@ -1,5 +1,5 @@
 import type { ProblemKind } from '../../../src-preload/contract/problem.ts'
-import { asStudioError, type StudioError } from '../errors.ts'
+import { asStudioError, StudioError } from '../errors.ts'
 import type { Upstream } from '../upstream/client.ts'
 import type { AccountUsage, KeyDaily, KeyList, KeyRecord, KeyTotals } from '../upstream/schemas.ts'
 import type { CallOptions, Reply } from '../upstream/types.ts'
@@ -28,14 +28,18 @@ const absentStatus: ReadonlySet<number> = new Set([400, 405, 410, 422])
  * Asks the read-outs over one connection; `onRow` counts what went out. A server that has none is no failure. All throw StudioError where
  * one should have answered and did not.
  */
-export function asking(from: ReadOuts, now: () => number, { signal, onRow }: Pick<CallOptions, 'signal' | 'onRow'>) {
+export function asking(
+  from: ReadOuts,
+  now: () => number,
+  { signal, onRow }: Required<Pick<CallOptions, 'signal' | 'onRow'>>,
+) {
   async function ask<T>(
     call: (options: CallOptions) => Promise<Reply<T>>,
     ...members: (keyof T)[]
   ): Promise<Answer<T>> {
     const askedAt = now()
     try {
-      const { value } = await call({ room: 'account', ...(signal && { signal }), ...(onRow && { onRow }) })
+      const { value } = await unlessLeft(call({ room: 'account', signal, onRow }), signal)
       // Any JSON object fits the loose schemas: one in which nothing is what the specification names is another server's.
       if (members.every((member) => value[member] === null || value[member] === undefined)) return { lacks: true }
       return { lacks: false, value, askedAt, answeredAt: Math.max(askedAt, now()) }
@@ -65,4 +69,17 @@ export function asking(from: ReadOuts, now: () => number, { signal, onRow }: Pic
 
 function isAbsent({ kind, facts }: StudioError): boolean {
   return absent.has(kind) || (facts.status !== undefined && absentStatus.has(facts.status))
+}
+
+/** An answer that is shared with others goes on without us: who leaves does not wait for it. */
+async function unlessLeft<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
+  const left = Promise.withResolvers<never>()
+  const leave = (): void => left.reject(new StudioError('cancelled', 'The connection was left.'))
+  signal.addEventListener('abort', leave, { once: true })
+  if (signal.aborted) leave()
+  try {
+    return await Promise.race([answer, left.promise])
+  } finally {
+    signal.removeEventListener('abort', leave)
+  }
 }

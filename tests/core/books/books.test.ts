@@ -297,6 +297,19 @@ describe('the books of a connection', () => {
     expect(books.limits.read()).toBeNull()
   })
 
+  it('close at once while an answer that others wait for too keeps them waiting', async () => {
+    const server = createServer(() => undefined)
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => new Promise<void>((resolve) => void server.close(() => resolve())))
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const { books } = open()
+    const from = client(url, 'sk-somebody-silent')
+    books.follow({ ...from, getCurrentKey: () => new Promise(() => undefined) }, placeAt(url))
+    await books.close()
+    await from.close()
+    expect(books.list()).toMatchObject([{ active: false, problem: null }])
+  })
+
   it('write nothing once they are closed, whatever still comes', async () => {
     let release = (): void => undefined
     const held = new Promise<void>((resolve) => {
