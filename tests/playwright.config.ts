@@ -5,7 +5,8 @@ import { chromiumArgs } from './helpers/browser.mjs'
 export default defineConfig({
   testDir: fileURLToPath(new URL('e2e', import.meta.url)),
   outputDir: fileURLToPath(new URL('../test-results/browser', import.meta.url)),
-  timeout: 45_000,
+  // A guard against hanging: a busy machine takes ten times as long as a quiet one.
+  timeout: 90_000,
   expect: { timeout: 20_000 },
   // Where nobody looks on, one more try tells a busy machine from a fault; what needed it is named as flaky.
   retries: process.env.CI ? 1 : 0,

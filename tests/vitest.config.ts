@@ -13,6 +13,12 @@ export const rooms = ['chat/room', 'commands/palette', 'library/list', 'i18n/roo
 const root = fileURLToPath(new URL('..', import.meta.url))
 const all = ['tests/**/*.test.ts', 'tests/**/*.test.tsx']
 const hosts = 'tests/hosts/**'
+/**
+ * What leaves nothing behind in its process: these share processes, a quarter of whose time would go into reading the same sources again. Not those
+ * that kill, that measure memory or moments, or that change what belongs to the process.
+ */
+const shareable = '{admission,archive,images,ledger,library,media,proxy,speech,transcribe,transfers,upstream,voice}'
+const together = `tests/core/${shareable}/**/!(follow|growing|kill|large|million|wire).test.ts`
 
 // Each file is a process, and many start processes of their own: what Node has read once need not be compiled by each.
 process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules', '.cache', 'compiled')
@@ -22,8 +28,8 @@ export const base = defineConfig({
   root,
   test: {
     // Real sockets, real SQLite and real processes on two cores: generous against a busy machine, never a way to time something.
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
     expect: { poll: { timeout: 15_000 } },
     // As in the browser's tests: one more try where nobody looks on.
     retry: process.env.CI ? 1 : 0,
@@ -41,7 +47,14 @@ export default mergeConfig(base, {
         extends: true,
         test: { name: 'hosts', include: [`${hosts}/*.test.ts`], globalSetup: ['tests/helpers/built.ts'] },
       },
-      { extends: true, test: { name: 'parts', include: all, exclude: [...configDefaults.exclude, ...rooms, hosts] } },
+      {
+        extends: true,
+        test: { name: 'together', isolate: false, include: [together] },
+      },
+      {
+        extends: true,
+        test: { name: 'parts', include: all, exclude: [...configDefaults.exclude, ...rooms, hosts, together] },
+      },
     ],
   },
 })

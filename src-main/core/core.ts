@@ -98,7 +98,14 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
   })
   const books: Books = createBooks({
     account,
-    here: ledger,
+    here: {
+      usedByDay: (bookId, from, to) => ledger.usedByDay(bookId, from, to),
+      firstDayOf: (bookId) => ledger.firstDayOf(bookId),
+      belongsTo(bookId) {
+        ledger.belongsTo(bookId)
+        limits.known()
+      },
+    },
     tools: () => tools.list(),
     learn: (usage, baseUrl) => ledger.learn(usage, baseUrl),
     requests: () => ledger.size,
@@ -216,13 +223,6 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     books.follow({ ...upstream, getCurrentKey }, profile && placeOf(profile))
     limits.follow(true)
     void bucket.ask()
-  })
-  let knownBook: string | undefined
-  books.changes.add(() => {
-    const id = books.active()?.id
-    if (id === knownBook) return
-    knownBook = id
-    limits.known()
   })
   bucket.changes.add(state.changed)
   // Rows are only put together for listeners where there are any.

@@ -37,8 +37,10 @@ export const mediaRoom = {
   use: procedure.output(z.object({ uses: z.array(mediaUse), free: z.number().nullable(), folder: z.string() })),
   /** Counts what `cleanUp` would take and takes nothing. */
   wouldCleanUp: procedure.input(cleanUp).output(z.object({ items: z.number().int(), bytes: z.number().int() })),
-  /** Erases for good. Only ever because a person asked. */
-  cleanUp: procedure.input(cleanUp).output(z.object({ items: z.number().int(), bytes: z.number().int() })),
+  /** Erases for good. Only ever because a person asked, and never more things than they were `told`. @throws `bad_input` where it would */
+  cleanUp: procedure
+    .input(cleanUp.extend({ told: z.number().int() }))
+    .output(z.object({ items: z.number().int(), bytes: z.number().int() })),
   /** Shows the file in the system's file manager; `shown` is false where this host has none, then `path` helps. */
   reveal: procedure.input(z.object({ mediaId: id })).output(z.object({ shown: z.boolean(), path: z.string() })),
   /** Begins to drag the file out of the window (desktop alone; elsewhere `false`). */

@@ -9,12 +9,14 @@ import { searchBench } from './search.mjs'
 import { soundBench } from './sound.mjs'
 import { startBench } from './start.mjs'
 import { stopBench } from './stop.mjs'
+import { usageBench } from './usage.mjs'
 
 const suites = {
   start: startBench,
   stop: stopBench,
   proxy: proxyBench,
   search: searchBench,
+  usage: usageBench,
   render: renderBench,
   gallery: galleryBench,
   sound: soundBench,

@@ -8,6 +8,8 @@ import { connectTo, lastReply, pickModel, send, settled } from './journey.ts'
 
 const shots = new URL('../../test-results/images/', import.meta.url).pathname
 mkdirSync(shots, { recursive: true })
+// Whole journeys with several looks of axe, on a machine that may have other work.
+test.setTimeout(90_000)
 let sandbox: Sandbox
 
 test.beforeEach(async ({ page, context }) => {
@@ -137,6 +139,8 @@ test('what is foreign is refused with its address, what fails says why, what is 
   const foreign = strip(page, 'A harbour elsewhere')
   await expect(foreign).toContainText('An address elsewhere was not opened')
   await expect(foreign.locator('code').first()).toContainText('http://images.example/v1/images/')
+  await expect(foreign.locator('code')).toHaveCount(2)
+  await expect(foreign.getByRole('note')).toHaveCount(1)
   await expect(foreign.getByRole('link')).toHaveCount(0)
   await foreign.getByRole('button', { name: 'Copy the address' }).first().click()
   expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/^http:\/\/images\.example\/v1\/images\//)
@@ -159,6 +163,17 @@ test('what is foreign is refused with its address, what fails says why, what is 
   await expect(slow).toHaveAttribute('data-state', 'cancelled')
   expect((await sandbox.observe.whenClosed(record?.id ?? '')).closedByClient).toBe(true)
   await expect(slow.getByRole('button', { name: 'Draw again' })).toBeVisible()
+
+  // What came whole since is what one looks for; what went wrong before is found in the list.
+  await sendModel(page, '')
+  await draw(page, 'A calm sea')
+  await expect(pictures(page)).toHaveCount(1)
+  await expect(page.getByRole('article')).toHaveCount(0)
+  await page
+    .getByRole('navigation', { name: 'Recent prompts' })
+    .getByRole('button', { name: /^A harbour/ })
+    .click()
+  await expect(foreign).toContainText('An address elsewhere was not opened')
 })
 
 test('the gallery by keys alone: walked, looked at closely, selected, saved, searched, deleted and brought back', async ({
@@ -202,6 +217,15 @@ test('the gallery by keys alone: walked, looked at closely, selected, saved, sea
   await clean(page, 'light')
   await page.keyboard.press('Space')
   await expect(light(page)).toContainText('3 of 6', { timeout: 8_000 })
+
+  // One that is deleted gives its place to the next, and comes back.
+  await page.keyboard.press('Space')
+  await page.keyboard.press('Home')
+  await page.keyboard.press('Delete')
+  await expect(light(page)).toContainText('1 of 5')
+  await light(page).getByRole('button', { name: 'Undo' }).click()
+  await expect(light(page)).toContainText('1 of 6')
+  await expect(page.getByText('not there any more')).toHaveCount(0)
   await page.keyboard.press('Escape')
   await expect(light(page)).toBeHidden()
   await expect(gallery(page)).toBeFocused()
@@ -219,19 +243,37 @@ test('the gallery by keys alone: walked, looked at closely, selected, saved, sea
   expect(files).toHaveLength(6)
   for (const [, bytes] of files) expect(Buffer.from(bytes.subarray(1, 4)).toString()).toBe('PNG')
 
-  // Deleted, and back.
+  // Deleted deed by deed, and back the same way.
+  const prompts = page.getByRole('navigation', { name: 'Recent prompts' })
   await gallery(page).focus()
+  await page.keyboard.press('End')
+  await page.keyboard.press('Delete')
+  await expect(pictures(page)).toHaveCount(5)
+  await page.keyboard.press('Control+a')
   await page.keyboard.press('Delete')
   await expect(pictures(page)).toHaveCount(0)
+  await expect(prompts.getByRole('button', { name: /^A fox in an orchard Deleted/ })).toBeVisible()
+  await page.keyboard.press('Control+z')
+  await expect(pictures(page)).toHaveCount(5)
   await page.getByRole('button', { name: 'Undo' }).click()
   await expect(pictures(page)).toHaveCount(6)
+  await expect(prompts.getByRole('button', { name: /^A fox in an orchard 4 pictures/ })).toBeVisible()
 
   const search = page.getByRole('textbox', { name: 'Search pictures by prompt' })
+  await gallery(page).focus()
+  await page.keyboard.press('Control+f')
+  await expect(search).toBeFocused()
   await search.fill('fox')
   await expect(pictures(page)).toHaveCount(4)
   await search.fill('zebra')
   await expect(page.getByRole('heading', { name: 'No picture matches' })).toBeVisible()
-  await search.press('Escape')
+  await page.getByRole('button', { name: 'Show all pictures' }).focus()
+  await page.keyboard.press('Control+f')
+  await expect(search).toBeFocused()
+  // The list leads out of a search that hides what it is asked for.
+  await prompts.getByRole('button', { name: /^A glass tower/ }).click()
+  await expect(pictures(page)).toHaveCount(6)
+  await expect(gallery(page).locator('[data-current="true"]')).toHaveAttribute('aria-label', /^A glass tower/)
   await page.getByRole('button', { name: 'Favourites only' }).click()
   await expect(pictures(page)).toHaveCount(1)
 })
@@ -282,12 +324,20 @@ test('a picture is varied with its lineage, copied, dragged, looked at by a mode
   await settled(page, 'complete')
   await expect(lastReply(page)).toContainText(new RegExp(`${pixels?.[1]}.{1,3}${pixels?.[2]}`))
 
-  // The service is gone: everything is here, and a wish says why it is not.
+  // The service is gone: everything is here, with the small pictures that were made once, and a wish says why it is not.
+  await page.goto(`${new URL(page.url()).origin}/#/images`)
+  await expect(gallery(page).locator('img')).toHaveCount(2)
+  const shownAs = () =>
+    gallery(page)
+      .locator('img')
+      .evaluateAll((all) => all.map((one) => one.getAttribute('src')))
+  const made = await shownAs()
   await sandbox.close()
   await page.goto(`${new URL(page.url()).origin}/#/images`)
   await page.reload()
   await expect(pictures(page)).toHaveCount(2)
   for (const image of await gallery(page).locator('img').all()) await painted(image)
+  expect(await shownAs()).toEqual(made)
   await gallery(page).focus()
   await page.keyboard.press('Enter')
   await painted(light(page).locator('.lightbox-view img'))

@@ -6,7 +6,7 @@ import { chromiumArgs } from '../helpers/browser.mjs'
 import { expectAccessible, takePictures } from './chatWorld.ts'
 import { closeHosts, newDataDir, openWebHost, type WebHost } from './hosts.ts'
 import { connectTo } from './journey.ts'
-import { partSeconds, startSpeechService } from './speechService.ts'
+import { type Fate, partSeconds, startSpeechService } from './speechService.ts'
 
 test.use({
   launchOptions: {
@@ -22,7 +22,7 @@ let host: WebHost
 let service: Awaited<ReturnType<typeof startSpeechService>>
 
 // Waits are for what comes; a busy machine needs room for them.
-test.setTimeout(120_000)
+test.setTimeout(240_000)
 
 test.afterEach(async () => {
   await closeHosts()
@@ -36,7 +36,7 @@ async function goAway(): Promise<void> {
   gone = true
 }
 
-async function enter(page: Page, fate?: (nth: number) => 'whole' | 'cut'): Promise<void> {
+async function enter(page: Page, fate?: (nth: number) => Fate): Promise<void> {
   sandbox = await startSandbox({ apiKey: key })
   gone = false
   service = await startSpeechService(sandbox.baseUrl, fate)
@@ -122,7 +122,7 @@ test('a text is counted, heard in a voice, spoken, heard while it comes, and sta
   await page.getByRole('button', { name: 'Only favourites' }).press('Enter')
   await expect(rows(page)).toHaveCount(1)
   await page.getByRole('searchbox', { name: 'Search speeches' }).fill('no such words')
-  await expect(page.getByText('Nothing matches.')).toBeVisible()
+  await expect(page.getByText('Nothing was found for “no such words”.')).toBeVisible()
   await page.getByRole('searchbox', { name: 'Search speeches' }).fill('FERRY leaves')
   await expect(rows(page)).toHaveCount(1)
   await page.getByRole('searchbox', { name: 'Search speeches' }).press('ArrowDown')
@@ -131,12 +131,44 @@ test('a text is counted, heard in a voice, spoken, heard while it comes, and sta
   await page.getByRole('button', { name: 'Undo' }).press('Enter')
   await expect(rows(page)).toHaveCount(1)
   await expect(wave(page, 'shimmer')).toBeVisible()
+  // From anywhere in the room: the sound by its keys, then another text and back to this one.
+  await page.getByRole('searchbox', { name: 'Search speeches' }).focus()
+  await page.keyboard.press('Control+Alt+l')
+  await expect(page.getByRole('button', { name: /^Stop looping 0:00/ })).toBeVisible()
+  await page.keyboard.press('Control+Alt+l')
+  await expect(page.getByRole('button', { name: 'Loop all of it' })).toBeVisible()
+  await page.keyboard.press('Control+Alt+Space')
+  await expect(page.getByRole('button', { name: 'Pause', exact: true })).toBeVisible()
+  await page.keyboard.press('Control+Alt+Space')
+  await slider.press('Home')
+  await page.getByRole('searchbox', { name: 'Search speeches' }).focus()
+  await page.keyboard.press('Control+Alt+ArrowRight')
+  await expect(slider).toHaveAttribute('aria-valuenow', String(partSeconds))
+  await page.keyboard.press('Control+Alt+ArrowUp')
+  await expect(page.getByRole('combobox', { name: 'Speed of playing' })).toHaveValue('1.25')
+  const download = page.waitForEvent('download')
+  await page.keyboard.press('Control+s')
+  expect((await download).suggestedFilename()).toMatch(/^The ferry leaves .*\.mp3$/)
+  await page.getByRole('button', { name: 'New speech' }).first().press('Enter')
+  await expect(text(page)).toBeVisible()
+  await page.keyboard.press('Alt+ArrowDown')
+  await expect(wave(page, 'shimmer')).toBeVisible()
+  // All of it stands in the settings, where each can have other keys.
+  await page.getByRole('link', { name: 'Settings' }).press('Enter')
+  for (const deed of [
+    'Speak the text',
+    'Begin the loop here',
+    'Forward by 5 seconds',
+    'The speech below in the list',
+  ]) {
+    await expect(page.getByText(deed, { exact: true }).first()).toBeAttached()
+  }
 })
 
-test('20,000 bytes in four scripts come in parts, go on after a cut at the part that failed, and are heard again when the service is gone [TTS-01]', async ({
+test('20,000 bytes in four scripts come in parts, go on after a cut at the part that failed and after a cancel, and are heard again when the service is gone [TTS-01]', async ({
   page,
 }) => {
-  await enter(page, (nth) => (nth === 3 ? 'cut' : 'whole'))
+  await enter(page, (nth) => (({ 3: 'cut', 5: 'hang' }) as const)[nth] ?? 'whole')
   const long = longText()
   await text(page).fill(long)
   await expect(count(page)).toHaveText(/^20,000 bytes · will be spoken in \d+ parts$/)
@@ -148,6 +180,9 @@ test('20,000 bytes in four scripts come in parts, go on after a cut at the part 
   const live = page.locator('[data-live]')
   await expect(live).toHaveAttribute('data-first-sound', /./)
   await takePictures(page, 'speech-live')
+  await expect.poll(() => service.asked.length).toBe(3)
+  await expect(page.locator('[data-part="3"]')).toHaveAttribute('data-state', 'making')
+  service.cut()
   await expect(page.getByText('Failed', { exact: true }).first()).toBeVisible()
   expect(service.asked).toHaveLength(3)
   await expect(page.locator('[data-part="2"]')).toHaveAttribute('data-state', 'done')
@@ -155,11 +190,17 @@ test('20,000 bytes in four scripts come in parts, go on after a cut at the part 
   await expect(wave(page)).toBeVisible()
   await expectAccessible(page)
   await takePictures(page, 'speech-failed', true)
-  await page.getByRole('button', { name: 'Go on where it ended' }).click()
+  await page.getByRole('button', { name: `Go on at part 3 of ${parts}` }).click()
+  // The next one says nothing more: Esc ends it, and it is heard from its beginning when it is asked for again.
+  await expect(page.locator('[data-part="4"]')).toHaveAttribute('data-state', 'making')
+  await expect.poll(() => service.asked.length).toBe(5)
+  await page.keyboard.press('Escape')
+  await expect(page.getByText('You cancelled this. What had come is kept.')).toBeVisible()
+  await page.getByRole('button', { name: `Go on at part 4 of ${parts}` }).click()
   await expect(fact(page, 'State')).toHaveText('Done')
-  // Parts 1 and 2 were not asked for again, and nothing of the text is lost or said twice.
-  expect(service.asked).toHaveLength(parts + 1)
-  const spoken = service.asked.filter((_, at) => at !== 2).map(({ input }) => input)
+  // What was whole was not asked for again, and nothing of the text is lost or said twice.
+  expect(service.asked).toHaveLength(parts + 2)
+  const spoken = service.asked.filter((_, at) => at !== 2 && at !== 4).map(({ input }) => input)
   expect(spoken.join('').replace(/\s/g, '')).toBe(long.replace(/\s/g, ''))
   for (const { input } of service.asked) expect(Buffer.byteLength(input)).toBeLessThanOrEqual(4096)
   const whole = wave(page)
@@ -196,6 +237,12 @@ test('each of the six formats plays and is saved, plain samples as WAVE too; two
   expect(wav.subarray(0, 4).toString()).toBe('RIFF')
   expect(wav.readUInt32LE(24)).toBe(24_000)
   expect(Math.abs((wav.length - 44) / 48_000 - partSeconds)).toBeLessThan(0.05)
+  // Samples that sound too fast are taken for fewer a second, after the fact.
+  const rate = page.getByRole('textbox', { name: 'Samples a second' })
+  await rate.fill('12000')
+  await rate.press('Enter')
+  await expect(wave(page)).toHaveAttribute('aria-valuetext', `0 seconds of ${2 * partSeconds} seconds`)
+  expect((await saved(page, 'Save as WAV…')).readUInt32LE(24)).toBe(12_000)
   await page.getByRole('combobox', { name: 'With the voice' }).selectOption('onyx')
   await page.getByRole('button', { name: 'Make it again with onyx' }).click()
   const beside = page.getByRole('region', { name: 'Side by side' })
@@ -203,10 +250,16 @@ test('each of the six formats plays and is saved, plain samples as WAVE too; two
   await expect(beside.getByRole('heading', { name: 'onyx' })).toBeVisible()
   await expectAccessible(page)
   await takePictures(page, 'speech-compare', true)
+  // The other voice goes on at the same place.
+  await beside.getByRole('slider').first().press('End')
+  await page.keyboard.press('Control+Alt+x')
+  await expect(beside.getByRole('slider').last()).not.toHaveAttribute('aria-valuenow', '0')
   await page.getByRole('button', { name: 'End the comparison' }).click()
   await page.getByRole('button', { name: 'More for this speech' }).click()
   await page.getByRole('menuitem', { name: 'Send to Transcribe' }).click()
   await expect(page).toHaveURL(/#\/transcribe\//)
+  // Samples have become a file that says what it is.
+  await expect(page.getByRole('region', { name: 'This recording' })).toContainText('audio/wav')
 })
 
 async function saved(page: Page, deed: string): Promise<Buffer> {

@@ -27,6 +27,8 @@ function soundOf(format: string): Buffer {
   return bytes
 }
 
+export type Fate = 'whole' | 'cut' | 'hang'
+
 export interface SpeechAsked {
   input: string
   voice?: string
@@ -35,21 +37,28 @@ export interface SpeechAsked {
 
 /**
  * A service that speaks at once, where a voice of the sandbox takes half a minute for a long part: sound made beforehand, in pieces.
- * `fate` of the nth request (from 1): `cut` closes the connection in the middle. Everything else is the sandbox behind it.
+ * `fate` of the nth request (from 1): `hang` says nothing more from the middle on, `cut` closes the connection
+ * there as soon as `cut()` was called, so that what is heard until then can be looked at. Everything else is the sandbox behind it.
  */
-export async function startSpeechService(behind: string, fate: (nth: number) => 'whole' | 'cut' = () => 'whole') {
+export async function startSpeechService(behind: string, fate: (nth: number) => Fate = () => 'whole') {
   const asked: SpeechAsked[] = []
+  let cut = (): void => undefined
+  const cutting = new Promise<void>((resolve) => {
+    cut = resolve
+  })
   const speak = async (body: Buffer, response: ServerResponse): Promise<void> => {
     const request = JSON.parse(body.toString()) as SpeechAsked
     asked.push(request)
     const format = request.response_format ?? 'mp3'
     const bytes = soundOf(format)
-    const cut = fate(asked.length) === 'cut'
+    const ending = fate(asked.length)
     const type = coders[format]?.type ?? 'application/octet-stream'
     response.writeHead(200, { 'content-type': type, 'x-request-id': `req_speech_${asked.length}` })
     const piece = Math.ceil(bytes.length / 6)
     for (let at = 0; at < bytes.length; at += piece) {
-      if (cut && at >= bytes.length / 2) {
+      if (ending !== 'whole' && at >= bytes.length / 2) {
+        if (ending === 'hang') return
+        await cutting
         response.destroy()
         return
       }
@@ -79,6 +88,7 @@ export async function startSpeechService(behind: string, fate: (nth: number) => 
   return {
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     asked,
+    cut,
     close: () => {
       server.closeAllConnections()
       return new Promise((resolve) => server.close(resolve))

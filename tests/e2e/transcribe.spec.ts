@@ -27,6 +27,9 @@ test.use({
   },
 })
 
+// Waits are for what comes; a busy machine needs room for them.
+test.setTimeout(120_000)
+
 const key = 'sk-transcribe-4411'
 const said = 'Good morning. The ferry leaves the harbour at seven, and comes back in the evening.'
 let sandbox: Sandbox
@@ -97,6 +100,8 @@ test('what is said is recorded under a moving waveform, transcribed, and heard f
   await dock(page).getByRole('button', { name: 'Pause' }).click()
   const again = dock(page).getByRole('button', { name: 'Go on' })
   await expect(again).toBeVisible()
+  await expect(dock(page).getByText('Paused', { exact: true }).last()).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Paused' })).toBeVisible()
   const before = await bars(page)
   await page.evaluate(() => new Promise(requestAnimationFrame))
   expect(await bars(page)).toBe(before)
@@ -142,6 +147,7 @@ test('of many files each says where it is, a cancelled one goes no further, and 
   expect(asked()).toHaveLength(3)
   // Found by its words, which are the service's; deleted, and brought back.
   await row('first.mp3').getByRole('button', { name: 'Open first.mp3' }).click()
+  await expect(page.getByText('1 file failed')).toBeVisible()
   await expect(lines(page).first()).toContainText('ferry')
   const search = page.getByRole('textbox', { name: 'Search recordings and words' })
   await search.fill('harbour')
@@ -211,6 +217,7 @@ test('a transcript is mended, found in, compared, saved, reverted and handed to 
   await expect(page.locator('mark')).toHaveText('boat')
   await page.keyboard.press('Escape')
   // With other settings: another transcript of the same, beside the first.
+  await expect(page.getByText(/^whisper-1 is another name for whisper-large-v3-turbo/)).toBeVisible()
   await page.getByRole('combobox', { name: 'Model' }).selectOption('whisper-large-v3')
   await page.getByRole('combobox', { name: 'Format' }).selectOption('text')
   await page.getByRole('textbox', { name: 'Language' }).fill('en')
@@ -238,6 +245,9 @@ test('a transcript is mended, found in, compared, saved, reverted and handed to 
   await expect.poll(async () => Number(await waveform(page).getAttribute('aria-valuenow'))).toBeGreaterThan(0)
   await page.getByRole('button', { name: 'Back to what the service said' }).click()
   await expect(lines(page).first()).toContainText('The ferry leaves')
+  await page.getByRole('button', { name: 'Speak it' }).click()
+  await expect(page.getByRole('textbox', { name: 'Text to speak' })).toHaveValue(/ferry leaves the harbour/)
+  await page.goBack()
   await page.getByRole('button', { name: 'Send to Chat' }).click()
   await expect(composer(page)).toHaveValue(/ferry leaves the harbour/)
 })
@@ -254,6 +264,7 @@ test('without a microphone the reason is said in words, with one thing to do, by
       const refusal = refusals.shift()
       if (refusal) throw new DOMException('', refusal)
       const stream = await real(wanted)
+      Object.assign(globalThis, { wanted })
       const unplug = () => {
         for (const track of stream.getTracks()) {
           track.stop()
@@ -276,11 +287,26 @@ test('without a microphone the reason is said in words, with one thing to do, by
   await again.press('Enter')
   await expect(alert).toContainText('another program may be using it')
   await again.press('Enter')
+  // What is worth something is not thrown away by one press.
+  await expect(dock(page)).toContainText(/0:0[3-9]|0:[1-5]\d/)
   await dock(page).getByRole('button', { name: 'Throw it away' }).press('Enter')
+  const question = page.getByRole('dialog', { name: 'Throw this recording away?' })
+  await question.getByRole('button', { name: 'Throw it away' }).press('Enter')
   await expect(dock(page).getByRole('button', { name: 'Record' })).toBeVisible()
   await expect(inList(page)).toHaveCount(0)
+  // Another one is chosen, and asked for by its name in the browser.
+  const devices = dock(page).getByRole('combobox', { name: 'Microphone' })
+  await devices.selectOption({ label: 'Fake Audio Input 1' })
   await page.keyboard.press('ControlOrMeta+Alt+r')
   await expect.poll(() => bars(page)).toBeGreaterThan(40)
+  const wanted = await page.evaluate(() => JSON.stringify((globalThis as unknown as { wanted: unknown }).wanted))
+  const chosen = await page.evaluate(() =>
+    navigator.mediaDevices
+      .enumerateDevices()
+      .then((all) => all.find(({ kind, label }) => kind === 'audioinput' && label === 'Fake Audio Input 1')?.deviceId),
+  )
+  expect(chosen).toBeTruthy()
+  expect(wanted).toContain(chosen)
   await page.evaluate(() => (globalThis as unknown as { unplug: () => void }).unplug())
   await expect(page.getByText('The microphone went away. What was said until then is kept.').first()).toBeVisible()
   await expect(waveform(page)).toBeVisible()
@@ -294,7 +320,8 @@ test('what the service refuses is converted to wav here on request, as a new rec
   try {
     await enter(page, `http://127.0.0.1:${(picky.address() as AddressInfo).port}`)
     await give(page, [file('ferry.mp3', spoken)])
-    await page.getByRole('button', { name: 'Convert to wav and try again' }).click({ timeout: 30_000 })
+    await expect(page.getByText('The service said: “Only wav.”')).toBeVisible({ timeout: 30_000 })
+    await page.getByRole('button', { name: 'Convert to wav and try again' }).click()
     await expect(page.getByRole('heading', { name: 'ferry.wav' })).toBeVisible()
     await expect(lines(page).first()).toBeVisible({ timeout: 30_000 })
     const facts = page.getByRole('region', { name: 'This recording' })

@@ -6,6 +6,12 @@ import type { View } from '../../../src-preload/contract/usage.ts'
 import { exportParquet } from './exportParquet.ts'
 import { type ExportRow, exportColumns, rowsOf } from './exportRows.ts'
 
+/** Where files lie that go down, and the list of them. */
+interface Transfers {
+  readonly folder: string
+  readonly downloads: { offer(file: { path: string; name: string; mime: string; bytes: number }): Download }
+}
+
 export type ExportFormat = 'csv' | 'json' | 'parquet'
 
 const mimes: Record<ExportFormat, string> = {
@@ -18,11 +24,6 @@ const mimes: Record<ExportFormat, string> = {
 export function exportRows(rows: readonly ExportRow[], format: ExportFormat): Uint8Array {
   if (format === 'parquet') return exportParquet(rows)
   return Buffer.from(format === 'csv' ? csvOf(rows) : jsonOf(rows))
-}
-
-interface Transfers {
-  folder: string
-  downloads: { offer(file: { path: string; name: string; mime: string; bytes: number }): Download }
 }
 
 /** The view as a file to be read by whoever asked. @throws StudioError `busy` where too many files wait to be read */

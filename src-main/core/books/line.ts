@@ -31,6 +31,8 @@ type Found<T> = Exclude<Answer<T>, { lacks: true }>
 export class Line {
   book: StoredBook
   problem: Problem | null = null
+  /** When they were asked for well last, over this connection: what is kept from another may be another account's. */
+  keptAt: number | null = null
   readonly #parts: BooksParts
   readonly #place: Place
   readonly #now: () => number
@@ -44,6 +46,7 @@ export class Line {
   #fetching: Promise<void> | null = null
   #round: Promise<void> | null = null
   #hurry: AbortController | null = null
+  #saidUndated = false
   /** Whose key it is, asked once: it stays the same over a connection. */
   #key: Answer<KeyRecord> | null = null
 
@@ -67,12 +70,7 @@ export class Line {
     return this.#fetching !== null || this.#round !== null
   }
 
-  /** When the account's days were fetched last, over any connection. */
-  get keptAt(): number | null {
-    return this.#parts.account.fetches.lastAt(this.book.no, 'usage')
-  }
-
-  /** When they were asked for last over this one. */
+  /** When the account's days were asked for last over this connection. */
   get triedAt(): number | null {
     return this.#usage.at
   }
@@ -144,6 +142,7 @@ export class Line {
       this.#parts.account.transaction(() => this.#keepUsage(found, userId))
       this.#parts.here.belongsTo(this.book.id)
       this.problem = null
+      this.keptAt = this.#usage.at
       if (found) this.#parts.learn(found.value, this.#place.baseUrl)
     } catch (thrown) {
       this.#fails(thrown)
@@ -156,8 +155,22 @@ export class Line {
     const { no } = this.book
     account.books.offers(no, usage ? 'yes' : 'no', this.#now())
     if (this.#callingKey !== null) account.books.calling(no, this.#callingKey)
-    if (usage) account.keep(no, toldByUsage(usage, usage.value))
+    if (usage) {
+      const told = toldByUsage(usage, usage.value)
+      account.keep(no, told)
+      this.#saysUndated(told.undated?.length ?? 0)
+    }
     this.book = account.books.get(this.book.id) ?? this.book
+  }
+
+  /** Once over a connection: they come again with each answer. */
+  #saysUndated(rows: number): void {
+    if (rows === 0 || this.#saidUndated) return
+    this.#saidUndated = true
+    this.#parts.log(
+      'warn',
+      `${rows} rows of the service’s usage have no date that can be read. They are kept, and in no sum.`,
+    )
   }
 
   get #record(): Found<KeyRecord> | null {

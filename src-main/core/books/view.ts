@@ -3,15 +3,19 @@ import { type Bucket, bucketsOf, dayOfInput, dayText } from '../days.ts'
 import { StudioError } from '../errors.ts'
 import { folded } from '../folded.ts'
 import type { StoredBook } from '../store/account/books.ts'
+import type { ServiceDay } from '../store/account/sums.ts'
 import { type DayState, isKnown, ownStates, stateOfStretch, statesOf } from './known.ts'
 import type { ReadParts, UsedDay } from './parts.ts'
 import { isOwnReadOut, Sum } from './sum.ts'
 
-/** A row of either side, and whose it is. `id` is null where it has no place of its own. */
-interface Row {
-  day: number
+/** A row of either side: ten years have tens of thousands, so they are read as they are. */
+type Row = ServiceDay | UsedDay
+
+/** What one stacked thing used; `id` is null for what has no place of its own. */
+interface Own {
   id: string | null
-  add(sum: Sum): void
+  sum: Sum
+  rows: Row[]
 }
 
 interface Named {
@@ -35,22 +39,16 @@ export function viewOf(parts: ReadParts, book: StoredBook, query: ViewQuery, { m
   }
   const known = buckets.map(({ from, to }) => states.slice(from - range.from, to - range.from + 1).some(isKnown))
   const nameOf = namer(parts, book, query)
-  const rows = rowsIn(parts, book, query, range).filter(matching(query.search, nameOf))
-
-  const byId = Map.groupBy(rows, ({ id }) => id)
-  const totals = new Map([...byId].map(([id, own]) => [id, sumOf(own)]))
-  const places = [...totals]
-    .flatMap(([id, sum]) => (id === null ? [] : [{ id, sum }]))
-    .sort((a, b) => byCost(a.sum, b.sum) || (a.id < b.id ? -1 : 1))
-  const own = places.slice(0, most)
-  const rest = [...(byId.get(null) ?? []), ...places.slice(most).flatMap(({ id }) => byId.get(id) ?? [])]
-  const draw = (of: readonly Row[]) => columns(of, known, (day) => bucketOfDay[day - range.from] ?? 0)
-  const series: Series[] = own.map(({ id, sum }) => ({
-    ...{ id, ...nameOf(id), total: sum.figures() },
-    ...draw(byId.get(id) ?? []),
+  const all = ownIn(parts, book, query, range, nameOf).sort(byPlace)
+  const placed = all.flatMap(({ id, ...own }) => (id === null ? [] : [{ id, ...own }]))
+  const rest = [...all.filter(({ id }) => id === null), ...placed.slice(most)]
+  const draw = (own: readonly Pick<Own, 'rows'>[]) => columns(own, known, (day) => bucketOfDay[day - range.from] ?? 0)
+  const series: Series[] = placed.slice(0, most).map(({ id, ...own }) => ({
+    ...{ id, ...nameOf(id), total: own.sum.figures() },
+    ...draw([own]),
   }))
   if (rest.length > 0) {
-    series.push({ id: 'rest', name: 'rest', colour: null, total: sumOf(rest).figures(), ...draw(rest) })
+    series.push({ id: 'rest', name: 'rest', colour: null, total: summed(rest).figures(), ...draw(rest) })
   }
   return {
     query,
@@ -60,7 +58,7 @@ export function viewOf(parts: ReadParts, book: StoredBook, query: ViewQuery, { m
       state: stateOfStretch(states.slice(from - range.from, to - range.from + 1)),
     })),
     series,
-    total: sumOf(rows).figures(),
+    total: summed(all).figures(),
     before: beforeOf(parts, book, query, range, nameOf),
     asOf: asOf(parts, book, query),
   }
@@ -95,19 +93,34 @@ function statesIn(
   return statesOf(range, covered, now())
 }
 
-function rowsIn(
-  { account, here }: ReadParts,
-  book: StoredBook,
-  { by, source }: ViewQuery,
-  { from, to }: Bucket,
-): Row[] {
-  if (source === 'here') {
-    const rows = here.usedByDay(book.id, from, to).filter((row) => by === 'room' || !isOwnReadOut(row))
-    return rows.map((row) => ({ day: row.day, id: ownPlace(row, by), add: (sum) => sum.addHere(row) }))
-  }
+function ownIn(
+  ...[{ account, here }, book, query, { from, to }, nameOf]: [
+    ...[ReadParts, StoredBook, ViewQuery, Bucket],
+    (id: string) => Named,
+  ]
+): Own[] {
+  const { by, source, search } = query
   const { models, keys } = account.sums
-  const rows = by === 'key' ? keys(book.no, from, to) : models(book.no, from, to)
-  return rows.map((row) => ({ day: row.day, id: row.name, add: (sum) => sum.addService(row) }))
+  const service = () => (by === 'key' ? keys(book.no, from, to) : models(book.no, from, to))
+  const rows: readonly Row[] = source === 'service' ? service() : here.usedByDay(book.id, from, to)
+  const all = new Map<string | null, Own>()
+  for (const row of rows) {
+    if ('who' in row && by !== 'room' && isOwnReadOut(row)) continue
+    const id = 'who' in row ? ownPlace(row, by) : row.name
+    let own = all.get(id)
+    if (!own) {
+      own = { id, sum: new Sum(), rows: [] }
+      all.set(id, own)
+    }
+    own.rows.push(row)
+    addRow(own.sum, row)
+  }
+  return [...all.values()].filter(({ id }) => isSearched(search, id === null ? null : nameOf(id)))
+}
+
+function addRow(sum: Sum, row: Row): void {
+  if ('who' in row) sum.addHere(row)
+  else sum.addService(row)
 }
 
 /** By model, what named none has no place of its own; by tool, what the studio itself used; by room, what tools used. */
@@ -134,23 +147,18 @@ function keyName({ account }: ReadParts, { no }: StoredBook, id: string): string
   return 'prefix' in record && typeof record.prefix === 'string' ? record.prefix : id
 }
 
-function matching(search: string, nameOf: (id: string) => Named): (row: Row) => boolean {
+function isSearched(search: string, named: Named | null): boolean {
   const wanted = folded(search.trim())
-  if (wanted === '') return () => true
-  const good = new Map<string, boolean>()
-  return ({ id }) => {
-    if (id === null) return false
-    const known = good.get(id) ?? folded(nameOf(id).name).includes(wanted)
-    good.set(id, known)
-    return known
-  }
+  return wanted === '' || (named !== null && folded(named.name).includes(wanted))
 }
 
-function columns(rows: readonly Row[], known: readonly boolean[], bucketOf: (day: number) => number) {
+function columns(own: readonly Pick<Own, 'rows'>[], known: readonly boolean[], bucketOf: (day: number) => number) {
   const sums = known.map((is) => (is ? new Sum() : null))
-  for (const row of rows) {
-    const sum = sums[bucketOf(row.day)]
-    if (sum) row.add(sum)
+  for (const { rows } of own) {
+    for (const row of rows) {
+      const sum = sums[bucketOf(row.day)]
+      if (sum) addRow(sum, row)
+    }
   }
   return {
     requests: sums.map((sum) => (sum ? sum.requests : null)),
@@ -161,16 +169,16 @@ function columns(rows: readonly Row[], known: readonly boolean[], bucketOf: (day
   }
 }
 
-function sumOf(rows: readonly Row[]): Sum {
-  const sum = new Sum()
-  for (const row of rows) row.add(sum)
-  return sum
+function summed(all: readonly Pick<Own, 'sum'>[]): Sum {
+  const total = new Sum()
+  for (const { sum } of all) total.add(sum)
+  return total
 }
 
 /** The dearest first; where nobody knows a cost, the most requests. */
-function byCost(a: Sum, b: Sum): number {
+function byPlace({ id, sum: a }: Own, { id: other, sum: b }: Own): number {
   if (a.cost !== b.cost) return a.cost < b.cost ? 1 : -1
-  return b.requests - a.requests
+  return b.requests - a.requests || ((id ?? '') < (other ?? '') ? -1 : 1)
 }
 
 function beforeOf(
@@ -181,8 +189,8 @@ function beforeOf(
   const firstHere = query.source === 'here' ? parts.here.firstDayOf(book.id) : null
   const unknown = query.source === 'here' ? firstHere === null || firstHere > range.to : state === 'gap'
   if (unknown) return null
-  const rows = rowsIn(parts, book, query, range).filter(matching(query.search, nameOf))
-  return { from: dayText(range.from), to: dayText(range.to), total: sumOf(rows).figures(), state }
+  const total = summed(ownIn(parts, book, query, range, nameOf)).figures()
+  return { from: dayText(range.from), to: dayText(range.to), total, state }
 }
 
 /** The log of this machine is never behind. */

@@ -7,17 +7,15 @@ import type { Transfers } from '../transfers/transfers.ts'
 import { guarded } from './errors.ts'
 import type { Implementer } from './implementer.ts'
 
-interface UsageParts {
-  books: Books
-  store: Store
-  transfers: Transfers
-}
-
-/** A table can be read where a chart cannot. */
-const exportedSeries = 1000
+/** A table has a place for each. */
+const everySeries = { most: Number.POSITIVE_INFINITY }
 
 /** The usage room's part of the contract. */
-export const usageHandlers = (os: Implementer['usage'], host: Host, { books, store, transfers }: UsageParts) => ({
+export const usageHandlers = (
+  os: Implementer['usage'],
+  host: Host,
+  { books, store, transfers }: { books: Books; store: Store; transfers: Transfers },
+) => ({
   watch: os.watch.handler(({ signal }) => guarded(host, books.watch(signal))),
   refresh: os.refresh.handler(() => books.refresh()),
   rename: os.rename.handler(({ input }) => books.rename(input)),
@@ -27,6 +25,6 @@ export const usageHandlers = (os: Implementer['usage'], host: Host, { books, sto
   corrections: os.corrections.handler(({ input }) => books.reading.corrections(input)),
   topConversations: os.topConversations.handler(({ input }) => topConversations(store.conversationCosts, input)),
   export: os.export.handler(({ input: { format, ...query } }) =>
-    exportView(books.reading.view(query, { most: exportedSeries }), format, transfers),
+    exportView(books.reading.view(query, everySeries), format, transfers),
   ),
 })

@@ -1,8 +1,6 @@
 import type { Limited, LimitStatus, Limits } from '../../../src-preload/contract/account.ts'
 import type { Problem } from '../../../src-preload/contract/problem.ts'
 import type { RequestRow } from '../../../src-preload/contract/requests.ts'
-import type { KeyLimits } from '../admission/capacity.ts'
-import type { SlotHolder, WaitingRequest } from '../admission/desk.ts'
 import type { StatusAsked } from '../app/bucket.ts'
 import { StateFeed } from '../app/state.ts'
 import { asStudioError } from '../errors.ts'
@@ -20,9 +18,12 @@ const tellEveryMs = 250
 export interface LimitsParts {
   desk: {
     readonly changes: Listeners
-    readonly keyLimits: KeyLimits
-    holders(): SlotHolder[]
-    waiting(): WaitingRequest[]
+    /** As the key's own record said them; null where unset or unknown. */
+    readonly keyLimits: Limits['key']
+    /** Requests that hold a slot, the longest first; `since` in ms since 1970. */
+    holders(): { traceId: number; since: number }[]
+    /** Who waits, and whether for a slot. */
+    waiting(): { slot: boolean }[]
   }
   /** The one place that makes status calls; the general bucket is its own. */
   gauge: { readonly asked: Listeners<[StatusAsked]>; ask(): Promise<void> }

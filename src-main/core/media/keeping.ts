@@ -135,7 +135,13 @@ export function createKeeping({ host, store, media, tempDir, now = Date.now }: K
       const { made, bytes } = rows.wouldTakeMade(chosen(wish))
       return { items: made.length, bytes }
     },
-    cleanUp: (wish: CleanUp): Promise<{ items: number; bytes: number }> => inTurn(() => erase(chosen(wish))),
+    /** @throws StudioError `bad_input` where more would go than was told: something came, or grew old, since it was counted */
+    cleanUp: ({ told, ...wish }: CleanUp & { told: number }): Promise<{ items: number; bytes: number }> =>
+      inTurn(async () => {
+        const going = chosen(wish)
+        if (going.length > told) throw new StudioError('bad_input', 'More would go by now than was counted.')
+        return erase(going)
+      }),
     sweep,
     /** @throws StudioError `no_such_item` */
     async reveal({ mediaId }: { mediaId: string }): Promise<{ shown: boolean; path: string }> {

@@ -26,6 +26,7 @@ export function describeUsage(program: Command, parts: Parts, ended: (code: numb
     .addOption(
       new Option('--format <how>', 'how it is written').choices(['table', 'json', 'csv', 'parquet']).default('table'),
     )
+    .option('--output <file>', 'into this file instead of standard output', nonEmpty)
     .action(async (options) => ended(await (await import('./commands/usage.ts')).usage(options, parts)))
 
   command('limits', 'what the service last said of its limits, and what it answered with 429')

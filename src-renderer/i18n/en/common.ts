@@ -12,4 +12,5 @@ export const common = {
   showKey: 'Show the key',
   hideKey: 'Hide the key',
   loading: 'Loading…',
+  cost: { measured: '{{amount}} SC measured', estimated: '≈ {{amount}} SC est.', unknown: 'not known' },
 }

@@ -89,8 +89,6 @@ export const speech = {
   textSize: 'Text',
   textBytes: '{{bytes}} bytes',
   cost: 'Cost',
-  costUnknown: 'not known',
-  costIs: { measured: 'measured', estimated: 'est.' },
   samples: 'Plain samples',
   requests: 'Requests',
   requestIds: 'Request ids',

@@ -213,8 +213,6 @@ export const transcribe = {
   source_speech: 'the Speech room',
   notSent: 'not sent',
   unknown: 'not known',
-  cost_measured: '{{cost}} SC',
-  cost_estimated: '≈ {{cost}} SC est.',
   original: 'the original',
   // Commands
   commandRecord: 'Record',

@@ -13,11 +13,11 @@ import { useStudio } from '../../studio.ts'
 import { Button } from '../../ui/Button.tsx'
 import { showBytes } from '../../ui/bytes.ts'
 import { CopyButton } from '../../ui/CopyButton.tsx'
+import { showCost } from '../../ui/cost.ts'
 import { KeyValue } from '../../ui/KeyValue.tsx'
-import { showSc } from '../../ui/sc.ts'
+import { Part } from '../../ui/Part.tsx'
 import { openRow } from './deeds.ts'
 import { Lineage } from './Lineage.tsx'
-import { Part } from './Part.tsx'
 import { showMs } from './time.ts'
 
 type Told = Awaited<ReturnType<Client['images']['get']>>
@@ -125,7 +125,7 @@ function Facts({ image, drawing }: { image: Image; drawing: Drawing | null }) {
 /** What it cost, and which requests that was. */
 function Request({ drawing }: { drawing: Drawing }) {
   const { t } = useTranslation('images')
-  const { cost, costIs, rows, n } = drawing
+  const { cost, rows, n } = drawing
   return (
     <Part title={t('details.request')}>
       <KeyValue
@@ -136,11 +136,10 @@ function Request({ drawing }: { drawing: Drawing }) {
             quiet: cost === null,
             value:
               cost === null ? (
-                t('details.unknown')
+                showCost(drawing)
               ) : (
                 <span title={`${cost} SC`}>
-                  {costIs === 'estimated' && '≈ '}
-                  {showSc(cost)} SC <span className="font-normal text-faint">{t(`details.${costIs}`)}</span>
+                  {showCost(drawing)}
                   {n > 1 && <span className="block font-normal text-faint">{t('details.costAll', { count: n })}</span>}
                 </span>
               ),

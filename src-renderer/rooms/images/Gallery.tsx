@@ -133,7 +133,7 @@ interface CardProps {
 const Card = memo(function Card(props: CardProps) {
   const { t } = useTranslation('images')
   const { image, src, left, top, width, height, current, picked, choosing } = props
-  const [broken, setBroken] = useState(false)
+  const [broken, setBroken] = useState<string | null>(null)
   const prompt = image.prompt || t('gallery.untitled')
   const name = t('gallery.name', {
     ...{ prompt, width: image.width, height: image.height, date: showInstant(image.createdAt) },
@@ -155,12 +155,12 @@ const Card = memo(function Card(props: CardProps) {
       className="images-card"
       style={{ insetInlineStart: left, top, width, height }}
     >
-      {broken ? (
+      {src !== null && broken === src ? (
         <ImageOff aria-hidden size={22} className="images-card-broken" />
       ) : src === null ? (
         <span aria-hidden className="images-card-wait" />
       ) : (
-        <img src={src} alt="" draggable={false} decoding="async" onError={() => setBroken(true)} />
+        <img src={src} alt="" draggable={false} decoding="async" onError={() => setBroken(src)} />
       )}
       <span aria-hidden className="images-card-words" dir="auto">
         {prompt}

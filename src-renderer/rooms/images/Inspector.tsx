@@ -17,9 +17,9 @@ import { imagesStore, targets, useImages } from '../../stores/images.ts'
 import { Button } from '../../ui/Button.tsx'
 import { showBytes } from '../../ui/bytes.ts'
 import { KeyValue } from '../../ui/KeyValue.tsx'
+import { Part } from '../../ui/Part.tsx'
 import { Details } from './Details.tsx'
 import { copyImage, openLight, remove, reuse, reveal, saveImages, showToChat, toggleFavourite } from './deeds.ts'
-import { Part } from './Part.tsx'
 
 /** The picture at the cursor, or those that are selected. */
 export function ImagesInspector() {

@@ -5,9 +5,9 @@ import { mediaPath } from '../../../src-preload/contract/media.ts'
 import type { Client } from '../../api/connect.ts'
 import { imagesStore, withCursor } from '../../stores/images.ts'
 import { routeStore } from '../../stores/route.ts'
+import { Part } from '../../ui/Part.tsx'
 import { openLight } from './deeds.ts'
 import { family, type Kin } from './family.ts'
-import { Part } from './Part.tsx'
 
 type Told = Awaited<ReturnType<Client['images']['get']>>['lineage']
 

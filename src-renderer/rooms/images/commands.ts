@@ -13,6 +13,8 @@ const title = (key: keyof typeof import('../../i18n/en/images.ts')['images']['co
 const chosen = (): Image[] => targets(imagesStore.getState())
 const one = (): Image | null => chosen()[0] ?? null
 const some = (): boolean => imagesStore.getState().images.length > 0
+/** Found or not: a search without a hit is there to be changed. */
+const any = (): boolean => imagesStore.getState().total > 0
 
 /** What can be done with the picture at the cursor, or with all that are selected. */
 function ofPictures(): Command[] {
@@ -55,11 +57,12 @@ function commands(): Command[] {
         if (drawing) void deeds.cancel(drawing.id)
       },
     },
-    { id: 'images.search', title: title('search'), group: 'images', keys: 'Mod+F', when: some, run: focusSearch },
+    { id: 'images.search', title: title('search'), group: 'images', keys: 'Mod+F', when: any, run: focusSearch },
     {
       id: 'images.favourites',
       title: title('favourites'),
       group: 'images',
+      when: any,
       run: () => showFavourites(!imagesStore.getState().favourites),
     },
     { id: 'images.slideshow', title: title('slideshow'), group: 'images', when: some, run: startSlideshow },

@@ -118,7 +118,10 @@ export async function undoRemove(): Promise<void> {
   if (!done) return
   await find()
   const [first] = ids
-  if (first !== undefined) imagesStore.setState({ cursor: first, anchor: first })
+  if (first === undefined) return
+  // Where one is looked at, it is the one that came back.
+  if (routeStore.getState().route.id !== null) openLight(first)
+  else imagesStore.setState({ cursor: first, anchor: first })
 }
 
 export async function saveImages(images: readonly Image[]): Promise<void> {

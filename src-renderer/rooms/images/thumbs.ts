@@ -17,8 +17,10 @@ export interface ThumbMade {
   data: string | null
 }
 
-/** Two large pictures decoded at once are some hundred MB; more are not quicker on two cores. */
+/** More are not quicker on two cores. */
 const atOnce = 2
+/** Pixels that may be decoded at once, four bytes each; a larger picture is decoded alone. */
+const pixelsAtOnce = 30_000_000
 /** A thread that made nothing for so long is given up, in ms. */
 const idleFor = 15_000
 /** A picture as small as this is its own small one: pixels a side, bytes. */
@@ -28,7 +30,8 @@ const smallBytes = 100_000
 let worker: Worker | null = null
 let idle: ReturnType<typeof setTimeout> | undefined
 let waiting: Image[] = []
-const under = new Set<string>()
+/** Being made: id and pixels. */
+const under = new Map<string, number>()
 
 /** What the gallery draws of a picture: the small one, or where there is none and none will be, the whole; null until then. */
 export function srcOf(image: Image, noThumb: ReadonlySet<string>): string | null {
@@ -43,7 +46,14 @@ const isSmall = ({ width, height, bytes }: Image): boolean =>
 export function wantThumbs(images: readonly Image[]): void {
   const { noThumb } = imagesStore.getState()
   waiting = images.filter((image) => srcOf(image, noThumb) === null && !under.has(image.id))
-  while (under.size < atOnce && waiting.length > 0) next()
+  while (hasRoom()) next()
+}
+
+function hasRoom(): boolean {
+  const [first] = waiting
+  if (!first || under.size >= atOnce) return false
+  const pixels = [...under.values()].reduce((sum, one) => sum + one, 0)
+  return under.size === 0 || pixels + first.width * first.height <= pixelsAtOnce
 }
 
 /** Nobody looks any more. */
@@ -60,7 +70,7 @@ function next(): void {
   if (!image) return
   clearTimeout(idle)
   const { id, width, height } = image
-  under.add(id)
+  under.set(id, width * height)
   worker ??= open()
   const src = new URL(mediaPath(image.mediaId), location.href).href
   worker.postMessage({ id, src, width, height } satisfies ThumbAsked)
@@ -71,7 +81,7 @@ function open(): Worker {
   fresh.onmessage = ({ data }: MessageEvent<ThumbMade>) => void keep(data)
   // It could not even be loaded: every picture is drawn whole.
   fresh.onerror = () => {
-    for (const id of under) settle(id, false)
+    for (const id of under.keys()) settle(id, false)
   }
   return fresh
 }
@@ -90,6 +100,6 @@ async function keep({ id, data }: ThumbMade): Promise<void> {
 function settle(id: string, made: boolean): void {
   if (!under.delete(id)) return
   if (!made) imagesStore.setState(({ noThumb }) => ({ noThumb: new Set([...noThumb, id]) }))
-  if (waiting.length > 0) next()
-  else if (under.size === 0) idle = setTimeout(forgetThumbs, idleFor)
+  while (hasRoom()) next()
+  if (under.size === 0) idle = setTimeout(forgetThumbs, idleFor)
 }

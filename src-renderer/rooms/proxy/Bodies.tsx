@@ -9,8 +9,8 @@ import { showBytes } from '../../ui/bytes.ts'
 import { CopyButton } from '../../ui/CopyButton.tsx'
 import { cx } from '../../ui/cx.ts'
 import { Dialog } from '../../ui/Dialog.tsx'
+import { Part } from '../../ui/Part.tsx'
 import { readable } from './bodies.ts'
-import { Part } from './Part.tsx'
 
 type Which = 'request' | 'reply'
 

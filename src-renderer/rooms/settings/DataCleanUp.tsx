@@ -172,10 +172,13 @@ function useCleanUp(onDone: () => void) {
     })
   const erase = (count: Count) =>
     during(async () => {
-      const { items, bytes } = await studio.media.cleanUp(count.wish)
-      setCounted(null)
-      say(t('erased', { count: items, size: showSize(bytes) }))
-      onDone()
+      try {
+        const { items, bytes } = await studio.media.cleanUp({ ...count.wish, told: count.items })
+        say(t('erased', { count: items, size: showSize(bytes) }))
+      } finally {
+        setCounted(null)
+        onDone()
+      }
     })
 
   const dialog = (

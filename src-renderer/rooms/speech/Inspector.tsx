@@ -8,12 +8,13 @@ import { useSpeech } from '../../stores/speech.ts'
 import { useStudio } from '../../studio.ts'
 import { Button } from '../../ui/Button.tsx'
 import { CopyButton } from '../../ui/CopyButton.tsx'
+import { showCost } from '../../ui/cost.ts'
 import { Field } from '../../ui/Field.tsx'
 import { KeyValue } from '../../ui/KeyValue.tsx'
 import { Select } from '../../ui/Select.tsx'
 import { compareWith, makeAgain, setRate } from './actions.ts'
 import { RateField } from './SettingsFields.tsx'
-import { bytesIn, costOf, lengthOf, voiceOf } from './words.ts'
+import { bytesIn, lengthOf, voiceOf } from './words.ts'
 
 /** What a text would become; or the facts of what it became. */
 export function SpeechInspector() {
@@ -44,7 +45,7 @@ function Before() {
           {
             id: 'cost',
             name: t('planCostName'),
-            value: plan?.cost ? costOf({ cost: plan.cost, costIs: 'estimated' }) : unknown,
+            value: plan?.cost ? showCost({ cost: plan.cost, costIs: 'estimated' }) : unknown,
             quiet: !plan?.cost,
           },
           {
@@ -87,7 +88,7 @@ function Facts({ speech }: { speech: SpeechDetail }) {
             { id: 'size', name: t('size'), value: showSize(speech.audioBytes) },
             { id: 'text', name: t('textSize'), value: t('textBytes', { bytes: showCount(speech.textBytes) }) },
             { id: 'parts', name: t('parts'), value: `${showCount(speech.partsDone)} / ${showCount(speech.parts)}` },
-            { id: 'cost', name: t('cost'), value: costOf(speech), quiet: speech.cost === null },
+            { id: 'cost', name: t('cost'), value: showCost(speech), quiet: speech.cost === null },
             ...(speech.fromId === null
               ? []
               : [{ id: 'from', name: t('madeFrom'), value: <From id={speech.fromId} /> }]),
@@ -212,7 +213,7 @@ function Requests({ speech }: { speech: SpeechDetail }) {
             <li key={part.part} className="min-w-0">
               <div className="num flex gap-2">
                 <span className="text-soft">{t('partName', { part: part.part })}</span>
-                <span className="ms-auto">{costOf(part)}</span>
+                <span className="ms-auto">{showCost(part)}</span>
               </div>
               {part.rows.map((row) => {
                 const id = ids.get(row)

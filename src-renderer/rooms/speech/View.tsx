@@ -6,13 +6,14 @@ import { showSize } from '../../i18n/format.ts'
 import { ProblemNotice } from '../../problems/ProblemNotice.tsx'
 import { partStarts, useSpeech } from '../../stores/speech.ts'
 import { Button, IconButton } from '../../ui/Button.tsx'
+import { showCost } from '../../ui/cost.ts'
 import { Notice } from '../../ui/Notice.tsx'
 import { cancel, compareWith, resume } from './actions.ts'
 import { KeptSound } from './KeptSound.tsx'
 import { LiveSound } from './LiveSound.tsx'
 import { playFrom, type Side, swapVoices } from './playback.ts'
 import { SpokenText } from './SpokenText.tsx'
-import { canResume, costOf, isOver, lengthOf, voiceOf } from './words.ts'
+import { canResume, isOver, lengthOf, voiceOf } from './words.ts'
 
 /** A speech: its sound, how far it is, its text; and another one beside it. */
 export function View({ speech }: { speech: SpeechDetail }) {
@@ -79,7 +80,7 @@ function Beside({ speech, side, onTime }: SoundProps) {
       <div className="flex min-w-0 flex-wrap items-baseline gap-x-2">
         <h3 className="truncate font-semibold">{voiceOf(speech)}</h3>
         <span className="num text-s text-soft">
-          {[speech.format, speech.seconds !== null && lengthOf(speech.seconds), costOf(speech)]
+          {[speech.format, speech.seconds !== null && lengthOf(speech.seconds), showCost(speech)]
             .filter(Boolean)
             .join(' · ')}
         </span>

@@ -1,7 +1,5 @@
-import type { MakingCost } from '../../../src-preload/contract/makings.ts'
 import { type Speech, speechInputBytes } from '../../../src-preload/contract/speech.ts'
 import { i18n } from '../../i18n/index.ts'
-import { showSc } from '../../ui/sc.ts'
 
 const encoder = new TextEncoder()
 
@@ -18,12 +16,6 @@ export function lengthOf(seconds: number): string {
     return i18n.t('speech:minutes', { minutes: Math.floor(whole / 60), seconds: String(whole % 60).padStart(2, '0') })
   }
   return i18n.t('speech:hours', { hours: Math.floor(whole / 3600), minutes: Math.floor(whole / 60) % 60 })
-}
-
-/** `≈ 0.12 SC est.`; never an amount without how it is known. */
-export function costOf({ cost, costIs }: Pick<MakingCost, 'cost' | 'costIs'>): string {
-  if (cost === null || costIs === 'unknown') return i18n.t('speech:costUnknown')
-  return `${costIs === 'estimated' ? '≈ ' : ''}${showSc(cost)} SC ${i18n.t(`speech:costIs.${costIs}`)}`
 }
 
 export const voiceOf = ({ voice }: Pick<Speech, 'voice'>): string => voice ?? 'alloy'

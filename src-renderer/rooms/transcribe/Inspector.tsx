@@ -9,12 +9,13 @@ import {
 import { clockOf } from '../../audio/waveWords.ts'
 import { showCount, showFull, showSize } from '../../i18n/format.ts'
 import { shownTranscript, useTranscribe } from '../../stores/transcribe.ts'
+import { showCost } from '../../ui/cost.ts'
 import { Checkbox, Field, TextInput } from '../../ui/Field.tsx'
 import { KeyValue } from '../../ui/KeyValue.tsx'
 import { Select } from '../../ui/Select.tsx'
 import { TextArea } from '../../ui/TextArea.tsx'
 import { changeWish, showRecording } from './actions.ts'
-import { costOf, wordCount } from './words.ts'
+import { wordCount } from './words.ts'
 
 /** How the next transcript is asked for, then the facts of the one on the stage. */
 export function TranscribeInspector() {
@@ -149,7 +150,7 @@ function TranscriptFacts({ transcript }: { transcript: Transcript }) {
         { id: 'words', name: t('fact_words'), value: showCount(wordCount(text)) },
         ...(cues.length > 0 ? [{ id: 'lines', name: t('fact_lines'), value: showCount(cues.length) }] : []),
         { id: 'sent', name: t('fact_sent'), value: showSize(totalBytes) },
-        { id: 'cost', name: t('fact_cost'), value: costOf(transcript) },
+        { id: 'cost', name: t('fact_cost'), value: showCost(transcript) },
       ]}
     />
   )

@@ -2,17 +2,11 @@ import type { Recording, Transcript, TranscriptWish } from '../../../src-preload
 import { clockOf } from '../../audio/waveWords.ts'
 import { showClock, showInstant } from '../../i18n/format.ts'
 import { i18n } from '../../i18n/index.ts'
-import { showSc } from '../../ui/sc.ts'
 
 /** `0:07.2`: where a line of a transcript begins. */
 export function timeOf(seconds: number): string {
   const tenths = Math.floor(Math.max(0, seconds) * 10) % 10
   return `${clockOf(seconds)}.${tenths}`
-}
-
-export function costOf({ cost, costIs }: Pick<Transcript, 'cost' | 'costIs'>): string {
-  if (cost === null || costIs === 'unknown') return i18n.t('transcribe:unknown')
-  return i18n.t(`transcribe:cost_${costIs}`, { cost: showSc(cost) })
 }
 
 /** Under a recording's name in the list. */

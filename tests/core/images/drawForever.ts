@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module'
 import { createImages } from '../../../src-main/core/images/images.ts'
 import { createMedia } from '../../../src-main/core/media/media.ts'
 import { openStore } from '../../../src-main/core/store/store.ts'
@@ -28,4 +29,6 @@ const images = createImages({
 })
 const watching = images.watch()
 await images.make({ prompt: 'four', n: 4, model: null, size: null, responseFormat: null, fromImageId: null })
+// It is killed before it could keep what Node has compiled, as a program does that ends; the next one starts in half the time.
+flushCompileCache()
 for await (const change of watching) if (change.type === 'image') process.stdout.write(`${change.image.id}\n`)

@@ -346,9 +346,17 @@ test('removed ones are out of sight at once and come back with undo; watchers he
   await watching.next()
   expect(room.images.remove({ ids: [id, randomUUID()] })).toEqual({ removed: 1 })
   expect((await watching.next()).value).toEqual({ type: 'gone', imageIds: [id] })
+  // Its drawing says what is left of it.
+  const none = { count: 0, lookId: null }
+  expect((await watching.next()).value).toMatchObject({ type: 'drawing', drawing: { inSight: none } })
   expect(() => room.images.get({ id })).toThrow(/not there any more/)
   expect(room.images.restore({ ids: [id] })).toEqual({ restored: 1 })
+  const { mediaId: lookId } = room.images.get({ id }).image
   expect((await watching.next()).value).toMatchObject({ type: 'image', image: { id } })
+  expect((await watching.next()).value).toMatchObject({ type: 'drawing', drawing: { inSight: { count: 1, lookId } } })
+  // Erasing takes drawings away too: whoever watches begins anew.
+  room.images.erased()
+  expect((await watching.next()).value).toMatchObject({ type: 'snapshot', total: 1 })
   await watching.return?.()
   expect(files(room)).toHaveLength(1)
 })

@@ -37,18 +37,21 @@ const texts = ['Good morning, dear harbour. The tide is in.', 'A second part fol
 /** The same words as two encoders have them: those that tell their delay, and those that do not. */
 const spoken = new Map<string, string[]>()
 beforeAll(async () => {
+  const plain: Float32Array[] = []
+  for (const input of texts) {
+    const wav = fresh('wav')
+    writeFileSync(wav, (await synthesize({ input, voice: 'nova', format: 'wav', speed: 1 })).bytes)
+    plain.push(decoded(wav, 'wav'))
+  }
   for (const format of speechFormats) {
     const [bare, telling]: [string[], string[]] = [[], []]
-    for (const input of texts) {
+    for (const [at, input] of texts.entries()) {
       const { bytes } = await synthesize({ input, voice: 'nova', format, speed: 1 })
       const file = fresh(format)
       writeFileSync(file, bytes)
       bare.push(file)
-      const plain = await synthesize({ input, voice: 'nova', format: 'wav', speed: 1 })
-      const wav = fresh('wav')
-      writeFileSync(wav, plain.bytes)
       const other = fresh(format)
-      encoded(decoded(wav, 'wav'), format, other)
+      encoded(plain[at] ?? new Float32Array(), format, other)
       telling.push(other)
     }
     spoken.set(`${format} of the sandbox`, bare)
@@ -83,8 +86,10 @@ describe('joined parts', () => {
         at += part.length
       }
       if (format !== 'pcm') {
-        const before = files.flatMap((file) => complaints(file).split('\n').filter(Boolean))
-        expect(complaints(to).split('\n').filter(Boolean).length).toBeLessThanOrEqual(before.length)
+        const after = complaints(to).split('\n').filter(Boolean).length
+        // What a decoder complains of in the whole it may have complained of in the parts; of most it complains in neither.
+        const before = after === 0 ? [] : files.flatMap((file) => complaints(file).split('\n').filter(Boolean))
+        expect(after).toBeLessThanOrEqual(before.length)
       }
     },
   )

@@ -11,7 +11,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { parseBaseAddress } from '../../../src-main/core/upstream/address.ts'
 import { openUpstream } from '../../../src-main/core/upstream/client.ts'
 import { Credential } from '../../../src-main/core/upstream/credential.ts'
-import { canary, closed, collect, failure, json, portOf, readBody, serve, sse } from './helpers/service.ts'
+import { canary, closed, collect, comesWithin, failure, json, portOf, readBody, serve, sse } from './helpers/service.ts'
 
 const chat = { model: 'm', messages: [{ role: 'user' as const, content: 'hi' }] }
 const once1 = { retry: { maxAttempts: 1 } }
@@ -144,8 +144,7 @@ test('[LIM-04] rate-limit headers are told, and odd ones are nothing', async () 
   ])
 })
 
-// The figures are the bar of a machine that has time: a neighbour's load may cost a try, a slow cancel costs all of them.
-describe('[CHAT-16] [SSE-05] [ERR-08] a cancel closes the service’s socket at once', { retry: 3 }, () => {
+describe('[CHAT-16] [SSE-05] [ERR-08] a cancel closes the service’s socket at once', () => {
   test.each(['before headers', 'mid-stream', 'reading JSON'])('%s', async (phase) => {
     const abort = new AbortController()
     let began = (): void => undefined
@@ -175,10 +174,9 @@ describe('[CHAT-16] [SSE-05] [ERR-08] a cancel closes the service’s socket at 
     const [request] = requests
     if (request === undefined) throw new Error('no request')
     const gone = closed(request)
-    const start = performance.now()
     abort.abort()
+    expect(await comesWithin(20, gone)).toBe(true)
     expect(await failed).toMatchObject({ kind: 'cancelled' })
-    expect((await gone) - start).toBeLessThan(20)
     expect(requests.length).toBe(1)
   })
 
@@ -217,11 +215,9 @@ describe('[CHAT-16] [SSE-05] [ERR-08] a cancel closes the service’s socket at 
     const abort = new AbortController()
     const failed = failure(upstream.listModels({ signal: abort.signal }))
     await helloed
-    const start = performance.now()
     abort.abort()
+    expect(await comesWithin(50, gone)).toBe(true)
     expect(await failed).toMatchObject({ kind: 'cancelled' })
-    await gone
-    expect(performance.now() - start).toBeLessThan(50)
   })
 })
 

@@ -8,7 +8,7 @@ import { databaseFile } from '../../../src-main/core/store/store.ts'
 import { listenOn } from '../../../src-main/hosts/node/listen.ts'
 import { type Sandbox, startSandbox } from '../../../src-main/sandbox/sandbox.ts'
 import { openPage } from './fixtures/page.ts'
-import { commandLine, documents, type Running, studioEntry } from './fixtures/process.ts'
+import { commandLine, documents, type Running, sourceEntry, studioEntry } from './fixtures/process.ts'
 
 // The command line over the real core and sandbox, each command a process of its own.
 
@@ -39,12 +39,12 @@ afterAll(async () => {
   rmSync(home, { recursive: true, force: true })
 })
 
-const begin = (...given: Parameters<typeof start>): Running => {
-  const one = start(...given)
+const watched = (one: Running): Running => {
   running.add(one)
   void one.ended.then(() => running.delete(one))
   return one
 }
+const begin = (...given: Parameters<typeof start>): Running => watched(start(...given))
 
 async function serve(...args: string[]) {
   const free = ['--web-port', '0', '--proxy-port', '0', '--data-dir', dataDir]
@@ -323,8 +323,11 @@ describe('chat', () => {
 })
 
 describe('sandbox', () => {
-  it('prints its address and key on one line, answers, and ends on a signal', async () => {
-    const sandbox = begin(['sandbox', '--json', '--port', '0'])
+  it.each([
+    ['the build', start],
+    ['the sources without a build', commandLine(sourceEntry, { HOME: home, TMPDIR: home }).start],
+  ])('prints its address and key on one line, answers, and ends on a signal: %s', async (_, starts) => {
+    const sandbox = watched(starts(['sandbox', '--json', '--port', '0']))
     const { baseUrl, apiKey } = JSON.parse(await sandbox.line())
     const reply = await fetch(`${baseUrl}/v1/models`, { headers: { authorization: `Bearer ${apiKey}` } })
     expect([reply.status, (await reply.json()).object]).toEqual([200, 'list'])

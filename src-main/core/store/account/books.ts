@@ -55,7 +55,6 @@ export function bookTable({ handle }: Pick<Database, 'handle'>) {
     dropSandboxes: (): void => void dropSandboxes.run(),
   }
 }
-export type BookTable = ReturnType<typeof bookTable>
 
 const readOrNull = (row: Row | undefined): StoredBook | null => (row ? read(row) : null)
 

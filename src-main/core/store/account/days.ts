@@ -61,7 +61,9 @@ export function dayTable({ handle }: Pick<Database, 'handle'>, fetches: FetchTab
     `SELECT at, ${figureColumns} FROM closed WHERE ${key} AND at > ? ORDER BY at LIMIT 1`,
   )
   const putTurn = handle.prepare(
-    `INSERT OR REPLACE INTO closed (book, what, day, model, at, ${figureColumns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT OR REPLACE INTO closed (book, what, day, model, at, ${figureColumns}, corrects)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11,
+        ?5 > (SELECT closed_at FROM coverage WHERE book = ?1 AND what = ?2 AND day = ?3))`,
   )
   const dropTurn = handle.prepare(`DELETE FROM closed WHERE ${key} AND at = ?`)
   const undated = handle.prepare(
@@ -70,11 +72,18 @@ export function dayTable({ handle }: Pick<Database, 'handle'>, fetches: FetchTab
       ${names.map((name) => `${name} = excluded.${name}`).join(', ')} WHERE excluded.at > at`,
   )
   const countUndated = handle.prepare('SELECT count(*) AS n FROM undated WHERE book = ?')
-  const changed = 'c.book = ? AND c.at > v.closed_at AND v.book = c.book AND v.what = c.what AND v.day = c.day'
-  const corrections = handle.prepare(
-    `SELECT c.* FROM closed c JOIN coverage v ON ${changed} AND c.day BETWEEN ? AND ? ORDER BY c.day DESC, c.at DESC, c.model`,
+  // An older answer that is written late may be the first that saw the day ended.
+  const recheck = handle.prepare(
+    `UPDATE closed SET corrects = 1 WHERE book = ?1 AND what = ?2 AND day = ?3 AND corrects = 0
+      AND at > (SELECT closed_at FROM coverage WHERE book = ?1 AND what = ?2 AND day = ?3)`,
   )
-  const countCorrections = handle.prepare(`SELECT count(*) AS n FROM closed c JOIN coverage v ON ${changed}`)
+  const corrections = handle.prepare(
+    `SELECT * FROM closed INDEXED BY corrections WHERE book = ? AND corrects = 1 AND day BETWEEN ? AND ?
+      ORDER BY day DESC, at DESC, what, model`,
+  )
+  const countCorrections = handle.prepare(
+    'SELECT count(*) AS n FROM closed INDEXED BY corrections WHERE book = ? AND corrects = 1',
+  )
   const firstDay = handle.prepare('SELECT min(day) AS day FROM days WHERE book = ? AND what = ?')
 
   /** What a day's row said at a fetch; null where the fetch did not list it, which means nothing. */
@@ -135,6 +144,7 @@ export function dayTable({ handle }: Pick<Database, 'handle'>, fetches: FetchTab
         for (const row of told) see(moment, kept.get(row.model) ?? null, row)
         for (const row of told) kept.delete(row.model)
         for (const absent of kept.values()) see(moment, absent, null)
+        if (moment.later !== null && at >= endOfDay(day)) recheck.run(book, what, day)
       }
     },
     keepUndated(book: number, what: string, at: number, rows: readonly UndatedRow[]): void {

@@ -8,7 +8,7 @@ import type { DatabaseKind } from '../database.ts'
  *
  * `fetches` says when each was asked, so that everything else can be written in any order: between two fetches nothing is known, at a
  * fetch what stands in the last row at or before it holds. `days` has what a day's row said first and what it says now; `closed` what it
- * said after the day had ended (UTC), a row where it changed; `coverage` is the sum of the fetches by day.
+ * said after the day had ended (UTC), a row where it changed, which `corrects` where another fetch had seen that day ended before; `coverage` is the sum of the fetches by day.
  */
 const first = `
 CREATE TABLE books (
@@ -72,6 +72,7 @@ CREATE TABLE closed (
   day              INTEGER NOT NULL,
   model            TEXT NOT NULL,
   at               INTEGER NOT NULL,
+  corrects         INTEGER NOT NULL,
   requests         INTEGER NOT NULL,
   tokens_in        INTEGER NOT NULL,
   tokens_out       INTEGER NOT NULL,
@@ -80,6 +81,7 @@ CREATE TABLE closed (
   cost_below       INTEGER,
   PRIMARY KEY (book, what, day, model, at)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX corrections ON closed (book, day) WHERE corrects = 1;
 
 CREATE TABLE versions (
   book   INTEGER NOT NULL REFERENCES books (no) ON DELETE CASCADE,

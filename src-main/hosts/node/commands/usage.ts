@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises'
 import type { Book, View, ViewQuery } from '../../../../src-preload/contract/usage.ts'
 import { type ExportFormat, exportRows } from '../../../core/books/export.ts'
 import { bucketsOf, type ExportRow, rowsOf, totalsOf } from '../../../core/books/exportRows.ts'
@@ -5,7 +6,6 @@ import { StudioError } from '../../../core/errors.ts'
 import { openDataDir } from '../folder.ts'
 import { exitCodes, say } from '../output.ts'
 import type { Parts, UsageBooks } from '../parts.ts'
-import { columns } from './toolWords.ts'
 
 export interface UsageOptions {
   dataDir?: string
@@ -18,6 +18,8 @@ export interface UsageOptions {
   /** A row for each day, week or month, and of each model (or tool ...) in it; without it, sums over all days. */
   each?: 'day' | 'week' | 'month'
   format: 'table' | ExportFormat
+  /** A file instead of standard output. */
+  output?: string
 }
 
 const dayMs = 86_400_000
@@ -26,15 +28,19 @@ const usualDays = 30
 
 /** What was used and what it cost, from the service's books and from this machine's log. Needs no network, no keychain and no core. */
 export async function usage(options: UsageOptions, parts: Parts): Promise<number> {
-  if (options.format === 'parquet' && process.stdout.isTTY) {
-    throw new StudioError('bad_input', 'Parquet is no text: send it into a file, such as > usage.parquet')
+  const { format, output } = options
+  if (format === 'parquet' && output === undefined && process.stdout.isTTY) {
+    throw new StudioError('bad_input', 'Parquet is no text: send it into a file, such as --output usage.parquet')
+  }
+  if (format === 'table' && output !== undefined) {
+    throw new StudioError('bad_input', 'Say how the file is written: --format csv, json or parquet.')
   }
   const books = await parts.openUsage(await openDataDir(options.dataDir))
   try {
     const book = bookOf(books, options.account)
     const views = book ? sourcesOf(options).map((source) => books.view(queryOf(options, book, source))) : []
     const rows = views.flatMap((view) => rowsIn(view, options))
-    if (options.format !== 'table') await write(exportRows(rows, options.format))
+    if (format !== 'table') await write(exportRows(rows, format), output)
     else if (book === null) say('No account was ever connected, so there are no books yet.')
     else sayUsage(book, views, rows, options)
   } finally {
@@ -74,9 +80,18 @@ function rowsIn(view: View, { by, each }: UsageOptions): ExportRow[] {
 
 const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
 
-/** All of it is with whoever reads before the process may end. */
-const write = (bytes: Uint8Array): Promise<void> =>
-  new Promise((resolve) => void process.stdout.write(bytes, () => resolve()))
+/** When it resolves, whoever reads has all of it: the process may end. @throws StudioError `bad_input` where the file can't be written */
+async function write(bytes: Uint8Array, file: string | undefined): Promise<void> {
+  if (file === undefined) {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    process.stdout.write(bytes, () => resolve())
+    return promise
+  }
+  await writeFile(file, bytes).catch((thrown: unknown) => {
+    const why = thrown instanceof Error ? thrown.message : String(thrown)
+    throw new StudioError('bad_input', `The file can't be written: ${why}`, {}, { cause: thrown })
+  })
+}
 
 function sayUsage(book: Book, views: readonly View[], rows: readonly ExportRow[], { by, each }: UsageOptions): void {
   const [first] = views
@@ -86,7 +101,7 @@ function sayUsage(book: Book, views: readonly View[], rows: readonly ExportRow[]
   say('')
   const dated = by === 'day' || each !== undefined
   const head = [...(dated ? ['FROM'] : []), 'SIDE', ...(by === 'day' ? [] : [by.toUpperCase()])]
-  const shown = rows.filter((row) => row.requests !== 0 || row.state !== 'whole')
+  const shown = rows.filter((row) => row.requests !== 0)
   const lines = shown.map((row) => [
     ...(dated ? [row.from] : []),
     row.source,
@@ -100,8 +115,20 @@ function sayUsage(book: Book, views: readonly View[], rows: readonly ExportRow[]
     ...[String(total.requests), String(total.tokensIn), String(total.tokensOut)],
     ...[total.tokensCached === null ? '-' : String(total.tokensCached), costWords(total)],
   ])
-  say(...columns([[...head, 'REQUESTS', 'TOKENS IN', 'OUT', 'CACHED', 'SC'], ...lines, ...sums]))
+  const numbers = ['REQUESTS', 'TOKENS IN', 'OUT', 'CACHED', 'SC']
+  say(...table([[...head, ...numbers], ...lines, ...sums], head.length))
   for (const line of notesOf(views)) say('', line)
+}
+
+/** Columns aligned, from `first` on to the right. */
+function table(rows: readonly (readonly string[])[], first: number): string[] {
+  const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)))
+  return rows.map((row) =>
+    row
+      .map((cell, at) => (at < first ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0)))
+      .join('  ')
+      .trimEnd(),
+  )
 }
 
 function numbersOf(row: ExportRow): string[] {

@@ -78,6 +78,20 @@ export function closed(request: IncomingMessage): Promise<number> {
   })
 }
 
+/**
+ * Whether something comes within so many ms in which this process had its turn: after them it has a few more rounds of the event loop to show
+ * itself, so that a neighbour's load costs the clock as much as what is measured. A wait of our own that is longer is seen all the same.
+ */
+export async function comesWithin(ms: number, happening: Promise<unknown>): Promise<boolean> {
+  let come = false
+  const seen = happening.then(() => {
+    come = true
+  })
+  await Promise.race([seen, new Promise((resolve) => setTimeout(resolve, ms))])
+  for (let round = 0; round < 20 && !come; round += 1) await new Promise((resolve) => setImmediate(resolve))
+  return come
+}
+
 export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   const all: T[] = []
   for await (const item of items) all.push(item)

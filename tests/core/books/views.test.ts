@@ -1,0 +1,282 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { UsedDay } from '../../../src-main/core/books/parts.ts'
+import type { Reading } from '../../../src-main/core/books/read.ts'
+import { toldByKeyDays, toldByKeys, toldByUsage } from '../../../src-main/core/books/replies.ts'
+import { dayOfDate } from '../../../src-main/core/days.ts'
+import { openAccountStore } from '../../../src-main/core/store/account/open.ts'
+import { keyRecord } from '../../../src-main/core/upstream/schemas.ts'
+import type { ViewQuery } from '../../../src-preload/contract/usage.ts'
+import { hereSide, noon, openAccount, readingOf } from './helpers.ts'
+
+const now = noon('2026-11-21')
+const day = (text: string): number => dayOfDate(text) ?? 0
+const row = (date: string, model: string, requests: number, cost: string | null) => ({
+  ...{ user_id: 'u', date, model, requests, tokens_in: requests * 10, tokens_out: requests, tokens_cached: requests },
+  cost_sc: cost,
+})
+const used = (text: string, who: string, model: string | null, given: Partial<UsedDay> = {}): UsedDay => ({
+  ...{ day: day(text), who, model, requests: 1, tokensIn: 10, tokensOut: 1, tokensCached: 1, cost: 0n },
+  ...{ estimated: 1, unpriced: 0, ...given },
+})
+const figures = { requests: 2, tokensIn: 20, tokensOut: 2, tokensCached: 0, cost: 200_000_000_000_000_000n }
+const range = { bookId: 'b', from: '2026-11-16', to: '2026-11-21' }
+const query = (given: Partial<ViewQuery>): ViewQuery => ({
+  ...{ ...range, grain: 'day', by: 'model', source: 'service', search: '' },
+  ...given,
+})
+
+let account: ReturnType<typeof openAccount>['account']
+let dataDir: string
+let here: ReturnType<typeof hereSide>
+let reading: Reading
+let no: number
+beforeEach(() => {
+  ;({ account, dataDir } = openAccount())
+  no = account.books.add({ id: 'b', kind: 'service', baseUrl: 'http://b', userId: 'u', name: 'B', usedAt: 0 }).no
+  here = hereSide()
+  reading = readingOf(account, () => now, here)
+})
+
+function tell(at: number, ...usage: ReturnType<typeof row>[]): void {
+  const told = toldByUsage({ askedAt: at, answeredAt: at }, { usage, balance: '70', total_spent: '30' })
+  account.transaction(() => account.keep(no, told))
+}
+const uses = (...rows: UsedDay[]): void => void here.rows.push(...rows.map((one) => ({ ...one, bookId: 'b' })))
+
+describe('a view of the service’s side', () => {
+  it('has gaps where nobody asked, nothing where nobody used anything, and today as running [USE-01]', () => {
+    // Asked on the 17th of a window that is shortened by hand: the 16th and 17th; and today.
+    const rows = [{ day: day('2026-11-17'), date: '2026-11-17', model: 'm', ...figures }]
+    account.transaction(() => {
+      const days = { from: day('2026-11-16'), to: day('2026-11-17') }
+      account.keep(no, { what: 'usage', at: noon('2026-11-17'), days, rows })
+      account.keep(no, { what: 'usage', at: now, days: { from: day('2026-11-20'), to: day('2026-11-21') } })
+    })
+    const { buckets, series } = reading.view(query({}))
+    expect(buckets.map(({ state }) => state)).toEqual(['whole', 'partial', 'gap', 'gap', 'whole', 'running'])
+    expect(series).toMatchObject([
+      { id: 'm', cost: ['0', '0.2', null, null, '0', '0'], requests: [0, 2, null, null, 0, 0] },
+    ])
+    const weeks = reading.view(query({ from: '2026-11-09', grain: 'week' })).buckets
+    expect(weeks).toEqual([
+      { from: '2026-11-09', to: '2026-11-15', state: 'gap' },
+      { from: '2026-11-16', to: '2026-11-21', state: 'partial' },
+    ])
+  })
+
+  it('puts the dearest first, what has no place of its own last, and leaves out what is not searched', () => {
+    const names = Array.from({ length: 15 }, (_, index) => `model-${index}`)
+    tell(
+      now,
+      ...names.map((name, index) => row('2026-11-20', name, 1, `0.${index + 10}`)),
+      row('2026-11-20', 'free', 9, null),
+    )
+    const view = reading.view(query({}))
+    expect(view.series.map(({ id }) => id).slice(0, 2)).toEqual(['model-14', 'model-13'])
+    expect(view.series).toHaveLength(13)
+    expect(view.series.at(-1)).toMatchObject({ id: 'rest', total: { requests: 12, cost: '0.33', unpriced: 9 } })
+    expect(view.total).toMatchObject({ requests: 24, cost: '2.55', unpriced: 9 })
+    const found = reading.view(query({ search: 'MODEL-1' }))
+    expect(found.series.map(({ id }) => id)).toEqual([
+      'model-14',
+      'model-13',
+      'model-12',
+      'model-11',
+      'model-10',
+      'model-1',
+    ])
+    expect(reading.view(query({ search: 'free' })).total.cost).toBeNull()
+  })
+
+  it('of many years shows at once what was fetched since the last look, by this program or another', () => {
+    const years = query({ from: '2016-01-01', grain: 'month' })
+    tell(noon('2026-11-19'), row('2026-11-19', 'm', 1, '1'))
+    expect(reading.view(years).total.cost).toBe('1')
+    tell(noon('2026-11-20'), row('2026-11-19', 'm', 1, '1'), row('2026-11-20', 'm', 1, '2'))
+    expect(reading.view(years).total.cost).toBe('3')
+    const beside = openAccountStore(dataDir)
+    const rows = [{ day: day('2026-11-21'), date: '2026-11-21', model: 'm', ...figures }]
+    beside.transaction(() =>
+      beside.keep(no, { what: 'usage', at: now, days: { from: day('2026-11-21'), to: day('2026-11-21') }, rows }),
+    )
+    beside.close()
+    expect(reading.view(years).total.cost).toBe('3.2')
+    expect(reading.view(query({ from: '2024-01-01', to: '2026-11-19' })).total.cost).toBe('1')
+  })
+
+  it('compares with the same number of days before, if anything is known of them', () => {
+    tell(now, row('2026-11-20', 'm', 1, '2'), row('2026-11-12', 'm', 1, '0.5'), row('2026-11-09', 'm', 1, '9'))
+    expect(reading.view(query({})).before).toMatchObject({
+      from: '2026-11-10',
+      to: '2026-11-15',
+      state: 'whole',
+      total: { cost: '0.5' },
+    })
+    expect(reading.view(query({ from: '2026-10-01' })).before).toBeNull()
+  })
+
+  it('is refused where that side does not know what is stacked, and for days that are none', () => {
+    for (const wrong of [
+      { by: 'tool' },
+      { by: 'room' },
+      { by: 'key', source: 'here' },
+      { to: '2026-11-31' },
+      { to: '2025-01-01' },
+    ] as const) {
+      expect(() => reading.view(query(wrong))).toThrow(expect.objectContaining({ kind: 'bad_input' }))
+    }
+    expect(() => reading.view(query({ bookId: 'another' }))).toThrow(expect.objectContaining({ kind: 'no_such_item' }))
+  })
+
+  it('by key has each key’s name, and says nothing of what its read-out does not tell [KEY-03]', () => {
+    const asked = { askedAt: now, answeredAt: now }
+    const days = {
+      usage: [{ date: '2026-11-20', total_requests: 3, total_tokens_in: 4, total_tokens_out: 5, total_cost_sc: '6.5' }],
+    }
+    const keys = [
+      keyRecord.parse({ id: 'k1', name: 'Laptop' }),
+      keyRecord.parse({ id: 'k2', name: null, key_prefix: 'sk-2' }),
+    ]
+    account.transaction(() => {
+      account.keep(no, toldByKeys(asked, { api_keys: keys }))
+      for (const id of ['k1', 'k2']) account.keep(no, toldByKeyDays(asked, id, days))
+    })
+    const { series, total } = reading.view(query({ by: 'key' }))
+    expect(series.map(({ id, name }) => [id, name])).toEqual([
+      ['k1', 'Laptop'],
+      ['k2', 'sk-2'],
+    ])
+    expect(total).toMatchObject({ requests: 6, tokensCached: null, cost: '13' })
+    const daily = reading.keyDaily({ ...range, keyId: 'k1' })
+    expect(daily.map(({ state, figures }) => [state, figures?.cost])).toEqual([
+      ...Array(4).fill(['whole', '0']),
+      ['whole', '6.5'],
+      ['running', '0'],
+    ])
+    expect(
+      reading.keyDaily({ ...range, keyId: 'never' }).every(({ state, figures }) => state === 'gap' && figures === null),
+    ).toBe(true)
+  })
+})
+
+describe('a view of this machine’s side', () => {
+  it('is stacked by model, tool or room; what belongs to none of them is the rest', () => {
+    uses(
+      used('2026-11-20', 'tool:t1', 'm', { cost: 1_500_000_000n }),
+      used('2026-11-20', 'studio:chat', 'm', { cost: 500_000_000n }),
+      used('2026-11-20', 'studio:speech', null, { unpriced: 1, estimated: 0, cost: 0n }),
+      used('2026-11-20', 'studio:account', null, { requests: 40, estimated: 0 }),
+    )
+    const costs = (by: ViewQuery['by']) =>
+      reading.view(query({ by, source: 'here' })).series.map(({ id, total }) => [id, total.cost])
+    expect(costs('model')).toEqual([
+      ['m', '2'],
+      ['rest', null],
+    ])
+    expect(costs('tool')).toEqual([
+      ['t1', '1.5'],
+      ['rest', '0.5'],
+    ])
+    expect(costs('room')).toEqual([
+      ['chat', '0.5'],
+      ['account', '0'],
+      ['speech', null],
+      ['rest', '1.5'],
+    ])
+    const { buckets, total } = reading.view(query({ source: 'here' }))
+    expect(buckets.map(({ state }) => state)).toEqual([...Array(5).fill('whole'), 'running'])
+    expect(total).toMatchObject({ requests: 3, estimated: 2, unpriced: 1 })
+  })
+})
+
+describe('both sides beside each other', () => {
+  const driftOf = (given: { model: string }) => reading.compare(range).find(({ model }) => model === given.model)?.drift
+
+  it('say why they differ', () => {
+    const day19 = '2026-11-19'
+    tell(
+      now,
+      row(day19, 'same', 1, '1'),
+      row(day19, 'elsewhere', 5, '5'),
+      row(day19, 'more', 1, '1'),
+      row(day19, 'estimate', 1, '1.01'),
+      row(day19, 'theirs', 1, '1'),
+    )
+    const cost = 1_000_000_000n
+    uses(
+      used(day19, 'tool:t', 'same', { cost }),
+      used(day19, 'tool:t', 'elsewhere', { cost }),
+      used(day19, 'tool:t', 'more', { cost: 3n * cost, requests: 3, tokensIn: 30, tokensOut: 3 }),
+      used(day19, 'tool:t', 'estimate', { cost }),
+      used('2026-11-21', 'tool:t', 'today', { cost }),
+      used(day19, 'tool:t', 'unpriced', { unpriced: 1, estimated: 0 }),
+      used('2026-09-01', 'tool:t', 'before', { cost }),
+    )
+    const drifts = Object.fromEntries(
+      reading.compare(range).map(({ model, drift, elsewhere }) => [model, [drift, elsewhere]]),
+    )
+    expect(drifts).toEqual({
+      same: ['same', '0'],
+      elsewhere: ['elsewhere', '4'],
+      theirs: ['elsewhere', '1'],
+      more: ['here_more', '-2'],
+      estimate: ['same', '0.01'],
+      today: ['not_yet', '-1'],
+      unpriced: ['unpriced', null],
+    })
+    expect(reading.compare({ ...range, from: '2026-09-01', to: '2026-09-02' })).toMatchObject([
+      { model: 'before', drift: 'gap', service: null, here: { cost: '1' }, elsewhere: null },
+    ])
+  })
+
+  it('are compared on the days that both know: use in a gap is not called more than the service has', () => {
+    tell(now, row('2026-11-20', 'm', 2, '2'))
+    uses(
+      used('2026-11-20', 'tool:t', 'm', { cost: 1_000_000_000n }),
+      used('2026-09-01', 'tool:t', 'm', { cost: 7_000_000_000n }),
+    )
+    const [all] = reading.compare({ ...range, from: '2026-09-01' })
+    expect(all).toMatchObject({ here: { cost: '8' }, elsewhere: '1', drift: 'elsewhere' })
+    const daily = reading.compare({ ...range, from: '2026-09-01', daily: true })
+    expect(daily.map(({ day: one, drift }) => [one, drift])).toEqual([
+      ['2026-11-20', 'elsewhere'],
+      ['2026-09-01', 'gap'],
+    ])
+    expect(driftOf({ model: 'm' })).toBe('elsewhere')
+  })
+})
+
+describe('the summary', () => {
+  it('says how long the balance lasts at the pace of the last seven whole days, exactly', () => {
+    tell(
+      now,
+      ...Array.from({ length: 7 }, (_, back) => row(`2026-11-${20 - back}`, 'm', 1, '0.7')),
+      row('2026-11-21', 'm', 1, '50'),
+    )
+    uses(used('2026-11-21', 'tool:t', 'm', { cost: 2_000_000_000n }))
+    expect(reading.summary({ bookId: 'b' })).toMatchObject({
+      ...{ pace: '0.7', daysLeft: 100, today: { service: '50', here: '2' }, corrections: 0, gaps: 0 },
+      book: {
+        balance: { value: '70', asOf: new Date(now).toISOString() },
+        spent: { value: '30' },
+        firstDay: '2026-11-14',
+      },
+    })
+  })
+
+  it('knows no pace where one of those days is not known, and counts the gaps', () => {
+    tell(noon('2026-10-01'), row('2026-10-01', 'm', 1, '1'))
+    const before = reading.summary({ bookId: 'b' })
+    expect(before).toMatchObject({ pace: '0', daysLeft: null })
+    // Of the days since the 2nd of October none was asked for; the window before the 1st was.
+    expect(before.gaps).toBe(day('2026-11-21') - day('2026-10-01'))
+    account.transaction(() =>
+      account.keep(no, { what: 'usage', at: now, days: { from: day('2026-11-18'), to: day('2026-11-21') } }),
+    )
+    expect(reading.summary({ bookId: 'b' })).toMatchObject({
+      pace: null,
+      daysLeft: null,
+      gaps: day('2026-11-17') - day('2026-10-01'),
+    })
+  })
+})

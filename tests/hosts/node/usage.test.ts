@@ -1,0 +1,273 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DuckDBInstance } from '@duckdb/node-api'
+import { Decimal } from 'decimal.js'
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { toldByKeys, toldByTotals, toldByUsage } from '../../../src-main/core/books/replies.ts'
+import { openAccountStore } from '../../../src-main/core/store/account/open.ts'
+import type { Parts } from '../../../src-main/hosts/node/parts.ts'
+import { run as runHere } from '../../../src-main/hosts/node/program.ts'
+import { openUsage } from '../../../src-main/hosts/node/usageBooks.ts'
+import { commandLine, documents, type Running, studioEntry } from './fixtures/process.ts'
+
+const home = mkdtempSync(join(tmpdir(), 'studio-home-'))
+// No session bus: no keychain answers, and none of this asks for one.
+const { start, run } = commandLine(studioEntry, {
+  HOME: home,
+  TMPDIR: home,
+  DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere',
+})
+let dataDir: string
+const running: Running[] = []
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'studio-data-'))
+})
+afterEach(async () => {
+  for (const one of running.splice(0)) {
+    one.child.kill('SIGKILL')
+    await one.ended
+  }
+  rmSync(dataDir, { recursive: true, force: true })
+})
+afterAll(() => rmSync(home, { recursive: true, force: true }))
+
+const parts: Parts = {
+  startCore: () => expect.unreachable(),
+  startSandbox: () => expect.unreachable(),
+  openRequestLog: () => expect.unreachable(),
+  openToolKeys: () => expect.unreachable(),
+  openUsage: async (folder) => openUsage(folder),
+}
+
+/** One command in this process, over the real files: what it ended with and printed. */
+async function ask(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  const told = { stdout: '', stderr: '' }
+  const spies = (['stdout', 'stderr'] as const).flatMap((name) => [
+    vi.spyOn(process[name], 'on').mockReturnThis(),
+    vi.spyOn(process[name], 'write').mockImplementation((text: string | Uint8Array, ...rest: unknown[]) => {
+      told[name] += typeof text === 'string' ? text : Buffer.from(text).toString()
+      for (const written of rest) if (typeof written === 'function') written()
+      return true
+    }),
+  ])
+  try {
+    return { code: await runHere([...args, '--data-dir', dataDir], parts), ...told }
+  } finally {
+    for (const spy of spies) spy.mockRestore()
+  }
+}
+
+interface Row {
+  from: string
+  source: string
+  id: string
+  name: string
+  requests: number
+  cost_sc: string
+  state: string
+}
+const rowsOf = async (...args: string[]): Promise<Row[]> =>
+  JSON.parse((await ask('usage', '--format', 'json', ...args)).stdout)
+const total = (rows: readonly Row[]): string =>
+  rows.reduce((sum, row) => sum.plus(row.cost_sc), new Decimal(0)).toFixed()
+
+/** Once it is so: another process writes it. */
+const seen = (look: () => Promise<void>): Promise<void> => vi.waitFor(look, { timeout: 60_000, interval: 50 })
+
+it('says so where no account was ever connected', async () => {
+  expect(await ask('usage')).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('No account was ever connected'),
+  })
+  expect(await ask('usage', '--format', 'json')).toMatchObject({ code: 0, stdout: '[\n]\n' })
+  expect(await ask('limits')).toMatchObject({ code: 0, stdout: 'No account was ever connected.\n' })
+  expect(documents((await ask('limits', '--json')).stdout)).toEqual([
+    { account: null, status: null, key: null, history: [] },
+  ])
+  expect(await ask('keys', '--json')).toMatchObject({ code: 0, stdout: '' })
+})
+
+describe('over made-up books', () => {
+  /** Two accounts; of the one used last, two models over days with a gap between, and keys. */
+  beforeEach(() => {
+    const store = openAccountStore(dataDir)
+    const today = Date.UTC(2026, 10, 20, 12)
+    const base = { kind: 'service', baseUrl: 'https://service.example' } as const
+    store.books.add({ ...base, id: randomUUID(), userId: 'b', name: 'Old', usedAt: 1 })
+    const { no } = store.books.add({ ...base, id: randomUUID(), userId: 'a', name: 'Mine', usedAt: today })
+    const row = (date: string, model: string, requests: number, cost_sc: string) => ({
+      ...{ user_id: 'a', date, model, requests, tokens_in: 1000, tokens_out: 10, tokens_cached: 1, cost_sc },
+    })
+    const fetch = (at: number, usage: ReturnType<typeof row>[]): void =>
+      store.keep(no, toldByUsage({ askedAt: at, answeredAt: at }, { usage, balance: '7.5', total_spent: '3' }))
+    store.transaction(() => {
+      fetch(today, [row('2026-11-19', 'writer', 2, '0.000000000000000001'), row('2026-11-20', '=cmd()', 3, '0.1')])
+      // More than a window before: what lies between was never fetched.
+      fetch(today - 60 * 86_400_000, [row('2026-09-10T00:00:00Z', 'writer', 1, '0.2')])
+      const asked = { askedAt: today, answeredAt: today }
+      const key = { key_prefix: 'sk-a', name: 'Laptop', rate_limit_rpm: 60, balance_enabled: true, balance_sc: '5.25' }
+      const revoked = { id: 'k2', key_prefix: 'sk-b', name: null, revoked_at: '2026-01-02T03:04:05Z' }
+      store.keep(no, toldByKeys(asked, { api_keys: [revoked, { id: 'k1', ...key, balance_limit_sc: '10' }] }))
+      store.keep(
+        no,
+        toldByTotals(asked, 'k1', { total_requests: 9, total_tokens_in: 1, total_tokens_out: 2, total_cost_sc: '0.3' }),
+      )
+      store.books.calling(no, 'k1')
+    })
+    store.close()
+  })
+
+  const autumn = ['--since', '2026-09-01', '--until', '2026-11-20', '--source', 'service']
+
+  it('adds up by what is asked for, to the last digit; a gap is not nothing', async () => {
+    expect(await rowsOf(...autumn)).toMatchObject([
+      { name: 'writer', requests: 3, cost_sc: '0.200000000000000001', state: 'partial', from: '2026-09-01' },
+      { name: '=cmd()', requests: 3, cost_sc: '0.1' },
+    ])
+    const days = await rowsOf(...autumn, '--by', 'day')
+    expect(days).toHaveLength(81)
+    const of = (day: string): Row | undefined => days.find(({ from }) => from === day)
+    expect(of('2026-09-10')).toMatchObject({ requests: 1, cost_sc: '0.2', state: 'whole' })
+    expect(of('2026-09-11')).toMatchObject({ requests: 0, cost_sc: '0' })
+    expect(of('2026-10-01')).toMatchObject({ requests: null, cost_sc: null, state: 'gap' })
+    expect(await rowsOf(...autumn, '--account', 'Old')).toEqual([])
+    const table = (await ask('usage', ...autumn)).stdout
+    expect(table).toMatch(/^Mine \(https:\/\/service.example\), 2026-09-01 to 2026-11-20\n/)
+    expect(table).toMatch(/service +writer +3 +2000 +20 +2 +0\.200000000000000001\n/)
+    expect(table).toMatch(/service +all +6 +3000 +30 +3 +0\.300000000000000001\n/)
+    expect(table).toMatch(/Of \d+ days the service was not asked in time/)
+  })
+
+  it('writes CSV and Parquet that another program adds up to the same', async () => {
+    const instance = await DuckDBInstance.create(':memory:')
+    const duck = await instance.connect()
+    const sum = async (from: string) => {
+      const sums = await duck.runAndReadAll(
+        `SELECT sum(cost_sc::DECIMAL(38, 18))::VARCHAR AS cost, sum(requests)::INT AS n, count(*)::INT AS rows FROM ${from}`,
+      )
+      return sums.getRowObjectsJson()[0]
+    }
+    const expected = { cost: '0.300000000000000001', n: 6, rows: 2 * 81 }
+    const file = (name: string): string => join(dataDir, name)
+    const csv = await ask('usage', ...autumn, '--each', 'day', '--format', 'csv')
+    writeFileSync(file('a.csv'), csv.stdout)
+    expect(await sum(`read_csv('${file('a.csv')}', types = {'cost_sc': 'VARCHAR'})`)).toEqual(expected)
+    const parquet = ['--format', 'parquet', '--output', file('a.parquet')]
+    expect(await ask('usage', ...autumn, '--each', 'day', ...parquet)).toMatchObject({ code: 0, stdout: '' })
+    expect(await sum(`read_parquet('${file('a.parquet')}')`)).toEqual(expected)
+    duck.closeSync()
+    instance.closeSync()
+  })
+
+  it('tells the keys, the calling one first, and what the service does not offer [KEY-01] [KEY-04]', async () => {
+    const keys = documents((await ask('keys', '--json')).stdout)
+    expect(keys).toMatchObject([
+      {
+        id: 'k1',
+        calling: true,
+        rpm: 60,
+        tpm: null,
+        balance: '5.25',
+        balanceLimit: '10',
+        totals: { requests: 9, cost: '0.3' },
+      },
+      { id: 'k2', calling: false, revokedAt: '2026-01-02T03:04:05Z', totals: null },
+    ])
+    const { stdout } = await ask('keys')
+    expect(stdout).toMatch(/\* +sk-a +Laptop +9 +0\.3 +5\.25 of 10 +60 +- +- .*used by this program\n/)
+    expect(stdout).toMatch(/sk-b .*revoked 2026-01-02T03:04:05Z\n/)
+    expect(stdout).toContain('it has no way to do that from here')
+    const [limits] = documents((await ask('limits', '--json')).stdout)
+    expect(limits).toMatchObject({
+      account: { name: 'Mine' },
+      status: null,
+      key: { rpm: 60, tpm: null, concurrent: null },
+    })
+  })
+
+  it.each([
+    ['a day that is none', 2, ['--since', '2026-02-30']],
+    ['a last day before the first', 1, ['--since', '2026-11-20', '--until', '2026-11-19']],
+    ['a side that does not know what is asked', 1, ['--by', 'tool', '--source', 'service']],
+    ['an account that is not there', 1, ['--account', 'nobody']],
+    ['a file without a format', 1, ['--output', 'x']],
+    ['a file that can’t be written', 1, ['--format', 'csv', '--output', '/nowhere/x']],
+  ])('refuses %s', async (_, code, args) => {
+    const ended = await ask('usage', ...args)
+    expect(ended).toMatchObject({ code, stdout: '' })
+    expect(ended.stderr.length).toBeGreaterThan(20)
+  })
+})
+
+/** The sandbox by its own process, so that it goes on when the core ends, and a core that is connected to it. */
+async function serve() {
+  const sandbox = start(['sandbox', '--json'])
+  running.push(sandbox)
+  const { baseUrl, apiKey } = JSON.parse(await sandbox.line())
+  const connect = ['--base-url', baseUrl, '--api-key-env', 'TEST_KEY']
+  const host = start(['serve', ...connect, '--json', '--no-web', '--proxy-port', '0', '--data-dir', dataDir], {
+    TEST_KEY: apiKey,
+  })
+  running.push(host)
+  const { proxy } = JSON.parse(await host.line())
+  const { key } = JSON.parse((await run(['tools', 'add', 'An editor', '--json', '--data-dir', dataDir])).stdout)
+  const chat = (model: string) =>
+    fetch(`${proxy.baseUrl}/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model, messages: [{ role: 'user', content: 'Hello' }] }),
+    }).then((reply) => reply.text())
+  const service = (path: string) =>
+    fetch(`${baseUrl}/v1${path}`, { headers: { authorization: `Bearer ${apiKey}` } }).then((reply) => reply.json())
+  return { sandbox, host, chat, service }
+}
+
+it('tells usage and limits beside the core, and the same without it, without a network and without a keychain [USE-01] [LIM-01]', async () => {
+  const { sandbox, host, chat, service } = await serve()
+  // The program fetches by itself once it is connected.
+  await seen(async () => expect(await rowsOf('--source', 'service')).not.toEqual([]))
+  await chat('mirror')
+  const told: { usage: { model: string; requests: number; cost_sc: number }[] } = await service('/usage')
+  const beside = await rowsOf('--source', 'service')
+  // What the service's own read-out says, row by row. The one request since may be booked there already.
+  const before = told.usage.filter(({ model }) => model !== 'mirror')
+  const sum = before.reduce((all, row) => all.plus(row.cost_sc), new Decimal(0))
+  expect(total(beside.filter(({ name }) => name !== 'mirror'))).toBe(sum.toFixed())
+
+  // A row that ended is written within a moment.
+  await seen(async () =>
+    expect(await rowsOf('--source', 'here', '--by', 'tool')).toMatchObject([
+      { source: 'here', name: 'An editor', requests: 1 },
+    ]),
+  )
+  const both = await rowsOf()
+  expect(both.some(({ source, id }) => source === 'here' && id === 'mirror')).toBe(true)
+  const days = await rowsOf('--by', 'day', '--source', 'service')
+  expect(days).toHaveLength(30)
+  expect(total(days)).toBe(total(beside))
+  const each = await rowsOf('--each', 'week', '--source', 'service')
+  expect(total(each)).toBe(total(beside))
+  expect((await rowsOf('--by', 'room')).every(({ source }) => source === 'here')).toBe(true)
+
+  host.child.kill('SIGTERM')
+  await host.ended
+  sandbox.child.kill('SIGTERM')
+  await sandbox.ended
+  const alone = await run(['usage', '--source', 'service', '--format', 'json', '--data-dir', dataDir])
+  expect(alone).toMatchObject({ code: 0, stderr: '' })
+  expect(JSON.parse(alone.stdout)).toEqual(beside)
+  const table = (await ask('usage', '--since', '2020-01-01')).stdout
+  expect(table).toMatch(/The service's side as of \d{4}-\d\d-\d\d \d\d:\d\d UTC\./)
+  expect(table).toMatch(/SIDE +MODEL +REQUESTS +TOKENS IN +OUT +CACHED +SC\n/)
+  expect(table).toMatch(/which is not nothing/)
+  const [limits] = documents((await ask('limits', '--json')).stdout)
+  expect(limits).toMatchObject({
+    status: { minute: { limit: 600 }, banned: false, resetSeconds: expect.any(Number) },
+    history: [],
+  })
+  expect((await ask('limits')).stdout).toMatch(
+    /A minute, all requests +\d+ used, \d+ left of 600, full again \d+ s after that/,
+  )
+}, 120_000)
