@@ -10,7 +10,7 @@ export const usage = {
   books: {
     title: 'Accounts',
     about: 'Accounts are kept apart: their figures are never added up.',
-    active: 'connected',
+    active: 'in use',
     rename: 'Rename {{name}}…',
     renameTitle: 'Rename this account',
     renameAbout: 'The name is for you alone: the service is not told.',
@@ -152,7 +152,7 @@ export const usage = {
     gaps_other:
       '{{count}} bars are hatched: of those days nothing was fetched in time. That is not known, which is not nothing.',
     notTold: 'The service does not tell this figure of keys.',
-    rest: 'others',
+    rest: { model: 'others', tool: 'the studio and others', room: 'tools', key: 'others' },
     rooms: {
       chat: 'Chat',
       speech: 'Speech',

@@ -23,8 +23,9 @@ const bucketOf = (series: Series, at: number) => ({
   tokensCached: series.tokensCached[at] ?? null,
 })
 
-/** A series' figure of one bucket in words; null where it has none. */
+/** A series' figure of one bucket in words; null where nothing of it was asked, or known. */
 export function bucketText(series: Series, at: number, measure: Measure): string | null {
+  if (!isUsed(series, at)) return null
   if (measure === 'spend') {
     const cost = series.cost[at]
     return cost === null || cost === undefined ? null : `${showSc(cost)} SC`
@@ -33,13 +34,15 @@ export function bucketText(series: Series, at: number, measure: Measure): string
   return count === null ? null : showCount(count)
 }
 
-/** All series of a bucket together, exactly; null where nothing of it is known. */
+const isUsed = ({ requests }: Series, at: number): boolean => (requests[at] ?? 0) > 0
+
+/** All series of a bucket together, exactly; null where nothing was asked, or is known. */
 export function totalText(view: View, at: number, measure: Measure): string | null {
   if (measure === 'spend') {
-    const costs = view.series.flatMap(({ cost }) => cost[at] ?? [])
+    const costs = view.series.flatMap((one) => (isUsed(one, at) ? (one.cost[at] ?? []) : []))
     return costs.length === 0 ? null : `${showSc(sumSc(costs))} SC`
   }
-  const counts = view.series.flatMap((series) => countOf(bucketOf(series, at), measure) ?? [])
+  const counts = view.series.flatMap((one) => (isUsed(one, at) ? (countOf(bucketOf(one, at), measure) ?? []) : []))
   return counts.length === 0 ? null : showCount(counts.reduce((sum, count) => sum + count, 0))
 }
 

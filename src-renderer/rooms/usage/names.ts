@@ -10,7 +10,7 @@ export function useSeriesName(by: StackBy): (series: Pick<Series, 'id' | 'name'>
   return useMemo(
     () =>
       ({ id, name }) => {
-        if (id === restId) return t('chart.rest')
+        if (id === restId) return t(`chart.rest.${by}`)
         if (by !== 'room') return name
         const rooms = ['chat', 'speech', 'transcribe', 'images', 'account', 'tools'] as const
         const room = rooms.find((one) => one === id)

@@ -1,12 +1,14 @@
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type Look, openWindow, type WindowHarness } from '../harness/page.ts'
 
+// A browser on two cores that others use too: generous, never a way to time something.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 let harness: WindowHarness
 beforeAll(async () => {
   harness = await openWindow()
-}, 120_000)
+})
 afterAll(() => harness.close())
 
 const drawn = (page: Page) => page.locator('.chart[data-state=drawn]').waitFor()
