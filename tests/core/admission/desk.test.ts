@@ -36,7 +36,9 @@ describe('requests at once', () => {
     now(desk.enter(wish()))
     const third = wish()
     const waits = later(desk.enter(third))
-    expect(desk.waiting()).toEqual([{ traceId: third.trace.id, asker: studio, since: clock.date(), why: 'slot', slot: true }])
+    expect(desk.waiting()).toEqual([
+      { traceId: third.trace.id, asker: studio, since: clock.date(), why: 'slot', slot: true },
+    ])
     clock.pass(60_000)
     expect(await outcome(waits)).toBe('waits')
     first.leave(null)
