@@ -16,7 +16,7 @@ export type ChartOption = ComposeOption<
 
 /** Beyond so many bars their edges are thinner than what stands between them. */
 const manyBuckets = 130
-/** Beyond so many ECharts draws them as one shape. */
+/** Beyond so many ECharts draws each series as one shape. */
 const manyBars = 2_000
 
 /** How the axis names a bucket: the year where it begins anew, or first of all. */
