@@ -25,7 +25,7 @@ export type PaintAnswer = { from: number; lines: LineMarks[] } | null
 /** Longer lines stay plain: what grammars cost grows with the line, in some with its square. */
 export const longestLine = 2_000
 const mostMarks = 400
-/** Of one line, in ms (the first one of a language compiles its patterns); a grammar that needs longer goes on plain from there. */
+/** Of one line, in ms (what stands inside of something compiles further patterns); a grammar that needs longer goes on plain from there. */
 const lineLimit = 1_500
 
 interface Painted {
@@ -70,6 +70,8 @@ export class Painter {
     await highlighter.loadLanguage(grammar)
     this.#kinds = highlighter.setTheme(theme.name ?? '').colorMap.map(kindOf)
     const block = { grammar: highlighter.getLanguage(language), states: [INITIAL], last: null }
+    // Its patterns are compiled with the first line that it sees: ours, so that no limit of a stranger's is used up by that.
+    block.grammar.tokenizeLine2(' ', INITIAL, 0)
     this.#blocks.set(id, block)
     return block
   }
