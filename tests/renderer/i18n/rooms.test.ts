@@ -41,6 +41,8 @@ const data = [
   'old laptop',
   'interns',
   'sk-inf-',
+  // The unit.
+  'SC',
   'Tax letter',
   'A week in Lisbon',
   'Why is the build slow?',
