@@ -12,7 +12,6 @@ export const chart = {
   spoken: '{{when}}: {{total}}',
   spokenPart: '{{name}} {{figure}}',
   state: {
-    whole: '',
     running: 'not ended yet',
     partial: 'fetched before it had ended; more may have been spent',
     gap: 'not known: nothing was fetched in time',

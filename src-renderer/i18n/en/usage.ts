@@ -95,6 +95,7 @@ export const usage = {
   cards: {
     label: 'In short',
     balance: 'Balance',
+    balanceExact: '{{amount}} SC, told at {{at}}',
     balanceUnknown: 'not told',
     balanceNever: 'This service tells no balance.',
     balanceLater: 'It was not told yet.',

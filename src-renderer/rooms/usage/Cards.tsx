@@ -58,7 +58,7 @@ function Balance({ book }: { book: Book }) {
   return (
     <Figure
       name={t('cards.balance')}
-      title={`${value} SC, ${showFull(asOf)}`}
+      title={t('cards.balanceExact', { amount: value, at: showFull(asOf) })}
       under={
         <>
           <span className={cx(low && 'text-bad')}>

@@ -1,5 +1,5 @@
 import { ArrowLeftRight, ChartNoAxesColumn, Gauge, History, type LucideIcon, Pencil } from 'lucide-react'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Book } from '../../../src-preload/contract/usage.ts'
 import { appStore } from '../../stores/app.ts'
@@ -103,6 +103,7 @@ function Books() {
 
 function Rename({ book, onClose }: { book: Book | null; onClose: () => void }) {
   const { t } = useTranslation('usage')
+  const field = useRef<HTMLInputElement>(null)
   return (
     <Dialog
       open={book !== null}
@@ -120,15 +121,13 @@ function Rename({ book, onClose }: { book: Book | null; onClose: () => void }) {
           id="usage-rename"
           onSubmit={(event) => {
             event.preventDefault()
-            const name = new FormData(event.currentTarget).get('name')
-            if (typeof name !== 'string' || name.trim() === '') return
-            void attempt((core) => core.usage.rename({ id: book.id, name: name.trim() })).then(
-              (done) => done && onClose(),
-            )
+            const name = field.current?.value.trim() ?? ''
+            if (name === '') return
+            void attempt((core) => core.usage.rename({ id: book.id, name })).then((done) => done && onClose())
           }}
         >
           <Field label={t('books.name')}>
-            <TextInput name="name" defaultValue={book.name} maxLength={100} required />
+            <TextInput ref={field} defaultValue={book.name} maxLength={100} required />
           </Field>
         </form>
       )}

@@ -29,6 +29,23 @@ const data = [
   'night-batch',
   'old editor',
   'workshop',
+  // Accounts, their models, keys and conversations.
+  'api.example.com',
+  'vision',
+  'tts-1',
+  'image-xl',
+  'embed',
+  'moe-9',
+  'desktop',
+  'night batch',
+  'old laptop',
+  'interns',
+  'sk-inf-',
+  // The unit.
+  'SC',
+  'Tax letter',
+  'A week in Lisbon',
+  'Why is the build slow?',
   // Parameters as the service calls them.
   'temperature',
   'top_p',
