@@ -5,15 +5,32 @@ import { useMarkdownWords } from '../words.ts'
 import { type DiagramState, drawInFrame, framePage, longestDiagram } from './frame.ts'
 import './diagram.css'
 
+/** What was asked to be drawn, the last of it: a message that was scrolled out of sight and comes back shows what it showed. */
+const asked = new Set<string>()
+const mostAsked = 50
+
+function remember(source: string, shown: boolean): void {
+  asked.delete(source)
+  if (shown) asked.add(source)
+  for (const oldest of asked) {
+    if (asked.size <= mostAsked) break
+    asked.delete(oldest)
+  }
+}
+
 /** A diagram's code, drawn only on a click: until then nothing of Mermaid is loaded. `code` draws the fence with more tools in its head. */
 export function Diagram(props: { source: string; open: boolean; code: (tools: ReactNode) => ReactNode }) {
   const words = useMarkdownWords()
-  const [shown, setShown] = useState(false)
   const { source, open, code } = props
-  if (shown && !open) return <Drawn key={source} source={source} back={() => setShown(false)} />
+  const [shown, setShown] = useState(() => asked.has(source))
+  const show = (now: boolean): void => {
+    remember(source, now)
+    setShown(now)
+  }
+  if (shown && !open) return <Drawn key={source} source={source} back={() => show(false)} />
   return code(
     open ? null : (
-      <button type="button" className="md-tool md-worded" title={words('drawTitle')} onClick={() => setShown(true)}>
+      <button type="button" className="md-tool md-worded" title={words('drawTitle')} onClick={() => show(true)}>
         <Workflow aria-hidden /> {words('draw')}
       </button>
     ),
