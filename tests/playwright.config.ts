@@ -10,8 +10,8 @@ export default defineConfig({
   expect: { timeout: 20_000 },
   // Where nobody looks on, one more try tells a busy machine from a fault; what needed it is named as flaky.
   retries: process.env.CI ? 1 : 0,
-  // Most of a test is waiting for a reply that streams: four at once keep a machine with two cores busy.
-  workers: 4,
+  // Most of a test is waiting for a reply that streams: three at once keep a machine with two cores busy.
+  workers: 3,
   reporter: [
     ['list'],
     ['json', { outputFile: fileURLToPath(new URL('../test-results/playwright.json', import.meta.url)) }],
