@@ -82,7 +82,8 @@ export async function openSound(kept: (id: string) => { path: string; mime: stri
       // A context of its own: axe opens a second page beside.
       const context = await browser.newContext({ viewport: { width: 1000, height: 400 } })
       const page = await context.newPage()
-      page.on('close', () => void context.close())
+      // It is closed already where the whole browser is.
+      page.on('close', () => void context.close().catch(() => undefined))
       const faults: string[] = []
       page.on('pageerror', (error) => faults.push(error.message))
       page.on('console', (line) => {
