@@ -6,6 +6,8 @@ import { openDoor } from '../../src-main/core/chat/door.ts'
 import { duplicate } from '../../src-main/core/chat/duplicate.ts'
 import { goOn, goOnWords } from '../../src-main/core/chat/goOn.ts'
 import { recoverReplies } from '../../src-main/core/chat/recover.ts'
+import { remove } from '../../src-main/core/chat/remove.ts'
+import { restore } from '../../src-main/core/chat/restore.ts'
 import { retry } from '../../src-main/core/chat/retry.ts'
 import { type SendInput, send } from '../../src-main/core/chat/send.ts'
 import { saveSetup } from '../../src-main/core/chat/setup.ts'
@@ -444,5 +446,25 @@ describe('a conversation', () => {
     const edits = page.messages[998]?.id
     await ask({ conversationId, edits })
     expect(watcher.take()).toMatchObject({ type: 'path', keep: 998, messages: { length: 2 } })
+  })
+
+  it('that is removed and brought back before its page heard of it is told anew, whole', async () => {
+    const { room, ask } = studio()
+    const { conversationId } = await ask()
+    const watcher = new ConversationWatcher(room.runs.view, conversationId)
+    watcher.subscribe(() => undefined)
+    const page = new Page()
+    const read = () => {
+      for (let event = watcher.take(); event !== null && event !== 'end'; event = watcher.take()) page.apply(event)
+    }
+    read()
+    remove(room, { conversationId })
+    restore(room, { conversationId })
+    read()
+    expect(page.removed).toBe(false)
+    expect(page.conversation).toEqual(room.runs.view.conversation(conversationId))
+    remove(room, { conversationId })
+    read()
+    expect([page.removed, watcher.take()]).toEqual([true, 'end'])
   })
 })

@@ -85,6 +85,8 @@ export class ConversationWatcher implements FeedSource<ConversationEvent> {
 
   #note(change: ChatChange): void {
     if (change.what === 'removed') this.#next = 'removed'
+    // Back before it was told that it had gone: changes of its path were not noted, so all of it is told anew.
+    else if (change.what === 'restored' && this.#next === 'removed') this.#next = 'snapshot'
     else if (change.what === 'conversation') this.#conversationStale = true
     else if (change.what === 'setup') this.#setupStale = true
     else if (change.what === 'path' && this.#next === null) this.#next = 'path'
