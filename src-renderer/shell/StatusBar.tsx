@@ -11,6 +11,7 @@ import { cx } from '../ui/cx.ts'
 import { Meter } from '../ui/Meter.tsx'
 import { showSc, showSigned, signed } from '../ui/sc.ts'
 import { viewBucket } from './bucket.ts'
+import { spentToday } from './spentToday.ts'
 
 /** What a person would otherwise open a panel for. Every item is a button to its panel. */
 export function StatusBar() {
@@ -155,24 +156,24 @@ function BucketItem({ bucket }: { bucket: MinuteBucket }) {
   )
 }
 
-/** What today cost and what is left, as the service told it last; without its word what this machine measured. */
+/** What today cost, and what was left when the service told it last. */
 function SpendItems() {
   const { t } = useTranslation('usage')
   const book = useUsage(activeBook)
   const today = useUsage((store) => store.summaries[book?.id ?? '']?.today ?? null)
   if (!book) return null
-  const spent = today?.service ?? today?.here ?? null
-  const from = today?.service != null && book.asOf !== null ? book.asOf : null
+  const spent = today && spentToday(today)
+  const from = spent?.by === 'service' ? book.asOf : null
   const low = book.balance !== null && signed(book.balance.value) <= 0n
   return (
     <>
-      {spent !== null && (
+      {spent && (
         <Item
           to={{ room: 'usage', id: null }}
           title={from === null ? t('status.todayHere') : t('status.todayService', { at: showClock(from) })}
           className="shrink-0 max-[800px]:hidden"
         >
-          {t('status.today', { amount: showSc(spent) })}
+          {t('status.today', { amount: showSc(spent.amount) })}
         </Item>
       )}
       {book.balance && (
