@@ -1,4 +1,5 @@
 import type { AppState, Profile } from '../../src-preload/contract/app.ts'
+import type { DataState } from '../../src-preload/contract/data.ts'
 import type { ToolUse } from '../../src-preload/contract/tools.ts'
 import { AdmissionDesk } from './admission/desk.ts'
 import { DeskFollower } from './admission/follow.ts'
@@ -16,6 +17,8 @@ import { askModels } from './connection/probe.ts'
 import { Session } from './connection/session.ts'
 import { createRouter, type StudioRouter } from './handlers/router.ts'
 import type { Host } from './host.ts'
+import { createKeep } from './keep/keep.ts'
+import { settleSwaps } from './keep/swap.ts'
 import { Ledger } from './ledger/ledger.ts'
 import { LimitsRoom } from './limits/limits.ts'
 import { openMediaRooms } from './mediaRooms.ts'
@@ -78,6 +81,7 @@ const tokenizerMs = 3000
  */
 export async function createCore(host: Host, options: CoreOptions = {}): Promise<Core> {
   const lock = lockFolder(host.dataDir)
+  settleSwapsOr(() => lock.release())
   const store = openStoreOr(() => lock.release())
   const cut = recoverReplies(store)
   if (cut > 0) host.log('warn', `${cut} replies were cut when the program ended; they are kept and marked.`)
@@ -124,6 +128,13 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
   const rooms = openChatRooms({ host, store, session, ledger, settings: () => settings })
   const { chat } = rooms
   const mediaRooms = openMediaRooms({ host, store, session, ledger, files: rooms })
+  const keep = createKeep({
+    dataDir: host.dataDir,
+    version: host.version,
+    transfers: rooms.transfers,
+    feed: (read) => new StateFeed<DataState>({ everyMs: 200, read, observe: () => () => undefined }),
+    log: host.log,
+  })
   const models = {
     store,
     baseUrl: () => session.connection.profile?.baseUrl ?? null,
@@ -260,6 +271,7 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     ledger,
     books,
     limits,
+    keep,
     settingsChanged,
   })
   session.rechecks.add(() => void lookForKeychain())
@@ -277,6 +289,7 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     await books.close()
     deskFollower.close()
     await proxy.close()
+    await keep.close()
     await mediaRooms.close()
     await rooms.close()
     limits.close()
@@ -338,6 +351,15 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
       check: () => recheck(session),
     },
     stop,
+  }
+
+  function settleSwapsOr(giveUp: () => void) {
+    try {
+      settleSwaps(host.dataDir)
+    } catch (thrown) {
+      giveUp()
+      throw thrown
+    }
   }
 
   function openLedgerOr(giveUp: () => void) {
