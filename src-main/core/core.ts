@@ -18,9 +18,11 @@ import { Session } from './connection/session.ts'
 import { createRouter, type StudioRouter } from './handlers/router.ts'
 import type { Host } from './host.ts'
 import { createKeep } from './keep/keep.ts'
-import { settleSwaps } from './keep/swap.ts'
+import { openKept } from './keep/open.ts'
 import { Ledger } from './ledger/ledger.ts'
 import { LimitsRoom } from './limits/limits.ts'
+import { readPicture } from './media/picture.ts'
+import { soundHead, soundType } from './media/sound.ts'
 import { openMediaRooms } from './mediaRooms.ts'
 import { Metrics } from './metrics/metrics.ts'
 import { openTelemetry } from './metrics/openTelemetry.ts'
@@ -81,8 +83,11 @@ const tokenizerMs = 3000
  */
 export async function createCore(host: Host, options: CoreOptions = {}): Promise<Core> {
   const lock = lockFolder(host.dataDir)
-  settleSwapsOr(() => lock.release())
-  const store = openStoreOr(() => lock.release())
+  const kept = openKept(
+    { dataDir: host.dataDir, endedCleanly: lock.endedCleanlyBefore, typeOf, log: host.log },
+    lock.release,
+  )
+  const store = kept.open(['studio', 'ledger', 'bodies', 'account'], () => openStore(host.dataDir))
   const cut = recoverReplies(store)
   if (cut > 0) host.log('warn', `${cut} replies were cut when the program ended; they are kept and marked.`)
 
@@ -90,16 +95,12 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
   let settings = store.settings.read()
   const tools = new Tools(store)
   const desk = new AdmissionDesk()
-  const ledger = openLedgerOr(() => {
-    store.close()
-    lock.release()
-  })
+  kept.onFailure(() => store.close())
+  const ledger = kept.open(['ledger', 'bodies'], openLedger)
   const allowance = new ToolAllowance({ spent: (id) => ledger.spent(id) })
-  const account = openAccountOr(() => {
-    store.close()
-    void ledger.close()
-    lock.release()
-  })
+  kept.onFailure(() => void ledger.close())
+  const account = kept.open(['account'], () => openAccountStore(host.dataDir))
+  kept.opened()
   const books: Books = createBooks({
     account,
     here: {
@@ -353,47 +354,21 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     stop,
   }
 
-  function settleSwapsOr(giveUp: () => void) {
-    try {
-      settleSwaps(host.dataDir)
-    } catch (thrown) {
-      giveUp()
-      throw thrown
-    }
+  function openLedger() {
+    return new Ledger({
+      dataDir: host.dataDir,
+      tools: () => tools.list(),
+      bodyDays: () => settings.bodyDays,
+      log: host.log,
+    })
   }
+}
 
-  function openLedgerOr(giveUp: () => void) {
-    try {
-      return new Ledger({
-        dataDir: host.dataDir,
-        tools: () => tools.list(),
-        bodyDays: () => settings.bodyDays,
-        log: host.log,
-        checkWhole: !lock.endedCleanlyBefore,
-      })
-    } catch (thrown) {
-      giveUp()
-      throw thrown
-    }
-  }
-
-  function openAccountOr(giveUp: () => void) {
-    try {
-      return openAccountStore(host.dataDir, { checkWhole: !lock.endedCleanlyBefore })
-    } catch (thrown) {
-      giveUp()
-      throw thrown
-    }
-  }
-
-  function openStoreOr(giveUp: () => void) {
-    try {
-      return openStore(host.dataDir, { checkWhole: !lock.endedCleanlyBefore })
-    } catch (thrown) {
-      giveUp()
-      throw thrown
-    }
-  }
+/** What a file of `media/` is by its bytes. */
+function typeOf(bytes: Uint8Array) {
+  const picture = readPicture(bytes)
+  if (picture) return { kind: 'image' as const, ...picture }
+  return { kind: 'audio' as const, mime: soundType(bytes.subarray(0, soundHead), ''), width: null, height: null }
 }
 
 const placeOf = ({ kind, baseUrl, name }: Profile) => ({ kind, baseUrl, name })

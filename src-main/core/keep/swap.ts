@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import * as z from 'zod'
 import { backupSummary, damage } from '../../../src-preload/contract/data.ts'
 import { StudioError } from '../errors.ts'
@@ -124,6 +124,7 @@ function move(dataDir: string, folder: string, begun: Plan): void {
   for (const name of given.leave) {
     // What is here is the new one already: an earlier process came that far.
     if (isPlaced(name) || !existsSync(join(dataDir, name))) continue
+    mkdirSync(dirname(join(to, name)), { recursive: true, mode: 0o700 })
     renameSync(join(dataDir, name), join(to, name))
   }
   toDisk(to)

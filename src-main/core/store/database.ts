@@ -81,7 +81,7 @@ export function asStoreError(thrown: unknown, file = 'The database'): unknown {
   const options = { cause: thrown }
   // SQLite's primary result codes: https://sqlite.org/rescode.html
   if (code === 11 || code === 26) {
-    const words = `${file} is damaged or is not a database. It was left as it is; move it away to start anew, or restore a copy.`
+    const words = `${file} is damaged or is not a database. It was left as it is; at its next start Inference Studio sets it aside and recovers what can be read.`
     return new StudioError('store_damaged', words, {}, options)
   }
   if (code === 5 || code === 6) {
@@ -92,6 +92,13 @@ export function asStoreError(thrown: unknown, file = 'The database'): unknown {
     return new StudioError('store_damaged', words, {}, options)
   }
   return thrown
+}
+
+/** Whether SQLite met damage: pages that are not what they should be (11), or no database at all (26). */
+export function isDamage(thrown: unknown): boolean {
+  const cause = thrown instanceof StudioError ? thrown.cause : thrown
+  const code = sqliteCode(cause)
+  return code === 11 || code === 26
 }
 
 export function sqliteCode(thrown: unknown): number | null {
@@ -185,7 +192,10 @@ function refuseForeign(file: string, kind: DatabaseKind, checkWhole: boolean): v
     throw new StudioError('store_damaged', `${file} is another program's database. It was left as it is.`)
   }
   if (found.is === 'damaged') {
-    throw new StudioError('store_damaged', `${file} is damaged: ${found.why} It was left as it is.`)
+    throw new StudioError(
+      'store_damaged',
+      `${file} is damaged: ${found.why} It was left as it is; when Inference Studio starts it sets it aside and recovers what can be read.`,
+    )
   }
 }
 
