@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import type { Damage, KeptThing } from '../../../../src-preload/contract/data.ts'
 import { asCounts, type KeptDatabase, thingOf } from '../databases.ts'
-import { type Cell, readTreePage, type Value } from './cells.ts'
+import { type Cell, readTreePage, type TreePage, type Value } from './cells.ts'
 import { openPages, type Pages } from './pages.ts'
 import { type Looking, relate } from './relate.ts'
-import { fits, readable, type Table, tablesOf } from './schema.ts'
+import { fits, readable, resemblance, type Table, tablesOf } from './schema.ts'
 import { Claims, claimFree, type Walked, walkTree } from './walk.ts'
 
 /** Where a table's rows and its indexes begin, as the damaged file's own schema tells. */
@@ -41,7 +41,8 @@ export function recoverDatabase(from: string, to: string, { kind }: KeptDatabase
     const all = tables.map((table) => readTable(pages, claims, told, table, rows))
     claimRest(pages, claims, told)
     adopt(pages, claims, all, rows)
-    const mended = relate(handle, looking)
+    const holed = new Set(all.filter(({ walked }) => walked.holes + walked.broken > 0).map(({ table }) => table.name))
+    const mended = relate(handle, looking, holed)
     handle.exec(`PRAGMA application_id = ${kind.applicationId}; PRAGMA user_version = ${version}; COMMIT`)
     return { ...sum(handle, all), mended }
   } finally {
@@ -93,14 +94,20 @@ function adopt(pages: Pages, claims: Claims, all: readonly Result[], rows: Rows)
     if (claims.has(no)) continue
     const page = readTreePage(pages, no)
     if (!page || page.cells.length === 0) continue
-    const fitting = open.filter(
-      ({ table }) => page.isTable !== table.withoutRowid && page.cells.every((cell) => fits(table, cell)),
-    )
-    const exact = fitting.filter(({ table }) => page.cells.some(({ values }) => values.length === table.columns.length))
-    const [one, ...more] = exact.length > 0 ? exact : fitting
-    if (!one || more.length > 0) continue
+    const one = ownerOf(open, page)
+    if (!one) continue
     for (const cell of page.cells) if (rows.insert(one.table, cell)) one.walked.rows += 1
   }
+}
+
+/** The one table that all rows of a page fit, or that they are most like; null where two are as good. */
+function ownerOf(open: readonly Result[], { isTable, cells }: TreePage): Result | null {
+  const fitting = open
+    .filter(({ table }) => isTable !== table.withoutRowid && cells.every((cell) => fits(table, cell)))
+    .map((result) => ({ result, like: cells.reduce((all, cell) => all + resemblance(result.table, cell), 0) }))
+    .sort((a, b) => b.like - a.like)
+  const [first, second] = fitting
+  return first && first.like !== second?.like ? first.result : null
 }
 
 function sum(handle: DatabaseSync, all: readonly Result[]): Omit<Recovered, 'mended'> {

@@ -19,9 +19,9 @@ export interface Looking {
 
 /**
  * Makes the recovered rows stand again: what lost its surroundings gets new ones, so that a message is not lost with the row of its conversation. What nothing
- * can be made for goes, until every foreign key holds. Answers what got new surroundings. Any version's schema will do.
+ * can be made for goes, until every foreign key holds. `holed`: tables that lost rows. Answers what got new surroundings. Any version's schema will do.
  */
-export function relate(handle: DatabaseSync, looking: Looking): Counts {
+export function relate(handle: DatabaseSync, looking: Looking, holed: ReadonlySet<string>): Counts {
   const mended = new Map<KeptThing, number>()
   const note = (thing: KeptThing, count: number | bigint): void => {
     if (count > 0) mended.set(thing, (mended.get(thing) ?? 0) + Number(count))
@@ -35,7 +35,7 @@ export function relate(handle: DatabaseSync, looking: Looking): Counts {
   }
   if (has('transcripts')) note('transcripts', relateTranscripts(handle))
   if (has('requests')) note('requests', relateRequests(handle))
-  if (has('use_days')) relateUse(handle)
+  if (has('use_days')) relateUse(handle, holed)
   if (has('books')) note('accounts', relateBooks(handle))
   for (const [thing, count] of letGo(handle)) note(thing, count)
   return asCounts(mended)
@@ -134,11 +134,14 @@ function relateRequests(handle: DatabaseSync): number {
 }
 
 /** Sums by day that were lost, from the rows of that day; those that are there hold, also where their rows were erased. */
-function relateUse(handle: DatabaseSync): void {
+function relateUse(handle: DatabaseSync, holed: ReadonlySet<string>): void {
   handle.exec(`
     INSERT OR IGNORE INTO accounts (id, base_url) SELECT DISTINCT account, '' FROM use_days UNION SELECT account, '' FROM links;
     INSERT OR IGNORE INTO accounts (id, base_url) VALUES (1, '');
     INSERT OR IGNORE INTO links (first_row, account) SELECT 0, min(id) FROM accounts;
+  `)
+  if (!holed.has('use_days')) return
+  handle.exec(`
     INSERT OR IGNORE INTO use_days (account, day, caller, requests, tokens_in, tokens_out, tokens_cached, cost, estimated, unpriced, failed)
       SELECT (SELECT l.account FROM links AS l WHERE l.first_row <= requests.id ORDER BY l.first_row DESC LIMIT 1) AS account,
         at / 86400000, caller, count(*), sum(coalesce(tokens_in, 0)), sum(coalesce(tokens_out, 0)), sum(coalesce(tokens_cached, 0)),

@@ -131,3 +131,19 @@ function isJson(value: string): boolean {
     return false
   }
 }
+
+const isInstant = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/
+
+/** How much a row is like one of this table beyond its types: columns of a known form that have it, less those that have not. */
+export function resemblance({ columns }: Table, { values }: Cell): number {
+  const likes = columns.map((column, at) => likeness(column, values[at]))
+  return likes.reduce((sum, like) => sum + like, values.length === columns.length ? 1 : 0)
+}
+
+function likeness({ name, form }: Column, value: Value | undefined): number {
+  if (typeof value !== 'string') return 0
+  if (name.endsWith('_at')) return isInstant.test(value) ? 1 : -1
+  if (name === 'id' || name.endsWith('_id')) return uuid.test(value) ? 1 : -1
+  if (form === 'json') return isJson(value) ? 1 : -1
+  return uuid.test(value) || isInstant.test(value) ? -1 : 0
+}
