@@ -26,7 +26,7 @@ export function openKept({ endedCleanly, ...parts }: OpeningParts, giveUp: () =>
   }
   orGiveUp(() => {
     settleSwaps(parts.dataDir)
-    mendFolder({ ...parts, whole: !endedCleanly || wasNoted(parts.dataDir) })
+    mendFolder({ ...parts, how: wasNoted(parts.dataDir) ? 'everything' : endedCleanly ? 'head' : 'pages' })
   })
   return {
     /** `names`: the databases that it opens, and those that nobody has opened yet. Damage that shows only now is mended too, once. */
@@ -36,7 +36,7 @@ export function openKept({ endedCleanly, ...parts }: OpeningParts, giveUp: () =>
           return work()
         } catch (thrown) {
           if (!isDamage(thrown)) throw thrown
-          mendFolder({ ...parts, whole: true, only: names })
+          mendFolder({ ...parts, how: 'everything', only: names })
           return work()
         }
       }),
