@@ -5,6 +5,7 @@ import { DeskFollower } from './admission/follow.ts'
 import { Bucket } from './app/bucket.ts'
 import { StateFeed } from './app/state.ts'
 import { toolUses } from './app/toolUse.ts'
+import { BooksBeside } from './books/beside.ts'
 import { type Books, createBooks } from './books/books.ts'
 import { recoverReplies } from './chat/recover.ts'
 import { send } from './chat/send.ts'
@@ -110,6 +111,12 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     learn: (usage, baseUrl) => ledger.learn(usage, baseUrl),
     requests: () => ledger.size,
     log: host.log,
+  })
+  const beside = new BooksBeside({
+    dataDir: host.dataDir,
+    tools: () => tools.list().map(({ id, name, colour }) => ({ id, name, colour })),
+    flush: () => ledger.flush(),
+    settled: () => ledger.settledDays,
   })
   const metrics = new Metrics({ enabled: () => settings.metrics, live: () => desk.counts() })
   const spans = openTelemetry(process.env, {
@@ -259,6 +266,7 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     toolUse,
     ledger,
     books,
+    beside,
     limits,
     settingsChanged,
   })
@@ -275,6 +283,7 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     clearInterval(loadWhenIdle)
     keysWatched()
     await books.close()
+    await beside.close()
     deskFollower.close()
     await proxy.close()
     await mediaRooms.close()

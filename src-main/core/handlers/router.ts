@@ -2,6 +2,7 @@ import type { AppState } from '../../../src-preload/contract/app.ts'
 import type { ToolUse } from '../../../src-preload/contract/tools.ts'
 import { openExternal } from '../app/openExternal.ts'
 import type { StateFeed } from '../app/state.ts'
+import type { BooksBeside } from '../books/beside.ts'
 import type { Books } from '../books/books.ts'
 import type { ChatRooms } from '../chatRooms.ts'
 import { connect, connectSandbox, disconnect, recheck, test } from '../connection/connect.ts'
@@ -43,6 +44,7 @@ export interface Rooms {
   toolUse: StateFeed<ToolUse[]>
   ledger: Ledger
   books: Books
+  beside: BooksBeside
   limits: LimitsRoom
   settingsChanged: () => void
 }
@@ -61,6 +63,7 @@ export function createRouter(rooms: Rooms) {
     toolUse,
     ledger,
     books,
+    beside,
     limits,
     settingsChanged,
   } = rooms
@@ -95,7 +98,7 @@ export function createRouter(rooms: Rooms) {
     speech: speechHandlers(os.speech, host, mediaRooms.speech),
     transcribe: transcribeHandlers(os.transcribe, host, mediaRooms.transcribe),
     images: imagesHandlers(os.images, host, mediaRooms.images),
-    usage: usageHandlers(os.usage, host, { books, store, transfers: around.transfers }),
+    usage: usageHandlers(os.usage, host, { books, beside, store, transfers: around.transfers }),
     keys: keysHandlers(os.keys, host, books),
     limits: limitsHandlers(os.limits, host, limits),
     transfers: transfersHandlers(os.transfers, around.transfers),
