@@ -186,6 +186,7 @@ test('what was chosen goes to the service: the picture as it is, its detail, nam
     await expect(page.locator('article').last()).toContainText(text)
   }
   await send(page, 'And now?')
+  await expect(page.locator('article')).toHaveCount(7)
   await settled(page, 'complete')
   const [, answered, ...later] = (await sentRequest(page)).messages as { role: string; content: string }[]
   expect(answered?.role).toBe('assistant')

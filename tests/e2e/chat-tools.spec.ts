@@ -366,6 +366,7 @@ test('which tools, how they may be chosen and whether several at once reach the 
 
   await pickModel(page, 'writer-small')
   await send(page, 'And you?')
+  await expect(replies(page)).toHaveCount(2)
   await settled(page, 'failed')
   const said = 'The service said: “The model writer-small does not support tools.”'
   await expect(lastReply(page).getByText(said)).toBeVisible()

@@ -6,9 +6,9 @@ import { problemTargets } from '../../problems/actions.ts'
 import { ProblemNotice } from '../../problems/ProblemNotice.tsx'
 import { useChat } from '../../stores/chat.ts'
 import { useStage } from '../../stores/chat-stage.ts'
-import { editTurnOf, retry } from './actions.ts'
+import { retry } from './actions.ts'
 import { remarkOn } from './facts.ts'
-import { canGoOn, goOn } from './messageActions.ts'
+import { canGoOn, editTurnOf, goOn } from './messageActions.ts'
 import { figure, useWords } from './words.ts'
 
 /** How a reply ended when that needs saying: stopped, incomplete, failed, or complete with something odd about it. */
