@@ -1,5 +1,6 @@
 import type { AppState } from '../../../src-preload/contract/app.ts'
 import type { ToolUse } from '../../../src-preload/contract/tools.ts'
+import type { AlertsRoom } from '../alerts/alerts.ts'
 import { openExternal } from '../app/openExternal.ts'
 import type { StateFeed } from '../app/state.ts'
 import type { Books } from '../books/books.ts'
@@ -15,6 +16,7 @@ import { updateSettings } from '../settings/update.ts'
 import type { Store } from '../store/store.ts'
 import type { Tools } from '../tools/tools.ts'
 import { sealingPublicKey, unseal } from '../upstream/credential.ts'
+import { alertsHandlers } from './alerts.ts'
 import { archiveHandlers } from './archive.ts'
 import { chatHandlers } from './chat.ts'
 import { chatToolsHandlers } from './chatTools.ts'
@@ -44,6 +46,7 @@ export interface Rooms {
   ledger: Ledger
   books: Books
   limits: LimitsRoom
+  alerts: AlertsRoom
   settingsChanged: () => void
 }
 
@@ -62,6 +65,7 @@ export function createRouter(rooms: Rooms) {
     ledger,
     books,
     limits,
+    alerts,
     settingsChanged,
   } = rooms
   const os = implementer(host)
@@ -98,6 +102,7 @@ export function createRouter(rooms: Rooms) {
     usage: usageHandlers(os.usage, host, { books, store, transfers: around.transfers }),
     keys: keysHandlers(os.keys, host, books),
     limits: limitsHandlers(os.limits, host, limits),
+    alerts: alertsHandlers(os.alerts, host, alerts),
     transfers: transfersHandlers(os.transfers, around.transfers),
     tools: {
       watch: os.tools.watch.handler(({ signal }) => guarded(host, tools.watch(signal))),

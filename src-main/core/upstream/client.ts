@@ -1,3 +1,4 @@
+import { Listeners } from '../feed.ts'
 import type { Books, Desk } from '../traffic.ts'
 import * as account from './account.ts'
 import type { BaseAddress } from './address.ts'
@@ -49,7 +50,11 @@ export function openUpstream({
   const sawHeaders = (rateLimit: RateLimitHeaders): void => {
     for (const listener of listeners) listener(rateLimit)
   }
-  const link: Link = { base, credential, network, retry, desk, books, sawHeaders }
+  const replies = new Listeners<[status: number, inference: boolean]>()
+  const sawStatus = (status: number, inference: boolean): void => {
+    if (replies.size > 0) replies.tell(status, inference)
+  }
+  const link: Link = { base, credential, network, retry, desk, books, sawHeaders, sawStatus }
   return {
     base,
     listModels: (o?: CallOptions) => account.listModels(link, o),
@@ -78,6 +83,8 @@ export function openUpstream({
         listeners.delete(listener)
       }
     },
+    /** The status of every reply, and whether its request asked for work; the answer takes the listener off. */
+    onReply: (listener: (status: number, inference: boolean) => void): (() => void) => replies.add(listener),
     close: (): Promise<void> => network.destroy(),
   }
 }

@@ -14,4 +14,6 @@ export interface Link {
   books: Books
   /** Told of every reply's headers, good or bad. */
   sawHeaders(rateLimit: RateLimitHeaders): void
+  /** Told of every reply's status, and whether the request asked for work (and not for a read-out). */
+  sawStatus(status: number, inference: boolean): void
 }
