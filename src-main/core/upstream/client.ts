@@ -4,6 +4,7 @@ import * as account from './account.ts'
 import type { BaseAddress } from './address.ts'
 import * as chat from './chat.ts'
 import type { Credential } from './credential.ts'
+import { Door } from './door.ts'
 import { forward } from './forward.ts'
 import type { Link } from './link.ts'
 import * as media from './media.ts'
@@ -54,7 +55,8 @@ export function openUpstream({
   const sawStatus = (status: number, inference: boolean): void => {
     if (replies.size > 0) replies.tell(status, inference)
   }
-  const link: Link = { base, credential, network, retry, desk, books, sawHeaders, sawStatus }
+  const door = new Door()
+  const link: Link = { base, credential, network, retry, desk, books, door, sawHeaders, sawStatus }
   return {
     base,
     listModels: (o?: CallOptions) => account.listModels(link, o),
@@ -85,6 +87,11 @@ export function openUpstream({
     },
     /** The status of every reply, and whether its request asked for work; the answer takes the listener off. */
     onReply: (listener: (status: number, inference: boolean) => void): (() => void) => replies.add(listener),
+    /** What has been sent ends as it would; nothing else is sent any more. Resolves when all is over and closed. */
+    async retire(): Promise<void> {
+      await door.retire()
+      await network.destroy()
+    },
     close: (): Promise<void> => network.destroy(),
   }
 }
