@@ -1,4 +1,5 @@
 import { keysRoom, limitsRoom } from './account.ts'
+import { alertsRoom } from './alerts.ts'
 import { app } from './app.ts'
 import { chatRoom } from './chat.ts'
 import { chatToolsRoom } from './chatTools.ts'
@@ -34,5 +35,6 @@ export const contract = {
   usage: usageRoom,
   limits: limitsRoom,
   keys: keysRoom,
+  alerts: alertsRoom,
 }
 export type Contract = typeof contract

@@ -1,5 +1,6 @@
 import type { AppState } from '../../../src-preload/contract/app.ts'
 import type { ToolUse } from '../../../src-preload/contract/tools.ts'
+import type { AlertsRoom } from '../alerts/alerts.ts'
 import { openExternal } from '../app/openExternal.ts'
 import type { StateFeed } from '../app/state.ts'
 import type { BooksBeside } from '../books/beside.ts'
@@ -14,6 +15,7 @@ import { listModels, type ModelsRoom } from '../models/list.ts'
 import { updateSettings } from '../settings/update.ts'
 import type { Store } from '../store/store.ts'
 import type { Tools } from '../tools/tools.ts'
+import { alertsHandlers } from './alerts.ts'
 import { archiveHandlers } from './archive.ts'
 import { chatHandlers } from './chat.ts'
 import { chatToolsHandlers } from './chatTools.ts'
@@ -45,6 +47,7 @@ export interface Rooms {
   books: Books
   beside: BooksBeside
   limits: LimitsRoom
+  alerts: AlertsRoom
   settingsChanged: () => void
 }
 
@@ -64,6 +67,7 @@ export function createRouter(rooms: Rooms) {
     books,
     beside,
     limits,
+    alerts,
     settingsChanged,
   } = rooms
   const os = implementer(host)
@@ -91,6 +95,7 @@ export function createRouter(rooms: Rooms) {
     usage: usageHandlers(os.usage, host, { books, beside, store, transfers: around.transfers }),
     keys: keysHandlers(os.keys, host, books),
     limits: limitsHandlers(os.limits, host, limits),
+    alerts: alertsHandlers(os.alerts, host, alerts),
     transfers: transfersHandlers(os.transfers, around.transfers),
     tools: {
       watch: os.tools.watch.handler(({ signal }) => guarded(host, tools.watch(signal))),
