@@ -37,6 +37,7 @@ export const problemKinds = [
   // Ours.
   'bad_input',
   'not_connected', // no profile, or no key for it
+  'connection_changed', // another profile was chosen before it was sent
   'keychain_missing', // no keychain answers on this machine
   'keychain_locked',
   'no_such_item', // a conversation, reply or tool key that is not (or no longer) there
