@@ -8,6 +8,7 @@ import type { Books } from '../books/books.ts'
 import type { ChatRooms } from '../chatRooms.ts'
 import type { Session } from '../connection/session.ts'
 import type { Host } from '../host.ts'
+import type { Keep } from '../keep/keep.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { LimitsRoom } from '../limits/limits.ts'
 import type { MediaRooms } from '../mediaRooms.ts'
@@ -20,6 +21,7 @@ import { archiveHandlers } from './archive.ts'
 import { chatHandlers } from './chat.ts'
 import { chatToolsHandlers } from './chatTools.ts'
 import { connectionHandlers } from './connection.ts'
+import { dataHandlers } from './data.ts'
 import { guarded } from './errors.ts'
 import { imagesHandlers } from './images.ts'
 import { implementer } from './implementer.ts'
@@ -48,6 +50,7 @@ export interface Rooms {
   beside: BooksBeside
   limits: LimitsRoom
   alerts: AlertsRoom
+  keep: Keep
   settingsChanged: () => void
 }
 
@@ -68,6 +71,7 @@ export function createRouter(rooms: Rooms) {
     beside,
     limits,
     alerts,
+    keep,
     settingsChanged,
   } = rooms
   const os = implementer(host)
@@ -96,6 +100,7 @@ export function createRouter(rooms: Rooms) {
     keys: keysHandlers(os.keys, host, books),
     limits: limitsHandlers(os.limits, host, limits),
     alerts: alertsHandlers(os.alerts, host, alerts),
+    data: dataHandlers(os.data, host, keep),
     transfers: transfersHandlers(os.transfers, around.transfers),
     tools: {
       watch: os.tools.watch.handler(({ signal }) => guarded(host, tools.watch(signal))),
