@@ -3,17 +3,28 @@ import type { DataState } from '../../src-preload/contract/data.ts'
 import type { ToolUse } from '../../src-preload/contract/tools.ts'
 import { AdmissionDesk } from './admission/desk.ts'
 import { DeskFollower } from './admission/follow.ts'
+import { AlertsRoom } from './alerts/alerts.ts'
 import { Bucket } from './app/bucket.ts'
 import { StateFeed } from './app/state.ts'
 import { toolUses } from './app/toolUse.ts'
+import { BooksBeside } from './books/beside.ts'
 import { type Books, createBooks } from './books/books.ts'
 import { recoverReplies } from './chat/recover.ts'
 import { send } from './chat/send.ts'
 import { stop as stopReply } from './chat/stop.ts'
 import { watch } from './chat/watch.ts'
 import { type ChatRooms, openChatRooms } from './chatRooms.ts'
-import { connectForNow, connectSandbox, disconnect, login, openStored, recheck } from './connection/connect.ts'
-import { askModels } from './connection/probe.ts'
+import {
+  connectForNow,
+  connectNamed,
+  connectSandbox,
+  disconnect,
+  login,
+  openStored,
+  recheck,
+} from './connection/connect.ts'
+import { followStored } from './connection/followStored.ts'
+import { savedProfiles } from './connection/profiles.ts'
 import { Session } from './connection/session.ts'
 import { createRouter, type StudioRouter } from './handlers/router.ts'
 import type { Host } from './host.ts'
@@ -39,8 +50,8 @@ import { loadTokenizer } from './upstream/meter/tokens.ts'
 
 /** Ways to start that a command line may ask for; all absent means "as it was left". */
 export interface CoreOptions {
-  /** Connect to this for this run alone, instead of the stored profile. */
-  connect?: { baseUrl: string; apiKey: string } | { sandbox: true }
+  /** Connect to this for this run alone, instead of the active profile; `profile` is the id or name of a stored one. */
+  connect?: { baseUrl: string; apiKey: string } | { sandbox: true } | { profile: string }
   /** Port of the local /v1 for this run; 0 means any; null means that it does not run. */
   proxyPort?: number | null
 }
@@ -109,12 +120,19 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
       belongsTo(bookId) {
         ledger.belongsTo(bookId)
         limits.known()
+        state.changed()
       },
     },
     tools: () => tools.list(),
-    learn: (usage, baseUrl) => ledger.learn(usage, baseUrl),
+    learn: (usage, { baseUrl, profile }) => ledger.learn(usage, baseUrl, profile),
     requests: () => ledger.size,
     log: host.log,
+  })
+  const beside = new BooksBeside({
+    dataDir: host.dataDir,
+    tools: () => tools.list().map(({ id, name, colour }) => ({ id, name, colour })),
+    flush: () => ledger.flush(),
+    settled: () => ledger.settledDays,
   })
   const metrics = new Metrics({ enabled: () => settings.metrics, live: () => desk.counts() })
   const spans = openTelemetry(process.env, {
@@ -122,10 +140,25 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     server: () => (session.current ? serverOf(session.current.base.url) : null),
     log: host.log,
   })
-  const session = new Session(store, host.secrets, { desk, books: ledger })
+  const session = new Session(store, host.secrets, { desk, booksOf: ledger.booksOf })
   const bucket = new Bucket()
   const deskFollower = new DeskFollower(desk, bucket)
   const limits = new LimitsRoom({ desk, gauge: bucket, ledger, kept: books.limits })
+  const alerts = new AlertsRoom({
+    table: store.alerts,
+    books: {
+      changes: books.changes,
+      current: books.current,
+      today: books.today,
+      callingKey: (bookId) => books.reading.keys({ bookId }).find(({ calling }) => calling) ?? null,
+    },
+    connection: () => session.connection,
+    statuses: bucket.asked,
+    tools: { list: tools.list, observe: (listener) => tools.observe(listener) },
+    settled: ledger.settled,
+    spent: (id) => ledger.spent(id),
+    notify: host.notify,
+  })
   const rooms = openChatRooms({ host, store, session, ledger, settings: () => settings })
   const { chat } = rooms
   const mediaRooms = openMediaRooms({ host, store, session, ledger, files: rooms })
@@ -138,8 +171,8 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
   })
   const models = {
     store,
-    baseUrl: () => session.connection.profile?.baseUrl ?? null,
-    fetch: async () => askModels(await session.upstream(), store),
+    place: () => session.connection.profile && placeOf(session.connection.profile),
+    fetch: () => session.fetchModels(),
   }
 
   let keychain: AppState['keychain'] = { available: false, reason: 'It has not answered yet.' }
@@ -179,6 +212,7 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
   const keysWatched = tools.observe(() => {
     if (proxy.status().active > 0) proxy.cutBad(tools.isGood)
   })
+  const storedWatched = followStored(session, (look) => tools.observe(look))
   const state = new StateFeed<AppState>({
     everyMs: 50,
     read: () => ({
@@ -186,6 +220,7 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
       version: host.version,
       dataDir: host.dataDir,
       connection: session.connection,
+      profiles: savedProfiles(session, (profile) => books.bookOf(placeOf(profile))),
       keychain,
       proxy: { ...proxy.status(), tools: tools.count() },
       bucket: bucket.value,
@@ -221,13 +256,16 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
       bucket.follow(null)
       books.follow(null, profile && placeOf(profile))
       limits.follow(false)
+      alerts.follow(null)
       void deskFollower.connect(null)
     } else if (standing === 'connected') books.reachable()
+    alerts.connectionChanged(session.current)
     state.changed()
   })
   session.opened.add((upstream) => {
     const { profile } = session.connection
-    ledger.connectedTo(upstream.base.url)
+    ledger.connectedTo(upstream.base.url, profile?.id)
+    alerts.follow(upstream)
     // Both ask whose key it is: one request answers them.
     const getCurrentKey = onceGood(() => upstream.getCurrentKey({ room: 'account' }))
     void deskFollower.connect({ getCurrentKey })
@@ -236,6 +274,9 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     limits.follow(true)
     void bucket.ask()
   })
+  session.forgotten.add((id) => books.forgotten(id))
+  // Without a core running, the command line forgets them in the store alone.
+  books.forgottenBut(session.store.profiles.all().map(({ id }) => id))
   bucket.changes.add(state.changed)
   // Rows are only put together for listeners where there are any.
   let stopCounting: (() => void) | null = null
@@ -271,7 +312,9 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     toolUse,
     ledger,
     books,
+    beside,
     limits,
+    alerts,
     keep,
     settingsChanged,
   })
@@ -280,6 +323,7 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
   async function connectAtStart(): Promise<void> {
     const { connect } = options
     if (connect && 'sandbox' in connect) await connectSandbox(session, { keep: false })
+    else if (connect && 'profile' in connect) await connectNamed(session, connect.profile)
     else if (connect) await connectForNow(session, connect)
     else await openStored(session)
   }
@@ -287,7 +331,10 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
   async function close(): Promise<void> {
     clearInterval(loadWhenIdle)
     keysWatched()
+    storedWatched()
+    alerts.close()
     await books.close()
+    await beside.close()
     deskFollower.close()
     await proxy.close()
     await keep.close()
@@ -371,7 +418,7 @@ function typeOf(bytes: Uint8Array) {
   return { kind: 'audio' as const, mime: soundType(bytes.subarray(0, soundHead), ''), width: null, height: null }
 }
 
-const placeOf = ({ kind, baseUrl, name }: Profile) => ({ kind, baseUrl, name })
+const placeOf = ({ id, kind, baseUrl, name }: Profile) => ({ profile: id, kind, baseUrl, name })
 
 /** Asks until it was answered well, and then no more. */
 function onceGood<T>(ask: () => Promise<T>): () => Promise<T> {

@@ -1,4 +1,5 @@
 import { keysRoom, limitsRoom } from './account.ts'
+import { alertsRoom } from './alerts.ts'
 import { app } from './app.ts'
 import { chatRoom } from './chat.ts'
 import { chatToolsRoom } from './chatTools.ts'
@@ -35,6 +36,7 @@ export const contract = {
   usage: usageRoom,
   limits: limitsRoom,
   keys: keysRoom,
+  alerts: alertsRoom,
   data: dataRoom,
 }
 export type Contract = typeof contract

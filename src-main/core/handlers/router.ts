@@ -1,10 +1,11 @@
 import type { AppState } from '../../../src-preload/contract/app.ts'
 import type { ToolUse } from '../../../src-preload/contract/tools.ts'
+import type { AlertsRoom } from '../alerts/alerts.ts'
 import { openExternal } from '../app/openExternal.ts'
 import type { StateFeed } from '../app/state.ts'
+import type { BooksBeside } from '../books/beside.ts'
 import type { Books } from '../books/books.ts'
 import type { ChatRooms } from '../chatRooms.ts'
-import { connect, connectSandbox, disconnect, recheck, test } from '../connection/connect.ts'
 import type { Session } from '../connection/session.ts'
 import type { Host } from '../host.ts'
 import type { Keep } from '../keep/keep.ts'
@@ -15,14 +16,15 @@ import { listModels, type ModelsRoom } from '../models/list.ts'
 import { updateSettings } from '../settings/update.ts'
 import type { Store } from '../store/store.ts'
 import type { Tools } from '../tools/tools.ts'
-import { sealingPublicKey, unseal } from '../upstream/credential.ts'
+import { alertsHandlers } from './alerts.ts'
 import { archiveHandlers } from './archive.ts'
 import { chatHandlers } from './chat.ts'
 import { chatToolsHandlers } from './chatTools.ts'
+import { connectionHandlers } from './connection.ts'
 import { dataHandlers } from './data.ts'
 import { guarded } from './errors.ts'
 import { imagesHandlers } from './images.ts'
-import { done, implementer } from './implementer.ts'
+import { implementer } from './implementer.ts'
 import { keysHandlers } from './keys.ts'
 import { libraryHandlers } from './library.ts'
 import { limitsHandlers } from './limits.ts'
@@ -45,7 +47,9 @@ export interface Rooms {
   toolUse: StateFeed<ToolUse[]>
   ledger: Ledger
   books: Books
+  beside: BooksBeside
   limits: LimitsRoom
+  alerts: AlertsRoom
   keep: Keep
   settingsChanged: () => void
 }
@@ -64,7 +68,9 @@ export function createRouter(rooms: Rooms) {
     toolUse,
     ledger,
     books,
+    beside,
     limits,
+    alerts,
     keep,
     settingsChanged,
   } = rooms
@@ -79,16 +85,7 @@ export function createRouter(rooms: Rooms) {
       }),
       openExternal: os.app.openExternal.handler(({ input }) => openExternal(host, input)),
     },
-    connection: {
-      sealingKey: os.connection.sealingKey.handler(async () => ({ publicKey: await sealingPublicKey() })),
-      test: os.connection.test.handler(async ({ input }) => test({ ...input, credential: await unseal(input.key) })),
-      connect: os.connection.connect.handler(async ({ input: { key, ...input } }) =>
-        connect(session, { ...input, credential: await unseal(key) }),
-      ),
-      useSandbox: os.connection.useSandbox.handler(() => connectSandbox(session)),
-      recheck: os.connection.recheck.handler(() => done(recheck(session))),
-      disconnect: os.connection.disconnect.handler(() => done(disconnect(session))),
-    },
+    connection: connectionHandlers(os.connection, session),
     models: { list: os.models.list.handler(({ input }) => listModels(models, input)) },
     chat: chatHandlers(os.chat, host, around.chat),
     chatTools: chatToolsHandlers(os.chatTools, host, around.chatTools),
@@ -99,9 +96,10 @@ export function createRouter(rooms: Rooms) {
     speech: speechHandlers(os.speech, host, mediaRooms.speech),
     transcribe: transcribeHandlers(os.transcribe, host, mediaRooms.transcribe),
     images: imagesHandlers(os.images, host, mediaRooms.images),
-    usage: usageHandlers(os.usage, host, { books, store, transfers: around.transfers }),
+    usage: usageHandlers(os.usage, host, { books, beside, store, transfers: around.transfers }),
     keys: keysHandlers(os.keys, host, books),
     limits: limitsHandlers(os.limits, host, limits),
+    alerts: alertsHandlers(os.alerts, host, alerts),
     data: dataHandlers(os.data, host, keep),
     transfers: transfersHandlers(os.transfers, around.transfers),
     tools: {
