@@ -85,9 +85,6 @@ function pagesOf(path: string) {
   }))
 }
 
-const total = (contents: Map<string, string[]>): number =>
-  [...contents.values()].reduce((sum, rows) => sum + rows.length, 0)
-
 describe('a whole database', () => {
   it.each(databases.map(({ name }) => [name] as const))(
     '%s is read page by page exactly as SQLite reads it',

@@ -143,7 +143,8 @@ export function resemblance({ columns }: Table, { values }: Cell): number {
 function likeness({ name, form }: Column, value: Value | undefined): number {
   if (typeof value !== 'string') return 0
   if (name.endsWith('_at') || name === 'as_of') return isInstant.test(value) ? 1 : -1
-  if (name === 'id' || name.endsWith('_id')) return uuid.test(value) ? 1 : -1
+  if (name === 'base_url') return value.startsWith('http') ? 1 : -1
+  if (name === 'id' || name === 'profile' || name.endsWith('_id')) return uuid.test(value) ? 1 : -1
   if (form === 'json') return isJson(value) ? 1 : -1
   return uuid.test(value) || isInstant.test(value) ? -1 : 0
 }
