@@ -136,6 +136,8 @@ describe('a damaged database', () => {
           expect(lost).toBeLessThanOrEqual(most)
           // Placeholders apart, which say so.
           const foreign = [...after].flatMap(([table, rows]) => {
+            // Sums of days that were lost are made anew, of the requests that are left.
+            if (table === 'use_days') return []
             const known = new Set(before.get(table))
             return rows.filter((row) => !known.has(row) && !isNew.test(row))
           })
