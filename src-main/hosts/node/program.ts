@@ -99,7 +99,9 @@ function describe(parts: Parts, ended: (code: number) => void): Command {
 
   program
     .command('login')
-    .description('add a connection, or give one another key; the key comes from standard input or a variable, and goes into the keychain')
+    .description(
+      'add a connection, or give one another key; the key comes from standard input or a variable, and goes into the keychain',
+    )
     .requiredOption('--base-url <url>', 'base address of the service')
     .option('--api-key-env <name>', 'environment variable that holds the key')
     .option('--name <name>', 'what to call it; one that is called so already gets this address and key')
