@@ -59,6 +59,8 @@ export const problem = z.object({
   message: z.string(),
   /** HTTP status of the service's reply, where there was one. */
   status: z.number().int().optional(),
+  /** The service's own words (`error.message`), where it had any: which model can't do what is told nowhere else. */
+  said: z.string().optional(),
   /** `error.code` and `error.type` of the service's error object, as given. */
   code: z.string().optional(),
   type: z.string().optional(),

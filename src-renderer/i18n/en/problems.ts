@@ -207,6 +207,7 @@ const kinds = {
 
 export const problems = {
   kinds,
+  said: 'The service said: “{{message}}”',
   wait: 'The service asks to wait {{seconds}} s.',
   kept: 'What had arrived is kept. Nothing is sent again unless you ask for it.',
   facts: { status: 'Status', code: 'Code', type: 'Type', requestId: 'Request' },
