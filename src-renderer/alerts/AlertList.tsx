@@ -70,26 +70,22 @@ function Line({ alert, onGo, onDismiss }: { alert: Alert; onGo: () => void; onDi
     <li className="flex gap-2.5 border-line border-b py-2.5 ps-3.5 pe-1.5 last:border-b-0">
       <Icon aria-hidden size={16} strokeWidth={1.75} className={cx('mt-0.5 shrink-0', tone)} />
       <div className="min-w-0 flex-1 text-s">
-        <h3 dir="auto" className={cx('break-words font-[560]', over && 'text-soft')}>
-          {title}
-        </h3>
-        <p dir="auto" className="num break-words text-soft">
-          {body}
-        </p>
-        <p className="mt-0.5 flex flex-wrap gap-x-2 text-faint text-xs">
+        <h3 className={cx('break-words font-[560]', over && 'text-soft')}>{title}</h3>
+        <p className="num break-words text-soft">{body}</p>
+        <div className="mt-1 flex flex-wrap items-center gap-x-2 gap-y-1 text-faint text-xs">
           <time dateTime={at} title={showFull(at)} className="num">
             {showDay(at)}
           </time>
           {over && <span className="num">{t('over', { at: showDay(endedAt) })}</span>}
           {alertOf(facts).map((name) => (
-            <span key={name} dir="auto" className="min-w-0 truncate">
+            <span key={name} dir="auto" className="min-w-0 max-w-40 truncate">
               {name}
             </span>
           ))}
-        </p>
-        <Button size="small" className="mt-1.5" onClick={onGo}>
-          {goWords(place)}
-        </Button>
+          <Button size="small" className="ms-auto" onClick={onGo}>
+            {goWords(place)}
+          </Button>
+        </div>
       </div>
       <IconButton icon={X} size="small" label={t('dismiss', { title })} onClick={onDismiss} />
     </li>
