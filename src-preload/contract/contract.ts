@@ -4,6 +4,7 @@ import { app } from './app.ts'
 import { chatRoom } from './chat.ts'
 import { chatToolsRoom } from './chatTools.ts'
 import { connectionRoom } from './connection.ts'
+import { dataRoom } from './data.ts'
 import { imagesRoom } from './images.ts'
 import { libraryRoom } from './library.ts'
 import { mediaRoom, voiceRoom } from './media.ts'
@@ -36,5 +37,6 @@ export const contract = {
   limits: limitsRoom,
   keys: keysRoom,
   alerts: alertsRoom,
+  data: dataRoom,
 }
 export type Contract = typeof contract

@@ -109,6 +109,22 @@ export const view = z.object({
 })
 export type View = z.infer<typeof view>
 
+/** A column of a view as one text: its cells parted by commas, nothing between two of them for null. `columns.ts` writes and reads it. */
+const column = z.string()
+
+/**
+ * A view on its way to the page. Ten years of days of a dozen models are 200,000 cells: told one by one they would hold the core, the wire and
+ * the page for a second, as a few texts for some milliseconds.
+ */
+export const packedView = view.extend({
+  /** `state`: a letter for each bucket. */
+  buckets: z.object({ from: column, to: column, state: z.string().regex(/^[wrpg]*$/) }),
+  series: z.array(
+    series.extend({ requests: column, tokensIn: column, tokensOut: column, tokensCached: column, cost: column }),
+  ),
+})
+export type PackedView = z.infer<typeof packedView>
+
 /**
  * Why the two sides of one model and day differ. `same`. `elsewhere`: the service has more, from other machines or programs. `not_yet`: this
  * machine has more, and the service may still report it. `here_more`: this machine has more although the day is closed: its costs are
@@ -162,7 +178,7 @@ export const usageRoom = {
   refresh: procedure.output(book),
   rename: procedure.input(z.object({ id, name: z.string().trim().min(1).max(100) })).output(book),
   summary: procedure.input(z.object({ bookId: id })).output(summary),
-  view: procedure.input(viewQuery).output(view),
+  view: procedure.input(viewQuery).output(packedView),
   /** By model over the stretch, or of each day (`daily`). */
   compare: procedure.input(range.extend({ daily: z.boolean().default(false) })).output(z.array(comparison)),
   corrections: procedure.input(range).output(z.array(correction)),

@@ -300,6 +300,16 @@ export class Ledger implements Books {
     return this.#links.of(bookId).flatMap((account) => this.#used.between(account, fromDay, toDay))
   }
 
+  /** Another number than before where days that are over have changed: what was read of them on another thread no longer holds. */
+  get settledDays(): number {
+    return this.#used.settled
+  }
+
+  /** What has ended is in the database when this returns. */
+  flush(): void {
+    this.#writer.flush()
+  }
+
   /** The first day (since 1970, UTC) of which there is anything. */
   firstDayOf(bookId: string): number | null {
     this.#writer.flush()
