@@ -305,7 +305,8 @@ export const usage = {
     what: 'What',
     model: 'Model',
     times: 'Times',
-    waited: 'Waited',
+    waited: 'Waited for it',
+    waitedUnknown: 'An earlier version did not tell this wait apart from waits for other failures.',
     since: 'Since',
     ended: 'Then',
     endings: {
