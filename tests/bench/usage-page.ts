@@ -282,7 +282,7 @@ try {
     }
   }
   // The table of ten years of days, from the menu to the file, while the core goes on with everything else.
-  await drawing(page, { choose: 'Bars', value: 'day' })
+  await drawing(page, { hash: '#/usage' })
   const exports: Record<string, { ms: number; held: number; cpu: number }> = {}
   for (const format of ['CSV', 'JSON', 'Parquet']) {
     await program.held()
