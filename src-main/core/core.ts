@@ -224,6 +224,10 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     limits.follow(true)
     void bucket.ask()
   })
+  session.returned.add((upstream) => {
+    void deskFollower.learn(upstream)
+    void bucket.ask()
+  })
   bucket.changes.add(state.changed)
   // Rows are only put together for listeners where there are any.
   let stopCounting: (() => void) | null = null

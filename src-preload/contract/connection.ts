@@ -46,6 +46,8 @@ export const connectionRoom = {
   useSandbox: procedure.output(profile),
   /** Asks again, after a failure; also looks into the keychain again. */
   recheck: procedure.output(z.object({})),
+  /** A page was looked at again, or heard of a network: while nothing answers, it is looked for now. Else nothing happens. */
+  lookAgain: procedure.output(z.object({})),
   /** Forgets the active profile and its key, here and in the keychain. Conversations stay. */
   disconnect: procedure.output(z.object({})),
 }

@@ -124,6 +124,9 @@ export async function recheck(session: Session): Promise<void> {
   await session.check()
 }
 
+/** Something says that the service may be back: it is looked for now where it was not there. */
+export const lookAgain = (session: Session): void => void session.back.lookNow()
+
 /** Forgets the active profile and its key. The sandbox's place is taken by the service's profile, if one is stored. */
 export async function disconnect(session: Session): Promise<void> {
   // In turn: just after the start the stored profile is still being opened, and is the one to forget.

@@ -1,11 +1,30 @@
 import type { Model } from '../../../src-preload/contract/models.ts'
-import { asStudioError } from '../errors.ts'
+import { asStudioError, StudioError } from '../errors.ts'
 import type { Store } from '../store/store.ts'
 import type { Upstream } from '../upstream/client.ts'
+import type { CallOptions } from '../upstream/types.ts'
+
+/** What takes a connection and then stays silent, as a network does that swallows: a list of models never takes so long. */
+const answerMs = 20_000
+
+/**
+ * The same, once and without patience: first whether anybody is there, which costs no request.
+ * @throws StudioError
+ */
+export async function askAgain(upstream: Upstream, store: Store): Promise<Model[]> {
+  await upstream.reach()
+  const late = AbortSignal.timeout(answerMs)
+  try {
+    return await askModels(upstream, store, { once: true, signal: late })
+  } catch (thrown) {
+    if (!late.aborted) throw thrown
+    throw new StudioError('headers_timeout', 'The service did not begin to answer in time.', {}, { cause: thrown })
+  }
+}
 
 /** Fetches the model list and keeps it with its age. @throws StudioError */
-export async function askModels(upstream: Upstream, store: Store): Promise<Model[]> {
-  const { value } = await upstream.listModels()
+export async function askModels(upstream: Upstream, store: Store, options: CallOptions = {}): Promise<Model[]> {
+  const { value } = await upstream.listModels(options)
   const models = value.data.map(({ id, created, owned_by }) => ({
     id,
     created: created ?? null,

@@ -1,4 +1,5 @@
 import type { Connection } from '../../../src-preload/contract/app.ts'
+import type { Problem } from '../../../src-preload/contract/problem.ts'
 import { asStudioError, StudioError } from '../errors.ts'
 import { Listeners } from '../feed.ts'
 import type { SecretStore } from '../host.ts'
@@ -8,7 +9,8 @@ import type { Books, Desk } from '../traffic.ts'
 import type { BaseAddress } from '../upstream/address.ts'
 import { openUpstream, type Upstream } from '../upstream/client.ts'
 import type { Credential } from '../upstream/credential.ts'
-import { askModels } from './probe.ts'
+import { Back, type BackBounds } from './back.ts'
+import { askAgain } from './probe.ts'
 
 export interface RunningSandbox {
   baseUrl: string
@@ -23,6 +25,8 @@ export class Session {
   readonly changes = new Listeners()
   /** A new client is in use; told before anything is asked through it. */
   readonly opened = new Listeners<[Upstream]>()
+  /** The client in use answers again after it did not. */
+  readonly returned = new Listeners<[Upstream]>()
   /** A person asked to look again: whatever else may have changed outside is looked at too. */
   readonly rechecks = new Listeners()
   readonly store: Store
@@ -32,16 +36,32 @@ export class Session {
   #connection: Connection = none
   #upstream: Upstream | null = null
   #opening: Promise<unknown> = Promise.resolve()
+  #asking: { of: Upstream; done: Promise<void> } | null = null
+  readonly back: Back
 
-  constructor(store: Store, secrets: SecretStore, traffic: { desk: Desk; books: Books }) {
+  constructor(
+    store: Store,
+    secrets: SecretStore,
+    traffic: { desk: Desk; books: Books },
+    bounds: Partial<BackBounds> = {},
+  ) {
     this.store = store
     this.secrets = secrets
     this.#traffic = traffic
+    this.back = new Back({
+      current: () => this.#upstream,
+      look: () => this.check({ quiet: true }),
+      learned: (problem) => this.#settle(problem),
+      changed: () => this.#set(this.#connection),
+      bounds,
+    })
   }
 
   /** A client whose requests pass the one desk and are written in the books. */
   client(base: BaseAddress, credential: Credential): Upstream {
-    return openUpstream({ base, credential, ...this.#traffic })
+    const way = this.back.way(() => this.#upstream === upstream)
+    const upstream = openUpstream({ base, credential, ...this.#traffic, way })
+    return upstream
   }
 
   get connection(): Connection {
@@ -100,23 +120,42 @@ export class Session {
     this.#set(none)
   }
 
-  /** Asks the service now and says how it went. Never throws: the outcome is the state. */
-  async check(): Promise<void> {
+  /**
+   * Asks the service now and says how it went; who asks meanwhile gets the same answer. `quiet`: nobody is told that it is asked.
+   * Never throws: the outcome is the state.
+   */
+  check({ quiet = false } = {}): Promise<void> {
     const upstream = this.#upstream
-    if (!upstream) return
-    this.#set({ ...this.#connection, state: 'checking' })
-    const problem = await askModels(upstream, this.store).then(
+    if (!upstream) return Promise.resolve()
+    if (!quiet) this.#set({ ...this.#connection, state: 'checking' })
+    if (this.#asking?.of === upstream) return this.#asking.done
+    const asking = { of: upstream, done: this.#ask(upstream) }
+    this.#asking = asking
+    return asking.done.finally(() => {
+      if (this.#asking === asking) this.#asking = null
+    })
+  }
+
+  async #ask(upstream: Upstream): Promise<void> {
+    const problem = await askAgain(upstream, this.store).then(
       () => null,
       (thrown: unknown) => asStudioError(thrown).toProblem(),
     )
     // Meanwhile another profile may have taken its place.
-    if (this.#upstream !== upstream) return
+    if (this.#upstream === upstream) this.#settle(problem)
+  }
+
+  #settle(problem: Problem | null): void {
+    const back = this.#connection.problem !== null && problem === null
+    this.back.settled(problem)
     const state = problem ? 'failed' : 'connected'
     this.#set({ ...this.#connection, state, problem, checkedAt: new Date().toISOString() })
+    if (back && this.#upstream) this.returned.tell(this.#upstream)
   }
 
   async close(): Promise<void> {
     await this.#opening
+    this.back.left()
     await this.#upstream?.close()
     this.#upstream = null
     await this.sandbox?.close()
@@ -126,10 +165,12 @@ export class Session {
   #leave(): void {
     void this.#upstream?.close()
     this.#upstream = null
+    this.back.left()
   }
 
   #set(connection: Connection): void {
-    this.#connection = connection.profile ? { ...connection, profile: shown(connection.profile) } : connection
+    const now = { ...connection, offline: this.back.offline }
+    this.#connection = now.profile ? { ...now, profile: shown(now.profile) } : now
     this.changes.tell()
   }
 }

@@ -4,7 +4,7 @@ import { openExternal } from '../app/openExternal.ts'
 import type { StateFeed } from '../app/state.ts'
 import type { Books } from '../books/books.ts'
 import type { ChatRooms } from '../chatRooms.ts'
-import { connect, connectSandbox, disconnect, recheck, test } from '../connection/connect.ts'
+import { connect, connectSandbox, disconnect, lookAgain, recheck, test } from '../connection/connect.ts'
 import type { Session } from '../connection/session.ts'
 import type { Host } from '../host.ts'
 import type { Ledger } from '../ledger/ledger.ts'
@@ -83,6 +83,10 @@ export function createRouter(rooms: Rooms) {
       ),
       useSandbox: os.connection.useSandbox.handler(() => connectSandbox(session)),
       recheck: os.connection.recheck.handler(() => done(recheck(session))),
+      lookAgain: os.connection.lookAgain.handler(() => {
+        lookAgain(session)
+        return {}
+      }),
       disconnect: os.connection.disconnect.handler(() => done(disconnect(session))),
     },
     models: { list: os.models.list.handler(({ input }) => listModels(models, input)) },

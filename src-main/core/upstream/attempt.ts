@@ -22,16 +22,21 @@ export async function attemptOnce(
   link: Link,
   wish: Wish,
   trace: RequestTrace,
-  request: Omit<ExchangeRequest, 'origin' | 'onConnected'>,
+  request: Omit<ExchangeRequest, 'origin'>,
   used: () => number | null,
 ): Promise<Attempted> {
   const entering = link.desk.enter(wish)
   const pass = entering instanceof Promise ? await entering : entering
   const reply = await send(link, trace, request, pass)
+  link.way.replied(reply.status)
   // An error used no tokens.
   const leave = (): void => pass.leave(reply.status < 400 ? used() : 0)
   // What was cut by us holds its slot until the service has seen the close: the next request would overtake it.
-  reply.body.onClosed((how) => (how === 'ended' ? leave() : void setTimeout(leave, closeMs)))
+  reply.body.onClosed((how) => {
+    if (how === 'ended') return leave()
+    setTimeout(leave, closeMs)
+    if (how instanceof StudioError) link.way.failed(how)
+  })
   const rateLimit = readRateLimit(reply.headers, Date.now())
   link.sawHeaders(rateLimit)
   link.desk.saw(reply.status, rateLimit, pass)
@@ -41,19 +46,23 @@ export async function attemptOnce(
 async function send(
   link: Link,
   trace: RequestTrace,
-  request: Omit<ExchangeRequest, 'origin' | 'onConnected'>,
+  request: Omit<ExchangeRequest, 'origin'>,
   pass: Pass,
 ): Promise<RawReply> {
   try {
     return await exchange(link.network, {
       ...request,
       origin: link.base.origin,
-      onConnected: () => trace.connected(),
+      onConnected() {
+        trace.connected()
+        request.onConnected?.()
+      },
     })
   } catch (thrown) {
     // Nothing was used where nothing was sent.
     const sent = !(thrown instanceof StudioError) || thrown.facts.workPossible === true
     pass.leave(sent ? null : 0)
+    if (thrown instanceof StudioError) link.way.failed(thrown)
     throw thrown
   }
 }

@@ -3,6 +3,7 @@ import type { BaseAddress } from './address.ts'
 import type { Credential } from './credential.ts'
 import type { Network } from './network.ts'
 import type { RetryPolicy } from './retry.ts'
+import type { Way } from './way.ts'
 
 /** What every call needs: where, with which key, over which connections, and how patiently. */
 export interface Link {
@@ -11,6 +12,7 @@ export interface Link {
   network: Network
   retry: Partial<RetryPolicy>
   desk: Desk
+  way: Way
   books: Books
   /** Told of every reply's headers, good or bad. */
   sawHeaders(rateLimit: RateLimitHeaders): void
