@@ -13,6 +13,7 @@ import { toolsRoom } from './tools.ts'
 import { transcribeRoom } from './transcribe.ts'
 import { archiveRoom, transfersRoom } from './transfers.ts'
 import { usageRoom } from './usage.ts'
+import { waitingRoom } from './waiting.ts'
 
 /** Everything the renderer can ask of the core, one entry a room. */
 export const contract = {
@@ -34,5 +35,6 @@ export const contract = {
   usage: usageRoom,
   limits: limitsRoom,
   keys: keysRoom,
+  waiting: waitingRoom,
 }
 export type Contract = typeof contract

@@ -153,6 +153,19 @@ export class Session {
     if (back && this.#upstream) this.returned.tell(this.#upstream)
   }
 
+  /** Whether somebody takes a connection now, for what is about to be sent by itself. Never throws. */
+  async reach(): Promise<boolean> {
+    const upstream = this.#upstream
+    if (!upstream) return false
+    const problem = await upstream.reach().then(
+      () => null,
+      (thrown: unknown) => asStudioError(thrown).toProblem(),
+    )
+    if (this.#upstream !== upstream) return false
+    if (problem) this.#settle(problem)
+    return problem === null
+  }
+
   async close(): Promise<void> {
     await this.#opening
     this.back.left()

@@ -30,6 +30,7 @@ import { transcribeHandlers } from './transcribe.ts'
 import { transfersHandlers } from './transfers.ts'
 import { usageHandlers } from './usage.ts'
 import { voiceHandlers } from './voice.ts'
+import { waitingHandlers } from './waiting.ts'
 
 export interface Rooms {
   host: Host
@@ -102,6 +103,7 @@ export function createRouter(rooms: Rooms) {
     usage: usageHandlers(os.usage, host, { books, store, transfers: around.transfers }),
     keys: keysHandlers(os.keys, host, books),
     limits: limitsHandlers(os.limits, host, limits),
+    waiting: waitingHandlers(os.waiting, host, mediaRooms.waiting),
     transfers: transfersHandlers(os.transfers, around.transfers),
     tools: {
       watch: os.tools.watch.handler(({ signal }) => guarded(host, tools.watch(signal))),

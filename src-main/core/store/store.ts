@@ -22,6 +22,7 @@ import { speechTable } from './speeches.ts'
 import { toolKeyTable } from './toolKeys.ts'
 import { toolPermissionTable } from './toolPermissions.ts'
 import { transcriptTable } from './transcripts.ts'
+import { waitingTable } from './waiting.ts'
 
 export const databaseFile = (dataDir: string): string => join(dataDir, 'studio.sqlite')
 
@@ -51,6 +52,7 @@ export function openStore(dataDir: string, options: { checkWhole?: boolean } = {
     mcpServers: mcpServerTable(database),
     toolPermissions: toolPermissionTable(database),
     speeches: speechTable(database),
+    waiting: waitingTable(database),
     transaction: database.transaction,
     journal: database.journal,
     dataVersion: database.dataVersion,
