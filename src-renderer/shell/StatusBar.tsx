@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next'
 import type { AppState, MinuteBucket } from '../../src-preload/contract/app.ts'
 import { showClock, showInstant } from '../i18n/format.ts'
 import { navigate } from '../navigation.ts'
+import { OfflineItem, WaitingItemOfBar } from '../offline/StatusItem.tsx'
 import { useApp } from '../stores/app.ts'
 import type { Route } from '../stores/route.ts'
 import { activeBook, useUsage } from '../stores/usage.ts'
@@ -32,6 +33,7 @@ export function StatusBar() {
       ) : (
         <ConnectionItem app={app} />
       )}
+      <WaitingItemOfBar />
       {app && <ProxyItem app={app} />}
       <span className="ms-auto" />
       {app?.bucket && <BucketItem bucket={app.bucket} />}
@@ -77,6 +79,7 @@ function Item({
 function ConnectionItem({ app }: { app: AppState | null }) {
   const { t } = useTranslation(['shell', 'problems'])
   const connection = app?.connection
+  if (connection?.offline) return <OfflineItem connection={connection} offline={connection.offline} />
   const name = connection?.profile?.name ?? ''
   const words = !connection
     ? t('status.opening')
