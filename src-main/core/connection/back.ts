@@ -12,6 +12,8 @@ export interface BackBounds {
   leastMs: number
   /** Requests wait so long for a look of theirs. */
   patienceMs: number
+  /** What takes a connection and then stays silent, as a network does that swallows: a list of models never takes so long. */
+  answerMs: number
   /** So long after it went away requests go out all the same: their retries bridge a restart of the service. */
   graceMs: number
 }
@@ -21,6 +23,7 @@ export const backBounds: BackBounds = {
   mostMs: 300_000,
   leastMs: 1000,
   patienceMs: 2500,
+  answerMs: 20_000,
   graceMs: 10_000,
 }
 
@@ -42,7 +45,7 @@ export interface BackParts {
  */
 export class Back {
   readonly #parts: BackParts
-  readonly #bounds: BackBounds
+  readonly bounds: BackBounds
   #problem: Problem | null = null
   /** ms since 1970; null while something answers. */
   #since: number | null = null
@@ -55,7 +58,7 @@ export class Back {
 
   constructor(parts: BackParts) {
     this.#parts = parts
-    this.#bounds = { ...backBounds, ...parts.bounds }
+    this.bounds = { ...backBounds, ...parts.bounds }
   }
 
   get offline(): Offline | null {
@@ -88,7 +91,7 @@ export class Back {
   /** Looks now where it failed for a reason that may pass; who asks meanwhile gets the same answer. Never throws. */
   lookNow(): Promise<void> {
     if (this.#looking) return this.#looking
-    const { leastMs } = this.#bounds
+    const { leastMs } = this.bounds
     if (!this.#problem || !passes(this.#problem)) return Promise.resolve()
     if (Date.now() - this.#lookedAt < leastMs && Date.now() >= this.#lookedAt) return Promise.resolve()
     this.#clear()
@@ -118,13 +121,13 @@ export class Back {
 
   #gone(): Promise<void> | null {
     const since = this.#since
-    if (since === null || Date.now() - since < this.#bounds.graceMs) return null
+    if (since === null || Date.now() - since < this.bounds.graceMs) return null
     return this.#wait()
   }
 
   async #wait(): Promise<void> {
     const { promise: patience, resolve } = Promise.withResolvers<void>()
-    const timer = setTimeout(resolve, this.#bounds.patienceMs)
+    const timer = setTimeout(resolve, this.bounds.patienceMs)
     try {
       await Promise.race([this.lookNow(), patience])
     } finally {
@@ -139,7 +142,7 @@ export class Back {
   #suspect({ kind }: StudioError): void {
     const upstream = this.#parts.current()
     if (!isUnanswered(kind) || !upstream || this.#problem || this.#suspected) return
-    if (Date.now() - this.#lookedAt < this.#bounds.leastMs && Date.now() >= this.#lookedAt) return
+    if (Date.now() - this.#lookedAt < this.bounds.leastMs && Date.now() >= this.#lookedAt) return
     this.#suspected = true
     const found =
       kind === 'tls_failed' || kind === 'headers_timeout'
@@ -154,7 +157,7 @@ export class Back {
   }
 
   #plan({ retryAfterMs = 0 }: Problem): void {
-    const { firstMs, mostMs } = this.#bounds
+    const { firstMs, mostMs } = this.bounds
     const spread = 0.8 + 0.4 * Math.random()
     const delay = Math.max(retryAfterMs, Math.min(mostMs, firstMs * 2 ** this.#tries) * spread)
     this.#tries += 1

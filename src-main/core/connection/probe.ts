@@ -4,14 +4,11 @@ import type { Store } from '../store/store.ts'
 import type { Upstream } from '../upstream/client.ts'
 import type { CallOptions } from '../upstream/types.ts'
 
-/** What takes a connection and then stays silent, as a network does that swallows: a list of models never takes so long. */
-const answerMs = 20_000
-
 /**
- * The same, once and without patience: first whether anybody is there, which costs no request.
+ * The same, once and without patience: first whether anybody is there, which costs no request. `answerMs` is all that the answer may take.
  * @throws StudioError
  */
-export async function askAgain(upstream: Upstream, store: Store): Promise<Model[]> {
+export async function askAgain(upstream: Upstream, store: Store, answerMs: number): Promise<Model[]> {
   await upstream.reach()
   const late = AbortSignal.timeout(answerMs)
   try {

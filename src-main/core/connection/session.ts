@@ -137,7 +137,7 @@ export class Session {
   }
 
   async #ask(upstream: Upstream): Promise<void> {
-    const problem = await askAgain(upstream, this.store).then(
+    const problem = await askAgain(upstream, this.store, this.back.bounds.answerMs).then(
       () => null,
       (thrown: unknown) => asStudioError(thrown).toProblem(),
     )
