@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import type { AppState, MinuteBucket } from '../../src-preload/contract/app.ts'
 import { showClock, showInstant } from '../i18n/format.ts'
 import { navigate } from '../navigation.ts'
-import { OfflineItem, WaitingItemOfBar } from '../offline/StatusItem.tsx'
+import { LookNowItem, OfflineWords, WaitingItemOfBar } from '../offline/StatusItem.tsx'
 import { useApp } from '../stores/app.ts'
 import type { Route } from '../stores/route.ts'
 import { activeBook, useUsage } from '../stores/usage.ts'
@@ -12,6 +12,7 @@ import { cx } from '../ui/cx.ts'
 import { Meter } from '../ui/Meter.tsx'
 import { showSc, showSigned, signed } from '../ui/sc.ts'
 import { viewBucket } from './bucket.ts'
+import { ConnectionMenu } from './ConnectionMenu.tsx'
 import { spentToday } from './spentToday.ts'
 
 /** What a person would otherwise open a panel for. Every item is a button to its panel. */
@@ -79,7 +80,16 @@ function Item({
 function ConnectionItem({ app }: { app: AppState | null }) {
   const { t } = useTranslation(['shell', 'problems'])
   const connection = app?.connection
-  if (connection?.offline) return <OfflineItem connection={connection} offline={connection.offline} />
+  if (connection?.offline) {
+    return (
+      <>
+        <ConnectionMenu>
+          <OfflineWords connection={connection} offline={connection.offline} />
+        </ConnectionMenu>
+        <LookNowItem />
+      </>
+    )
+  }
   const name = connection?.profile?.name ?? ''
   const words = !connection
     ? t('status.opening')
@@ -88,13 +98,13 @@ function ConnectionItem({ app }: { app: AppState | null }) {
       : t(`status.${connection.state}`, { name })
   const tone = { none: 'muted', checking: 'warn', connected: 'good', failed: 'bad' } as const
   return (
-    <Item to={{ room: 'settings', id: 'connection' }}>
+    <ConnectionMenu>
       <Dot
         tone={connection ? tone[connection.state] : 'muted'}
         breathing={!connection || connection.state === 'checking'}
       />
       <span className="truncate">{words}</span>
-    </Item>
+    </ConnectionMenu>
   )
 }
 

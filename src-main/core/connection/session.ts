@@ -3,14 +3,21 @@ import type { Problem } from '../../../src-preload/contract/problem.ts'
 import { asStudioError, StudioError } from '../errors.ts'
 import { Listeners } from '../feed.ts'
 import type { SecretStore } from '../host.ts'
+import type { ListPlace } from '../store/modelLists.ts'
 import type { StoredProfile } from '../store/profiles.ts'
 import type { Store } from '../store/store.ts'
-import type { Books, Desk } from '../traffic.ts'
+import type { BooksOf, Desk } from '../traffic.ts'
 import type { BaseAddress } from '../upstream/address.ts'
 import { openUpstream, type Upstream } from '../upstream/client.ts'
 import type { Credential } from '../upstream/credential.ts'
 import { Back, type BackBounds } from './back.ts'
-import { askAgain } from './probe.ts'
+import { Leaving } from './leaving.ts'
+import { askAgain, askModels } from './probe.ts'
+
+export interface SessionTraffic {
+  desk: Desk
+  booksOf: BooksOf
+}
 
 export interface RunningSandbox {
   baseUrl: string
@@ -29,22 +36,25 @@ export class Session {
   readonly returned = new Listeners<[Upstream]>()
   /** A person asked to look again: whatever else may have changed outside is looked at too. */
   readonly rechecks = new Listeners()
+  /** A profile and its key are gone. */
+  readonly forgotten = new Listeners<[string]>()
   readonly store: Store
   readonly secrets: SecretStore
-  readonly #traffic: { desk: Desk; books: Books }
+  readonly #traffic: SessionTraffic
+  /** Profiles of this run alone, and keys that are kept nowhere else. */
+  readonly passing = new Map<string, StoredProfile>()
+  readonly keys = new Map<string, Credential>()
+  /** Clients whose place another took: what they have sent ends there. */
+  readonly leaving = new Leaving()
   sandbox: RunningSandbox | null = null
   #connection: Connection = none
   #upstream: Upstream | null = null
+  readonly #profiles = new WeakMap<Upstream, string>()
   #opening: Promise<unknown> = Promise.resolve()
   #asking: { of: Upstream; done: Promise<void> } | null = null
   readonly back: Back
 
-  constructor(
-    store: Store,
-    secrets: SecretStore,
-    traffic: { desk: Desk; books: Books },
-    bounds: Partial<BackBounds> = {},
-  ) {
+  constructor(store: Store, secrets: SecretStore, traffic: SessionTraffic, bounds: Partial<BackBounds> = {}) {
     this.store = store
     this.secrets = secrets
     this.#traffic = traffic
@@ -57,10 +67,12 @@ export class Session {
     })
   }
 
-  /** A client whose requests pass the one desk and are written in the books. */
-  client(base: BaseAddress, credential: Credential): Upstream {
+  /** A client whose requests pass the one desk and are written in the books as that profile's. */
+  client({ id: profile }: Pick<StoredProfile, 'id'>, base: BaseAddress, credential: Credential): Upstream {
+    const { desk, booksOf } = this.#traffic
     const way = this.back.way(() => this.#upstream === upstream)
-    const upstream = openUpstream({ base, credential, ...this.#traffic, way })
+    const upstream = openUpstream({ base, credential, desk, books: booksOf({ profile, baseUrl: base.url }), way })
+    this.#profiles.set(upstream, profile)
     return upstream
   }
 
@@ -89,6 +101,12 @@ export class Session {
     throw new StudioError('not_connected', 'Nothing is connected yet. Try the sandbox, or connect with a key.')
   }
 
+  /** Fetches and keeps the model list of what is connected. @throws as `upstream`, and as the service fails */
+  async fetchModels(): Promise<void> {
+    const upstream = await this.upstream()
+    await askModels(upstream, this.#listOf(upstream), this.store)
+  }
+
   /** This profile is being opened: its key is looked for, which a keychain may take its time for, or its sandbox starts. */
   opening(profile: StoredProfile): void {
     this.#leave()
@@ -115,9 +133,18 @@ export class Session {
     this.#set({ state: 'failed', profile, problem: asStudioError(thrown).toProblem(), checkedAt })
   }
 
+  /** Nothing is connected any more, and what runs is cut. */
   forget(): void {
+    const { profile } = this.#connection
     this.#leave()
+    if (profile) this.leaving.cut(profile.id)
     this.#set(none)
+  }
+
+  /** The profile's name as it is now. */
+  named(name: string): void {
+    const { profile } = this.#connection
+    if (profile) this.#set({ ...this.#connection, profile: { ...profile, name } })
   }
 
   /**
@@ -137,7 +164,7 @@ export class Session {
   }
 
   async #ask(upstream: Upstream): Promise<void> {
-    const problem = await askAgain(upstream, this.store, this.back.bounds.answerMs).then(
+    const problem = await askAgain(upstream, this.#listOf(upstream), this.store, this.back.bounds.answerMs).then(
       () => null,
       (thrown: unknown) => asStudioError(thrown).toProblem(),
     )
@@ -171,14 +198,21 @@ export class Session {
     this.back.left()
     await this.#upstream?.close()
     this.#upstream = null
+    await this.leaving.close()
     await this.sandbox?.close()
     this.sandbox = null
   }
 
+  /** A list belongs to the profile that the client was opened for. */
+  #listOf(upstream: Upstream): ListPlace {
+    return { profile: this.#profiles.get(upstream) ?? '', baseUrl: upstream.base.url }
+  }
+
   #leave(): void {
-    void this.#upstream?.close()
+    const upstream = this.#upstream
     this.#upstream = null
     this.back.left()
+    if (upstream) this.leaving.add(this.#profiles.get(upstream) ?? '', upstream)
   }
 
   #set(connection: Connection): void {

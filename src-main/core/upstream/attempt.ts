@@ -25,10 +25,15 @@ export async function attemptOnce(
   request: Omit<ExchangeRequest, 'origin'>,
   used: () => number | null,
 ): Promise<Attempted> {
+  const { door } = link
+  const afterwards = wish.afterwards === true
+  door.pass(afterwards)
   const entering = link.desk.enter(wish)
   const pass = entering instanceof Promise ? await entering : entering
-  const reply = await send(link, trace, request, pass)
+  door.entered()
+  const reply = await send(link, trace, request, pass, afterwards)
   link.way.replied(reply.status)
+  reply.body.onClosed(() => door.left())
   // An error used no tokens.
   const leave = (): void => pass.leave(reply.status < 400 ? used() : 0)
   // What was cut by us holds its slot until the service has seen the close: the next request would overtake it.
@@ -48,8 +53,10 @@ async function send(
   trace: RequestTrace,
   request: Omit<ExchangeRequest, 'origin'>,
   pass: Pass,
+  afterwards: boolean,
 ): Promise<RawReply> {
   try {
+    link.door.pass(afterwards)
     return await exchange(link.network, {
       ...request,
       origin: link.base.origin,
@@ -63,6 +70,7 @@ async function send(
     const sent = !(thrown instanceof StudioError) || thrown.facts.workPossible === true
     pass.leave(sent ? null : 0)
     if (thrown instanceof StudioError) link.way.failed(thrown)
+    link.door.left()
     throw thrown
   }
 }

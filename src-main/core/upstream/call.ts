@@ -56,6 +56,7 @@ export function jsonBody(value: unknown) {
 export async function call(link: Link, request: CallRequest, options: CallOptions = {}): Promise<OpenReply> {
   const { signal: given, onWait, room = 'account' } = options
   if (given?.aborted === true) throw cancelled()
+  link.door.pass(isFile(link, request))
   const gone = options.once === true ? null : link.way.gone()
   // The studio's own read-outs come back by themselves: each would be a row of a request that never was.
   if (gone && room === 'account') await gone
@@ -79,6 +80,7 @@ export async function call(link: Link, request: CallRequest, options: CallOption
         onWait?.(wait)
       },
       policy: options.once === true ? { ...link.retry, maxAttempts: 1 } : link.retry,
+      retired: link.door.retired,
     })
   } catch (thrown) {
     const error = asStudioError(thrown)
@@ -91,6 +93,9 @@ export async function call(link: Link, request: CallRequest, options: CallOption
 /** Said of the request as a whole: an attempt before the last may have left. */
 const unsent = ({ kind, message, facts, cause }: StudioError): StudioError =>
   new StudioError(kind, message, { ...facts, unsent: true }, { cause })
+
+const isFile = ({ base }: Link, { method, url }: CallRequest): boolean =>
+  endpointOf(method, url.pathname.slice(base.prefix.length)) === 'files'
 
 function openRow({ books, base }: Link, request: CallRequest, room: StudioRoom, logBodies: boolean): RequestTrace {
   const { method, model = null, stream = false, pictures } = request
@@ -116,6 +121,7 @@ async function attempt(
     tokens,
     model,
     signal,
+    afterwards: endpoint === 'files',
     trace: onWait ? tellingTurn(trace, onWait) : trace,
   }
   const body = request.body?.() ?? null

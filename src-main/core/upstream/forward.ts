@@ -71,6 +71,7 @@ class Forwarding {
       await this.#link.way.gone()
       const reply = await withRetry((number) => this.#attempt(number, path, headers), {
         signal,
+        retired: this.#link.door.retired,
         policy: retries ? this.#link.retry : { ...this.#link.retry, maxAttempts: 1 },
         canRetry: () => this.#streamed === null || this.#streamed.whole,
         discard: (error) => error instanceof HeldReply && error.reply.body.close(),

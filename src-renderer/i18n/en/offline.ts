@@ -2,6 +2,7 @@ export const offline = {
   since: 'Offline since {{at}}',
   sinceAbout:
     'Nothing answers at {{name}}. Everything kept can be read and searched. It is looked for again by itself, and at once when you come back to this window.',
+  said: 'The service does not answer. Everything kept can be read.',
   lookedSeconds: 'checked {{count}} s ago',
   lookedMinutes: 'checked {{count}} min ago',
   lookedHours: 'checked {{count}} h ago',

@@ -117,11 +117,6 @@ function How({ transcript, recording }: { transcript: Transcript; recording: Rec
         <div className="empty:hidden">
           <WaitInstead what="transcript" id={id} problem={problem} />
         </div>
-        {refused && (
-          <p className="break-words text-s" dir="auto">
-            {t('refusedSaid', { message: problem.message })}
-          </p>
-        )}
         {refused && convertible && (
           <div className="flex flex-wrap items-center gap-2 text-s">
             <span className="min-w-[220px] flex-1 text-soft">{t('refusedAbout')}</span>

@@ -48,7 +48,7 @@ async function sessionAt(baseUrl: string, key: string, bounds = quick) {
       return noBooks.open(notice)
     },
   }
-  const session = new Session(store, memorySecrets(), { desk: openDesk, books }, bounds)
+  const session = new Session(store, memorySecrets(), { desk: openDesk, booksOf: () => books }, bounds)
   open.push(async () => {
     await session.close()
     store.close()

@@ -131,20 +131,27 @@ it('is sent once at most, in order, by the account that it is for, and never los
 
       // Left alone, everything goes out when its service is there, in its order.
       waiting = open()
-      for (const id of ['one', 'two'] as const) {
-        for (const item of waiting.read().items) if (item.state === 'held') waiting.hold({ id: item.id, held: false })
-        const due = waiting.read().items.filter(({ connection: name }) => name === id)
+      for (const id of ['one', 'two']) {
+        release(waiting)
+        const due = labelsFor(waiting, id)
         const before = begun.length
         connection = standing('connected', id)
         waiting.connectionChanged()
-        while (waiting.read().items.some(({ connection: name }) => name === id)) await turn()
-        expect(begun.slice(before).map(({ prompt }) => prompt)).toEqual(due.map(({ label }) => label))
+        while (labelsFor(waiting, id).length > 0) await turn()
+        expect(begun.slice(before).map(({ prompt }) => prompt)).toEqual(due)
       }
       await waiting.close()
     }),
     { numRuns: 40 },
   )
 })
+
+function release(waiting: Waiting): void {
+  for (const { id, state } of waiting.read().items) if (state === 'held') waiting.hold({ id, held: false })
+}
+
+const labelsFor = (waiting: Waiting, name: string): string[] =>
+  waiting.read().items.flatMap(({ connection, label }) => (connection === name ? [label] : []))
 
 interface Added {
   id: string
