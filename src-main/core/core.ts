@@ -274,6 +274,10 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     limits.follow(true)
     void bucket.ask()
   })
+  session.returned.add((upstream) => {
+    void deskFollower.learn(upstream)
+    void bucket.ask()
+  })
   session.forgotten.add((id) => books.forgotten(id))
   // Without a core running, the command line forgets them in the store alone.
   books.forgottenBut(session.store.profiles.all().map(({ id }) => id))

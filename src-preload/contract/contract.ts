@@ -15,6 +15,7 @@ import { toolsRoom } from './tools.ts'
 import { transcribeRoom } from './transcribe.ts'
 import { archiveRoom, transfersRoom } from './transfers.ts'
 import { usageRoom } from './usage.ts'
+import { waitingRoom } from './waiting.ts'
 
 /** Everything the renderer can ask of the core, one entry a room. */
 export const contract = {
@@ -38,5 +39,6 @@ export const contract = {
   keys: keysRoom,
   alerts: alertsRoom,
   data: dataRoom,
+  waiting: waitingRoom,
 }
 export type Contract = typeof contract

@@ -34,6 +34,7 @@ import { transcribeHandlers } from './transcribe.ts'
 import { transfersHandlers } from './transfers.ts'
 import { usageHandlers } from './usage.ts'
 import { voiceHandlers } from './voice.ts'
+import { waitingHandlers } from './waiting.ts'
 
 export interface Rooms {
   host: Host
@@ -101,6 +102,7 @@ export function createRouter(rooms: Rooms) {
     limits: limitsHandlers(os.limits, host, limits),
     alerts: alertsHandlers(os.alerts, host, alerts),
     data: dataHandlers(os.data, host, keep),
+    waiting: waitingHandlers(os.waiting, host, mediaRooms.waiting),
     transfers: transfersHandlers(os.transfers, around.transfers),
     tools: {
       watch: os.tools.watch.handler(({ signal }) => guarded(host, tools.watch(signal))),
