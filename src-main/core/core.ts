@@ -7,6 +7,7 @@ import { StateFeed } from './app/state.ts'
 import { toolUses } from './app/toolUse.ts'
 import { type Books, createBooks } from './books/books.ts'
 import { recoverReplies } from './chat/recover.ts'
+import { remove } from './chat/remove.ts'
 import { send } from './chat/send.ts'
 import { stop as stopReply } from './chat/stop.ts'
 import { watch } from './chat/watch.ts'
@@ -14,6 +15,7 @@ import { type ChatRooms, openChatRooms } from './chatRooms.ts'
 import { connectForNow, connectSandbox, disconnect, login, openStored, recheck } from './connection/connect.ts'
 import { askModels } from './connection/probe.ts'
 import { Session } from './connection/session.ts'
+import { openErasing } from './erasing.ts'
 import { createRouter, type StudioRouter } from './handlers/router.ts'
 import type { Host } from './host.ts'
 import { Ledger } from './ledger/ledger.ts'
@@ -124,6 +126,12 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
   const rooms = openChatRooms({ host, store, session, ledger, settings: () => settings })
   const { chat } = rooms
   const mediaRooms = openMediaRooms({ host, store, session, ledger, files: rooms })
+  const erasing = openErasing({
+    ...{ store, ledger, library: rooms.library, keeping: mediaRooms.keeping },
+    remove: (conversationId) => remove(chat, { conversationId }),
+    logDays: () => settings.logDays,
+    log: host.log,
+  })
   const models = {
     store,
     baseUrl: () => session.connection.profile?.baseUrl ?? null,
@@ -260,6 +268,7 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     ledger,
     books,
     limits,
+    erasing,
     settingsChanged,
   })
   session.rechecks.add(() => void lookForKeychain())
@@ -277,6 +286,7 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     await books.close()
     deskFollower.close()
     await proxy.close()
+    await erasing.close()
     await mediaRooms.close()
     await rooms.close()
     limits.close()

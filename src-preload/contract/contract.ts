@@ -3,6 +3,7 @@ import { app } from './app.ts'
 import { chatRoom } from './chat.ts'
 import { chatToolsRoom } from './chatTools.ts'
 import { connectionRoom } from './connection.ts'
+import { eraseRoom } from './erase.ts'
 import { imagesRoom } from './images.ts'
 import { libraryRoom } from './library.ts'
 import { mediaRoom, voiceRoom } from './media.ts'
@@ -34,5 +35,6 @@ export const contract = {
   usage: usageRoom,
   limits: limitsRoom,
   keys: keysRoom,
+  erase: eraseRoom,
 }
 export type Contract = typeof contract

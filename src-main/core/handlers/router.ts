@@ -7,6 +7,7 @@ import type { ChatRooms } from '../chatRooms.ts'
 import { connect, connectSandbox, disconnect, recheck, test } from '../connection/connect.ts'
 import type { Session } from '../connection/session.ts'
 import type { Host } from '../host.ts'
+import type { Erasing } from '../keep/erase.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { LimitsRoom } from '../limits/limits.ts'
 import type { MediaRooms } from '../mediaRooms.ts'
@@ -18,6 +19,7 @@ import { sealingPublicKey, unseal } from '../upstream/credential.ts'
 import { archiveHandlers } from './archive.ts'
 import { chatHandlers } from './chat.ts'
 import { chatToolsHandlers } from './chatTools.ts'
+import { eraseHandlers } from './erase.ts'
 import { guarded } from './errors.ts'
 import { imagesHandlers } from './images.ts'
 import { done, implementer } from './implementer.ts'
@@ -44,6 +46,7 @@ export interface Rooms {
   ledger: Ledger
   books: Books
   limits: LimitsRoom
+  erasing: Erasing
   settingsChanged: () => void
 }
 
@@ -62,6 +65,7 @@ export function createRouter(rooms: Rooms) {
     ledger,
     books,
     limits,
+    erasing,
     settingsChanged,
   } = rooms
   const os = implementer(host)
@@ -98,6 +102,7 @@ export function createRouter(rooms: Rooms) {
     usage: usageHandlers(os.usage, host, { books, store, transfers: around.transfers }),
     keys: keysHandlers(os.keys, host, books),
     limits: limitsHandlers(os.limits, host, limits),
+    erase: eraseHandlers(os.erase, host, erasing),
     transfers: transfersHandlers(os.transfers, around.transfers),
     tools: {
       watch: os.tools.watch.handler(({ signal }) => guarded(host, tools.watch(signal))),
