@@ -5,6 +5,7 @@ import { followKeys } from './commands/dispatch.ts'
 import { followLanguage, startWords } from './i18n/index.ts'
 import { goLive, type StudioApi } from './live.ts'
 import { followHash } from './navigation.ts'
+import { offerConnectionCommands } from './shell/connectionCommands.ts'
 import { offerShellCommands } from './shell/shortcuts.ts'
 import { StudioContext } from './studio.ts'
 import { followTheme } from './theme.ts'
@@ -17,6 +18,7 @@ export async function startWindow(api: StudioApi, root: HTMLElement): Promise<vo
   await startWords()
   followLanguage()
   offerShellCommands(forever)
+  offerConnectionCommands(api.client, forever)
   followKeys(forever)
   goLive(api)
   createRoot(root).render(

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { buildIfNeeded, installIfNeeded, node24, root } from '../resources/scripts/ready.mjs'
 
 installIfNeeded()
-const { findBrowser, installFromDebian } = await import('./helpers/browser.mjs')
+const { findBrowser, findPageBrowser, installFromDebian } = await import('./helpers/browser.mjs')
 
 const has = (program) => spawnSync('sh', ['-c', `command -v ${program}`], { stdio: 'ignore' }).status === 0
 
@@ -23,28 +23,37 @@ function existsLibsecret() {
   return spawnSync('sh', ['-c', 'ldconfig -p | grep -q libsecret-1.so.0'], { stdio: 'ignore' }).status === 0
 }
 
+/** Answers a whole browser and the one for pages. */
 async function prepare() {
   const missing = needs.filter(([there]) => !there()).map(([, name]) => name)
   let browser = await findBrowser()
   if (!browser) missing.push('chromium')
-  if (missing.length === 0) return browser
-  console.error(`Installing ${missing.join(', ')} …`)
-  installFromDebian(missing)
-  browser = await findBrowser()
-  const still = needs.filter(([there]) => !there()).map(([, name]) => name)
-  if (!browser) still.push('chromium')
-  if (still.length === 0) return browser
-  const command =
-    still.join() === 'chromium'
-      ? 'npx playwright install --with-deps chromium'
-      : `sudo apt-get install ${still.join(' ')}`
-  console.error(`Missing for the tests: ${still.join(', ')}. This helps: ${command}`)
-  process.exit(1)
+  if (missing.length > 0) {
+    console.error(`Installing ${missing.join(', ')} …`)
+    installFromDebian(missing)
+    browser = await findBrowser()
+    const still = needs.filter(([there]) => !there()).map(([, name]) => name)
+    if (!browser) still.push('chromium')
+    if (still.length > 0) {
+      const command =
+        still.join() === 'chromium'
+          ? 'npx playwright install --with-deps chromium'
+          : `sudo apt-get install ${still.join(' ')}`
+      console.error(`Missing for the tests: ${still.join(', ')}. This helps: ${command}`)
+      process.exit(1)
+    }
+  }
+  // It only spares time: not every Debian has it, and nobody's own machine gets it for that alone.
+  if (browser === (await findPageBrowser()) && !process.env.STUDIO_BROWSER && (missing.length > 0 || process.env.CI))
+    installFromDebian(['chromium-headless-shell'])
+  return [browser, await findPageBrowser()]
 }
 
+const [wholeBrowser, pageBrowser] = await prepare()
 const env = {
   ...process.env,
-  STUDIO_BROWSER: await prepare(),
+  STUDIO_WHOLE_BROWSER: wholeBrowser,
+  STUDIO_BROWSER: pageBrowser,
   PATH: `${join(root, 'node_modules', '.bin')}:${process.env.PATH}`,
 }
 rmSync(join(root, 'test-results'), { recursive: true, force: true })

@@ -12,8 +12,17 @@ import { send } from './chat/send.ts'
 import { stop as stopReply } from './chat/stop.ts'
 import { watch } from './chat/watch.ts'
 import { type ChatRooms, openChatRooms } from './chatRooms.ts'
-import { connectForNow, connectSandbox, disconnect, login, openStored, recheck } from './connection/connect.ts'
-import { askModels } from './connection/probe.ts'
+import {
+  connectForNow,
+  connectNamed,
+  connectSandbox,
+  disconnect,
+  login,
+  openStored,
+  recheck,
+} from './connection/connect.ts'
+import { followStored } from './connection/followStored.ts'
+import { savedProfiles } from './connection/profiles.ts'
 import { Session } from './connection/session.ts'
 import { openErasing } from './erasing.ts'
 import { createRouter, type StudioRouter } from './handlers/router.ts'
@@ -36,8 +45,8 @@ import { loadTokenizer } from './upstream/meter/tokens.ts'
 
 /** Ways to start that a command line may ask for; all absent means "as it was left". */
 export interface CoreOptions {
-  /** Connect to this for this run alone, instead of the stored profile. */
-  connect?: { baseUrl: string; apiKey: string } | { sandbox: true }
+  /** Connect to this for this run alone, instead of the active profile; `profile` is the id or name of a stored one. */
+  connect?: { baseUrl: string; apiKey: string } | { sandbox: true } | { profile: string }
   /** Port of the local /v1 for this run; 0 means any; null means that it does not run. */
   proxyPort?: number | null
 }
@@ -106,10 +115,11 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
       belongsTo(bookId) {
         ledger.belongsTo(bookId)
         limits.known()
+        state.changed()
       },
     },
     tools: () => tools.list(),
-    learn: (usage, baseUrl) => ledger.learn(usage, baseUrl),
+    learn: (usage, { baseUrl, profile }) => ledger.learn(usage, baseUrl, profile),
     requests: () => ledger.size,
     log: host.log,
   })
@@ -119,7 +129,7 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     server: () => (session.current ? serverOf(session.current.base.url) : null),
     log: host.log,
   })
-  const session = new Session(store, host.secrets, { desk, books: ledger })
+  const session = new Session(store, host.secrets, { desk, booksOf: ledger.booksOf })
   const bucket = new Bucket()
   const deskFollower = new DeskFollower(desk, bucket)
   const limits = new LimitsRoom({ desk, gauge: bucket, ledger, kept: books.limits })
@@ -134,8 +144,8 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
   })
   const models = {
     store,
-    baseUrl: () => session.connection.profile?.baseUrl ?? null,
-    fetch: async () => askModels(await session.upstream(), store),
+    place: () => session.connection.profile && placeOf(session.connection.profile),
+    fetch: () => session.fetchModels(),
   }
 
   let keychain: AppState['keychain'] = { available: false, reason: 'It has not answered yet.' }
@@ -175,6 +185,7 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
   const keysWatched = tools.observe(() => {
     if (proxy.status().active > 0) proxy.cutBad(tools.isGood)
   })
+  const storedWatched = followStored(session, (look) => tools.observe(look))
   const state = new StateFeed<AppState>({
     everyMs: 50,
     read: () => ({
@@ -182,6 +193,7 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
       version: host.version,
       dataDir: host.dataDir,
       connection: session.connection,
+      profiles: savedProfiles(session, (profile) => books.bookOf(placeOf(profile))),
       keychain,
       proxy: { ...proxy.status(), tools: tools.count() },
       bucket: bucket.value,
@@ -223,7 +235,7 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
   })
   session.opened.add((upstream) => {
     const { profile } = session.connection
-    ledger.connectedTo(upstream.base.url)
+    ledger.connectedTo(upstream.base.url, profile?.id)
     // Both ask whose key it is: one request answers them.
     const getCurrentKey = onceGood(() => upstream.getCurrentKey({ room: 'account' }))
     void deskFollower.connect({ getCurrentKey })
@@ -232,6 +244,9 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     limits.follow(true)
     void bucket.ask()
   })
+  session.forgotten.add((id) => books.forgotten(id))
+  // Without a core running, the command line forgets them in the store alone.
+  books.forgottenBut(session.store.profiles.all().map(({ id }) => id))
   bucket.changes.add(state.changed)
   // Rows are only put together for listeners where there are any.
   let stopCounting: (() => void) | null = null
@@ -276,6 +291,7 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
   async function connectAtStart(): Promise<void> {
     const { connect } = options
     if (connect && 'sandbox' in connect) await connectSandbox(session, { keep: false })
+    else if (connect && 'profile' in connect) await connectNamed(session, connect.profile)
     else if (connect) await connectForNow(session, connect)
     else await openStored(session)
   }
@@ -283,6 +299,7 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
   async function close(): Promise<void> {
     clearInterval(loadWhenIdle)
     keysWatched()
+    storedWatched()
     await books.close()
     deskFollower.close()
     await proxy.close()
@@ -384,7 +401,7 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
   }
 }
 
-const placeOf = ({ kind, baseUrl, name }: Profile) => ({ kind, baseUrl, name })
+const placeOf = ({ id, kind, baseUrl, name }: Profile) => ({ profile: id, kind, baseUrl, name })
 
 /** Asks until it was answered well, and then no more. */
 function onceGood<T>(ask: () => Promise<T>): () => Promise<T> {

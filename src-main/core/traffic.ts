@@ -34,6 +34,8 @@ export interface Wish {
   tokens: number
   model: string | null
   signal: CancelSignal | undefined
+  /** It belongs to what was sent before another connection was chosen: the file of a reply. */
+  afterwards?: boolean
   /** Told when it has to wait and when the wait is over. */
   trace: Pick<RequestTrace, 'id' | 'queued' | 'admitted'>
 }
@@ -144,6 +146,16 @@ export interface Books {
   /** Holds nobody up; the same from the same place within a minute counts up one row, so that a flood fills nothing. */
   refused(refusal: GateRefusal): void
 }
+
+/** A profile at its base address: whatever is learned there belongs to it alone. */
+export interface PlaceOfProfile {
+  /** A profile's id; empty where there is none. */
+  profile: string
+  baseUrl: string
+}
+
+/** Books that know whose requests they write down, also once another connection stands. */
+export type BooksOf = (place: PlaceOfProfile) => Books
 
 /** What a presented key is. `tool` stands where the secret was right. */
 export type Verified =

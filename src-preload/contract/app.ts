@@ -15,6 +15,17 @@ export const profile = z.object({
 })
 export type Profile = z.infer<typeof profile>
 
+/** A connection that can be chosen with one click. */
+export const savedProfile = profile.extend({
+  /** The one that requests go to, or would once it answers. */
+  active: z.boolean(),
+  /** Plain http to another machine was allowed on purpose. */
+  allowInsecure: z.boolean(),
+  /** The book of the account that it led to last; null where none is known. */
+  bookId: z.string().nullable(),
+})
+export type SavedProfile = z.infer<typeof savedProfile>
+
 export const connection = z.object({
   /** `none`: first run. `checking`: being asked now. `connected`: the last answer was good. `failed`: see `problem`. */
   state: z.enum(['none', 'checking', 'connected', 'failed']),
@@ -94,6 +105,8 @@ export const appState = z.object({
   version: z.string(),
   dataDir: z.string(),
   connection,
+  /** By name; that of this run alone too. */
+  profiles: z.array(savedProfile),
   keychain: z.object({ available: z.boolean(), reason: z.string().nullable() }),
   proxy: proxyState,
   bucket: minuteBucket.nullable(),

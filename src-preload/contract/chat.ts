@@ -109,12 +109,13 @@ const extraValue = z.json()
 
 /** Parameters of a chat completion (specification, Chat completions). What is absent is not sent. */
 export const chatParams = z.object({
-  temperature: z.number().min(0).max(2).optional(),
-  topP: z.number().min(0).max(1).optional(),
+  // The specification shows no bounds of these four: what a model takes is the model's to say.
+  temperature: z.number().optional(),
+  topP: z.number().optional(),
   maxTokens: z.number().int().min(1).max(10_000_000).optional(),
   stop: z.array(z.string().min(1).max(1000)).min(1).max(16).optional(),
-  presencePenalty: z.number().min(-2).max(2).optional(),
-  frequencyPenalty: z.number().min(-2).max(2).optional(),
+  presencePenalty: z.number().optional(),
+  frequencyPenalty: z.number().optional(),
   /** How many choices; they stand side by side. */
   n: z.number().int().min(1).max(8).optional(),
   responseFormat: z

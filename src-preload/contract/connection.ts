@@ -16,6 +16,9 @@ export const sealedKey = z.object({
 })
 export type SealedKey = z.infer<typeof sealedKey>
 
+/** What a person calls a connection; no two are called the same, whatever their case. */
+export const profileName = z.string().trim().min(1).max(80)
+
 export const connectionRoom = {
   /** This process's public key (raw P-256 point, base64), made at start and never stored. */
   sealingKey: procedure.output(z.object({ publicKey: z.string() })),
@@ -30,11 +33,20 @@ export const connectionRoom = {
         keyName: z.string().nullable(),
       }),
     ),
-  /** Tests, keeps the key where asked, and makes this the active profile. Nothing is kept when the test fails. */
+  /**
+   * Tests, keeps the key where asked, and makes this the active profile. Nothing is kept when the test fails. Whose address changes gives
+   * the key again: it must not go to an address that it was not given for.
+   * @throws `bad_input` for a name that another one has
+   */
   connect: procedure
     .input(
       z.object({
-        name: z.string().max(80).optional(),
+        /** This profile gets another address and key; without, one is added. */
+        id: z.string().optional(),
+        /** True: where nothing says which (`id`), the one of this name, or else the only one at this address, is changed instead of adding another. */
+        again: z.boolean().default(false),
+        /** The host's name, and a number where that is taken, if not given. */
+        name: profileName.optional(),
         baseUrl: z.string(),
         key: sealedKey,
         keep: z.enum(['keychain', 'session']),
@@ -46,6 +58,16 @@ export const connectionRoom = {
   useSandbox: procedure.output(profile),
   /** Asks again, after a failure; also looks into the keychain again. */
   recheck: procedure.output(z.object({})),
-  /** Forgets the active profile and its key, here and in the keychain. Conversations stay. */
+  /**
+   * Makes this the active profile. New requests go there at once, whether it answers or not; what was sent before ends where it was sent.
+   * What was connected stays where the key of this one can't be had.
+   * @throws `no_such_item`, `not_connected` (its key must be given again), `keychain_locked`, `keychain_missing`
+   */
+  use: procedure.input(z.object({ id: z.string() })).output(profile),
+  /** @throws `no_such_item`, `bad_input` for a name that another one has */
+  rename: procedure.input(z.object({ id: z.string(), name: profileName })).output(profile),
+  /** Forgets a profile and its key, here and in the keychain, and cuts what runs over it. Nothing else is connected in its place. */
+  forget: procedure.input(z.object({ id: z.string() })).output(z.object({})),
+  /** Forgets the active profile, as `forget`. */
   disconnect: procedure.output(z.object({})),
 }

@@ -37,6 +37,7 @@ export const problemKinds = [
   // Ours.
   'bad_input',
   'not_connected', // no profile, or no key for it
+  'connection_changed', // another profile was chosen before it was sent
   'keychain_missing', // no keychain answers on this machine
   'keychain_locked',
   'no_such_item', // a conversation, reply or tool key that is not (or no longer) there
@@ -58,6 +59,8 @@ export const problem = z.object({
   message: z.string(),
   /** HTTP status of the service's reply, where there was one. */
   status: z.number().int().optional(),
+  /** The service's own words (`error.message`), where it had any: which model can't do what is told nowhere else. */
+  said: z.string().optional(),
   /** `error.code` and `error.type` of the service's error object, as given. */
   code: z.string().optional(),
   type: z.string().optional(),

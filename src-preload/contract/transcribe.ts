@@ -10,12 +10,12 @@ export const transcriptFormats = ['json', 'text', 'vtt'] as const
 export const transcriptFormat = z.enum(transcriptFormats)
 export type TranscriptFormat = z.infer<typeof transcriptFormat>
 
-/** Null: not sent. The specification shows no bounds for language, prompt and temperature. */
+/** Null: not sent. The specification shows neither bounds nor values of language, prompt, response_format (`format`) and temperature. */
 export const transcriptWish = z.object({
   model: z.string().max(200).nullable(),
   language: z.string().max(100).nullable(),
   prompt: z.string().max(100_000).nullable(),
-  format: transcriptFormat.nullable(),
+  format: z.string().max(100).nullable(),
   temperature: z.number().nullable(),
 })
 export type TranscriptWish = z.infer<typeof transcriptWish>

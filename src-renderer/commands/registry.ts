@@ -13,6 +13,7 @@ export const groups = [
   'usage',
   'keys',
   'go',
+  'connection',
   'view',
   'settings',
 ] as const

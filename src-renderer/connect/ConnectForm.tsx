@@ -1,5 +1,6 @@
-import { type ReactNode, useReducer, useRef } from 'react'
+import { type ReactNode, useReducer, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import type { SavedProfile } from '../../src-preload/contract/app.ts'
 import type { SealedKey } from '../../src-preload/contract/connection.ts'
 import { problemOf } from '../api/problem.ts'
 import { sealKey } from '../api/seal.ts'
@@ -15,19 +16,25 @@ import { canAsk, connectReducer, firstForm } from './form.ts'
 
 /** Base address, key, where to keep it; Test and Connect. The key is sealed before it leaves the page and its input emptied at once. */
 export function ConnectForm({
-  baseUrl = '',
+  profile,
+  named = false,
   onConnected,
   aside,
 }: {
-  baseUrl?: string
+  /** The one whose address and key are changed; without, one is added. */
+  profile?: Pick<SavedProfile, 'id' | 'baseUrl' | 'allowInsecure'>
+  /** Asks for a name too. */
+  named?: boolean
   onConnected: () => void
   aside?: ReactNode
 }) {
   const { t } = useTranslation(['connect', 'common'])
   const studio = useStudio()
   const keychain = useApp(({ app }) => app?.keychain)
-  const [form, send] = useReducer(connectReducer, firstForm(baseUrl, keychain?.available ?? false))
+  const [form, send] = useReducer(connectReducer, firstForm(profile, keychain?.available ?? false))
   const keyInput = useRef<HTMLInputElement>(null)
+  const nameInput = useRef<HTMLInputElement>(null)
+  const [taken, setTaken] = useState<string | null>(null)
   const keep = keychain?.available ? form.keep : 'session'
   const address = judgeAddress(form.baseUrl)
 
@@ -43,13 +50,28 @@ export function ConnectForm({
     send({ type: 'sealed', sealed })
     return sealed
   }
+  const profiles = useApp(({ app }) => app?.profiles)
+  const typedName = (): string => nameInput.current?.value.trim() ?? ''
+  const isTaken = (name: string): boolean =>
+    name !== '' && profiles?.some((one) => one.name.toLowerCase() === name.toLowerCase()) === true
   const ask = async (phase: 'testing' | 'connecting') => {
+    const name = typedName()
+    if (phase === 'connecting' && isTaken(name)) {
+      setTaken(name)
+      nameInput.current?.focus()
+      return
+    }
     send({ type: 'ask', phase })
     try {
       const target = { baseUrl: form.baseUrl.trim(), key: await sealedKey(), allowInsecure: form.allowInsecure }
       if (phase === 'testing') send({ type: 'works', tested: await studio.connection.test(target) })
       else {
-        await studio.connection.connect({ ...target, keep })
+        await studio.connection.connect({
+          ...target,
+          keep,
+          ...(name !== '' && { name }),
+          ...(profile && { id: profile.id }),
+        })
         onConnected()
       }
     } catch (thrown) {
@@ -86,6 +108,16 @@ export function ConnectForm({
             />
           </div>
         </Notice>
+      )}
+      {named && (
+        <Field label={t('name')} hint={t('nameHint')} error={taken === null ? null : t('nameTaken', { name: taken })}>
+          <TextInput
+            ref={nameInput}
+            maxLength={80}
+            placeholder={hostOf(form.baseUrl)}
+            onChange={() => setTaken(null)}
+          />
+        </Field>
       )}
       <Field label={t('key')} hint={t('keyHint')}>
         <PasswordInput
@@ -133,3 +165,5 @@ export function ConnectForm({
     </form>
   )
 }
+
+const hostOf = (typed: string): string => (URL.canParse(typed.trim()) ? new URL(typed.trim()).host : '')

@@ -32,10 +32,13 @@ export type ConnectAction =
   | { type: 'works'; tested: TestResult }
   | { type: 'failed'; problem: Problem }
 
-export const firstForm = (baseUrl: string, keychain: boolean): ConnectForm => ({
-  baseUrl,
+export const firstForm = (
+  former: { baseUrl: string; allowInsecure: boolean } | undefined,
+  keychain: boolean,
+): ConnectForm => ({
+  baseUrl: former?.baseUrl ?? '',
   keep: keychain ? 'keychain' : 'session',
-  allowInsecure: false,
+  allowInsecure: former?.allowInsecure ?? false,
   keyTyped: false,
   sealed: null,
   phase: 'editing',

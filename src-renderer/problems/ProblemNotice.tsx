@@ -7,7 +7,7 @@ import { appStore, withToast } from '../stores/app.ts'
 import { useStudio } from '../studio.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { type ProblemTarget, problemTargets, problemTone } from './actions.ts'
-import { detailsOf, waitSeconds } from './details.ts'
+import { detailsOf, saidBy, waitSeconds } from './details.ts'
 
 export interface ProblemNoticeProps {
   problem: Problem
@@ -44,6 +44,7 @@ export function ProblemNotice({ problem, on = {}, noAction = false, role = 'aler
   }
   const act = noAction ? undefined : (on[target] ?? general[target])
   const seconds = waitSeconds(problem)
+  const said = saidBy(problem)
   return (
     <Notice
       kind={problemTone(problem.kind)}
@@ -56,6 +57,11 @@ export function ProblemNotice({ problem, on = {}, noAction = false, role = 'aler
       {t(`problems:kinds.${problem.kind}.meaning`)}
       {seconds !== null && ` ${t('problems:wait', { seconds })}`}
       {problem.outputStarted && ` ${t('problems:kept')}`}
+      {said !== null && (
+        <p className="mt-1 break-words" dir="auto">
+          {t('problems:said', { message: said })}
+        </p>
+      )}
     </Notice>
   )
 }

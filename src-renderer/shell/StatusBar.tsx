@@ -11,6 +11,7 @@ import { cx } from '../ui/cx.ts'
 import { Meter } from '../ui/Meter.tsx'
 import { showSc, showSigned, signed } from '../ui/sc.ts'
 import { viewBucket } from './bucket.ts'
+import { ConnectionMenu } from './ConnectionMenu.tsx'
 import { spentToday } from './spentToday.ts'
 
 /** What a person would otherwise open a panel for. Every item is a button to its panel. */
@@ -85,13 +86,13 @@ function ConnectionItem({ app }: { app: AppState | null }) {
       : t(`status.${connection.state}`, { name })
   const tone = { none: 'muted', checking: 'warn', connected: 'good', failed: 'bad' } as const
   return (
-    <Item to={{ room: 'settings', id: 'connection' }}>
+    <ConnectionMenu>
       <Dot
         tone={connection ? tone[connection.state] : 'muted'}
         breathing={!connection || connection.state === 'checking'}
       />
       <span className="truncate">{words}</span>
-    </Item>
+    </ConnectionMenu>
   )
 }
 

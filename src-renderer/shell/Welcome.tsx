@@ -4,8 +4,10 @@ import { useTranslation } from 'react-i18next'
 import type { Problem } from '../../src-preload/contract/problem.ts'
 import { problemOf } from '../api/problem.ts'
 import { ConnectForm } from '../connect/ConnectForm.tsx'
+import { switchTo } from '../connect/switch.ts'
 import { navigate } from '../navigation.ts'
 import { ProblemNotice } from '../problems/ProblemNotice.tsx'
+import { useApp } from '../stores/app.ts'
 import { useStudio } from '../studio.ts'
 import { Button } from '../ui/Button.tsx'
 import { Card } from '../ui/Card.tsx'
@@ -49,6 +51,7 @@ export function Welcome() {
           <h1 className="mt-4 font-semibold text-hero leading-tight tracking-[-.025em]">{t('welcome.title')}</h1>
           <p className="mt-2 text-body text-soft">{t('welcome.lead')}</p>
         </header>
+        {!connecting && <Saved />}
         {connecting ? (
           <Card className="mx-auto w-full max-w-[480px] p-6">
             <ConnectForm
@@ -85,6 +88,27 @@ export function Welcome() {
         {problem && <ProblemNotice problem={problem} on={{ retry: start }} />}
       </div>
     </div>
+  )
+}
+
+/** Where there are connections already, one click goes back to them. */
+function Saved() {
+  const { t } = useTranslation('shell')
+  const studio = useStudio()
+  const profiles = useApp(({ app }) => app?.profiles)
+  if (!profiles || profiles.length === 0) return null
+  return (
+    <Card className="p-5">
+      <h2 className="font-semibold text-l">{t('welcome.saved')}</h2>
+      <p className="mt-1 mb-4 text-soft">{t('welcome.savedAbout')}</p>
+      <div className="flex flex-wrap gap-2">
+        {profiles.map((profile) => (
+          <Button key={profile.id} onClick={() => void switchTo(studio, profile)}>
+            {t('welcome.savedSwitch', { name: profile.name })}
+          </Button>
+        ))}
+      </div>
+    </Card>
   )
 }
 

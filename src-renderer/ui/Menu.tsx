@@ -1,18 +1,26 @@
-import type { LucideIcon } from 'lucide-react'
+import { Check, type LucideIcon } from 'lucide-react'
 import { DropdownMenu } from 'radix-ui'
 import { type ReactNode, use } from 'react'
 import { cx } from './cx.ts'
 import { LayerContext } from './layer.ts'
 
 /** A few deeds behind one button, which is `trigger`. Arrow keys walk it. */
-export function Menu({ trigger, children }: { trigger: ReactNode; children: ReactNode }) {
+export function Menu({
+  trigger,
+  align = 'end',
+  children,
+}: {
+  trigger: ReactNode
+  align?: 'start' | 'end'
+  children: ReactNode
+}) {
   const layer = use(LayerContext)
   return (
     <DropdownMenu.Root modal={false}>
       <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
       <DropdownMenu.Portal container={layer}>
         <DropdownMenu.Content
-          align="end"
+          align={align}
           sideOffset={4}
           collisionPadding={8}
           className="z-40 min-w-44 animate-appear rounded-m bg-raise p-1 text-s shadow-[0_0_0_1px_var(--line-strong),var(--lift-large)]"
@@ -37,6 +45,39 @@ export function MenuItem(props: { icon: LucideIcon; danger?: boolean; onSelect: 
       <Icon aria-hidden size={14} strokeWidth={1.75} className="shrink-0" />
       {props.children}
     </DropdownMenu.Item>
+  )
+}
+
+/** One of several that is the case. */
+export function MenuChoices(props: {
+  label: string
+  value: string
+  onChange: (value: string) => void
+  children: ReactNode
+}) {
+  return (
+    <DropdownMenu.RadioGroup aria-label={props.label} value={props.value} onValueChange={props.onChange}>
+      {props.children}
+    </DropdownMenu.RadioGroup>
+  )
+}
+
+export function MenuChoice({ value, beside, children }: { value: string; beside?: string; children: ReactNode }) {
+  return (
+    <DropdownMenu.RadioItem
+      value={value}
+      className="flex h-7 max-w-[420px] select-none items-center gap-2 rounded-s px-2 text-ink outline-none data-[highlighted]:bg-hover"
+    >
+      <span className="grid size-[14px] shrink-0 place-items-center">
+        <DropdownMenu.ItemIndicator>
+          <Check aria-hidden size={14} strokeWidth={2} className="text-accent" />
+        </DropdownMenu.ItemIndicator>
+      </span>
+      <span dir="auto" className="min-w-0 truncate">
+        {children}
+      </span>
+      {beside !== undefined && <span className="ms-auto min-w-0 truncate ps-4 text-faint">{beside}</span>}
+    </DropdownMenu.RadioItem>
   )
 }
 

@@ -56,7 +56,7 @@ for (const { path, text } of process.argv.includes('--passed') ? passed() : quot
   }
 }
 
-const required = (process.argv.find((argument) => argument.startsWith('--require='))?.slice(10) ?? 'S,C,P').split(',')
+const required = (process.argv.find((argument) => argument.startsWith('--require='))?.slice(10) ?? 'S,C,P,U').split(',')
 const gaps = []
 for (const [id, { text, who, shown }] of rules) {
   const cells = ['S', 'C', 'P', 'U'].map((column) => {

@@ -88,14 +88,18 @@ describe('a core', () => {
     const credential = Credential.fromText(service.apiKey)
     const input = { baseUrl: service.baseUrl, credential, allowInsecure: false, keep: 'session' as const }
     const store = openStore(freshFolder())
-    const session = new Session(store, secrets, { desk: openDesk, books: noBooks })
+    const session = new Session(store, secrets, { desk: openDesk, booksOf: () => noBooks })
     open.push(async () => {
       await session.close()
       store.close()
     })
     expect(await connect(session, input)).toMatchObject({ keyKept: 'session' })
     expect(session.connection.state).toBe('connected')
+    // Whoever comes back to it within this session finds its key.
+    await openStored(session)
+    expect(session.connection).toMatchObject({ problem: null, profile: { keyKept: 'session' } })
     // As after a restart: the profile is there, its key is not.
+    session.keys.clear()
     await openStored(session)
     expect(session.connection).toMatchObject({
       state: 'failed',

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { chromium, expect, type Page, test } from '@playwright/test'
 import type { SeenRefusal } from '../../src-main/core/proxy/refusals.ts'
-import { chromiumArgs } from '../helpers/browser.mjs'
+import { chromiumArgs, findBrowser } from '../helpers/browser.mjs'
 import { goodKey, type OpenGate, openGate, relayTo } from '../helpers/gate.ts'
 import { type FarEnd, openFarEnd } from '../helpers/gateway.ts'
 
@@ -379,8 +379,11 @@ test('an extension gets nowhere, with leave for all of 127.0.0.1 and a stolen ke
        body: '{}',
      }).catch(() => undefined)`,
   )
+  // A headless shell has no extensions.
+  const executablePath = (await findBrowser()) ?? ''
   const context = await chromium.launchPersistentContext(info.outputPath('profile'), {
     ...launchOptions,
+    executablePath,
     args: [...attackArgs, `--disable-extensions-except=${folder}`, `--load-extension=${folder}`],
     // Playwright's own defaults keep extensions out.
     ignoreDefaultArgs: ['--disable-extensions'],

@@ -1,7 +1,7 @@
 import { expect, type Page, test } from '@playwright/test'
 import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
 import { closeHosts, openConnectedHost, type WebHost } from './hosts.ts'
-import { composer, growths, lastReply, pickModel, replies, send, settled } from './journey.ts'
+import { composer, growths, lastReply, pickModel, replies, send, sentRequest, settled } from './journey.ts'
 
 const key = 'sk-behaviour'
 let sandbox: Sandbox
@@ -120,4 +120,119 @@ test('a refused key under a reply is told in the words of Settings, its raw body
   await expect(lastReply(page)).toContainText('status: 401')
   await lastReply(page).getByRole('button', { name: 'Check the key' }).click()
   await expect(page).toHaveURL(/settings/)
+})
+
+test('what is set goes as it was set, stop texts as a list, and what is not set is not sent; what it used counts the cached part once [CHAT-07] [CHAT-08] [CHAT-15]', async ({
+  page,
+}) => {
+  const field = (name: string) => page.getByLabel(name, { exact: true })
+  await pickModel(page, 'mirror')
+  // No bounds are known of these: what is unusual is said and sent all the same.
+  await field('Temperature').fill('2.5')
+  await expect(page.getByText('Most models take 0 to 2. It is sent as it is.')).toBeVisible()
+  await field('Top p').fill('0,5')
+  await field('Presence penalty').fill('-1')
+  await page.getByRole('button', { name: 'Add a text to stop at' }).click()
+  await field('Stop at text 1').fill('NEVER')
+  await field('Stop at text 1').press('Enter')
+  await expect(field('Stop at text 2')).toBeFocused()
+  await field('Stop at text 2').fill('no\\nsuch')
+  await field('Provider parameters').click()
+  const given = { top_k: 40, response_format: { type: 'grammar', value: 'root ::= "a"' } }
+  await page.getByRole('textbox', { name: 'Provider parameters' }).fill(JSON.stringify(given))
+  const text = 'The first of two, long enough to be kept as a block by whoever keeps what came before.'
+  await send(page, text)
+  await settled(page, 'complete')
+  const first = await sentRequest(page)
+  expect(first).toEqual({
+    ...{ model: 'mirror', messages: [{ role: 'user', content: text }] },
+    ...{ stream: true, stream_options: { include_usage: true } },
+    ...{ temperature: 2.5, top_p: 0.5, presence_penalty: -1, stop: ['NEVER', 'no\nsuch'] },
+    ...given,
+  })
+  await page.getByRole('button', { name: 'Set nothing: send none of these' }).click()
+  await send(page, 'The second.')
+  await expect(replies(page)).toHaveCount(2)
+  await settled(page, 'complete')
+  const second = await sentRequest(page)
+  expect(Object.keys(second).sort()).toEqual(['messages', 'model', 'stream', 'stream_options'])
+
+  const facts = page.getByRole('region', { name: 'Last reply' })
+  const tokens = async (name: string): Promise<number> => {
+    const value = facts.locator('dt', { hasText: new RegExp(`^${name}$`) }).locator('+ dd')
+    await expect(value).toContainText('tokens')
+    return Number((await value.innerText()).replace(/\D/g, ''))
+  }
+  const [prompt, cached, reply] = [await tokens('Prompt'), await tokens('of it cached'), await tokens('Reply')]
+  expect(cached).toBeGreaterThan(0)
+  expect(cached).toBeLessThan(prompt)
+  expect(await tokens('Total')).toBe(prompt + reply)
+})
+
+test('what the service refuses is told in its own words and with what helps, and is asked once [ERR-02] [ERR-07] [CHAT-02]', async ({
+  page,
+}) => {
+  const asked = () => sandbox.observe.requests().filter(({ path }) => path.endsWith('/chat/completions')).length
+  await pickModel(page, 'fault/400')
+  // Without a message nothing can be asked for.
+  const button = page.getByRole('button', { name: 'Send', exact: true })
+  await expect(button).toHaveAttribute('title', 'Write something to send.')
+  await expect(button).toHaveAttribute('aria-disabled', 'true')
+  await composer(page).press('Enter')
+  expect(asked()).toBe(0)
+  await send(page, 'Is this valid?')
+  await settled(page, 'failed')
+  await expect(lastReply(page).getByText('sending it again as it is won’t help')).toBeVisible()
+  await expect(lastReply(page).getByText('The service said: “')).toBeVisible()
+  await lastReply(page).getByRole('button', { name: 'Change it' }).click()
+  await expect(page.getByRole('textbox', { name: 'Changed text' })).toHaveValue('Is this valid?')
+  await page.keyboard.press('Escape')
+  expect(asked()).toBe(1)
+
+  await pickModel(page, 'fault/404')
+  await send(page, 'Is it there?')
+  await expect(replies(page)).toHaveCount(2)
+  await settled(page, 'failed')
+  await expect(lastReply(page).getByText('Pick another model, or check the base address in Settings.')).toBeVisible()
+  await expect(lastReply(page).getByRole('button', { name: 'Check the address' })).toBeVisible()
+  expect(asked()).toBe(2)
+  await lastReply(page).getByRole('button', { name: 'Retry with another model…' }).click()
+  await page.getByRole('dialog').getByRole('combobox', { name: 'Search models' }).fill('mirror')
+  await page.keyboard.press('Enter')
+  await expect(lastReply(page).getByRole('group', { name: 'Reply 2 of 2' })).toBeVisible()
+  await settled(page, 'complete')
+  await expect(lastReply(page)).toContainText('Is it there?')
+  expect(asked()).toBe(3)
+
+  await pickModel(page, 'fault/500')
+  await send(page, 'Do you fail?')
+  await expect(replies(page)).toHaveCount(3)
+  await settled(page, 'failed')
+  await expect(lastReply(page).getByText('This was not tried again by itself.')).toBeVisible()
+  expect(asked()).toBe(4)
+})
+
+test('a reply stopped before anything came is said to be free as far as the service says so, and no more [CHAT-17]', async ({
+  page,
+}) => {
+  const spent = async (): Promise<unknown> => {
+    const reply = await fetch(`${sandbox.baseUrl}/v1/usage`, { headers: { authorization: `Bearer ${key}` } })
+    return ((await reply.json()) as { total_spent: unknown }).total_spent
+  }
+  const before = await spent()
+  await pickModel(page, 'writer-small')
+  await page.getByLabel('Provider parameters', { exact: true }).click()
+  await page
+    .getByRole('textbox', { name: 'Provider parameters' })
+    .fill(JSON.stringify({ sandbox: { first_token_ms: 60_000 } }))
+  await send(page, 'Say nothing yet.')
+  await expect(lastReply(page)).toContainText('Waiting for the first token')
+  const record = sandbox.observe.requests().findLast((request) => request.stream)
+  await page.keyboard.press('Escape')
+  await settled(page, 'stopped')
+  await expect(lastReply(page)).toContainText('The service says that a reply cancelled with no output is free')
+  await expect(lastReply(page)).toContainText('whether it had made any can’t be seen from here')
+  await expect(lastReply(page)).toContainText('≈ 0 SC estimated')
+  expect((await sandbox.observe.whenClosed(record?.id ?? '')).closedByClient).toBe(true)
+  expect(await spent()).toBe(before)
 })

@@ -9,7 +9,7 @@ import { jpg, png } from '../core/media/pictures.ts'
 import { chromiumArgs } from '../helpers/browser.mjs'
 import { expectAccessible } from './chatWorld.ts'
 import { closeHosts, openConnectedHost, type WebHost } from './hosts.ts'
-import { composer, lastReply, pickModel, send, settled } from './journey.ts'
+import { composer, lastReply, pickModel, send, sentRequest, settled } from './journey.ts'
 
 // The microphone of these pages is a file: speech of the sandbox's own voice, made once.
 const wav = join(mkdtempSync(join(tmpdir(), 'studio-mic-')), 'speech.wav')
@@ -138,12 +138,12 @@ test('pictures are picked, pasted and dropped; the model sees each of them, and 
   await expect(box).toBeHidden()
 })
 
-test('what was chosen goes to the service: the picture as it is, its detail, role and name', async ({ page }) => {
-  const sent: string[] = []
-  page.on('websocket', (socket) => socket.on('framesent', ({ payload }) => sent.push(payload.toString())))
-  await page.reload()
+test('what was chosen goes to the service: the picture as it is, its detail, name and every role that a person writes in [CHAT-02] [CHAT-03] [CHAT-04]', async ({
+  page,
+}) => {
+  const picture = png(20, 10)
   await pickModel(page, 'mirror')
-  await pick(page, file('a.png', 'image/png', png(20, 10)))
+  await pick(page, file('a.png', 'image/png', picture))
   await thumbnails(page)
     .first()
     .getByRole('button', { name: /how closely/ })
@@ -154,9 +154,17 @@ test('what was chosen goes to the service: the picture as it is, its detail, rol
   await page.keyboard.press('Escape')
   await send(page, 'Mirror this.')
   await settled(page, 'complete')
-  expect(sent.some((frame) => frame.includes('"detail":"low"'))).toBe(true)
   await expect(lastReply(page)).toContainText('20 × 10 pixels')
   await expect(lastReply(page)).toContainText('ada')
+  const url = `data:image/png;base64,${picture.toString('base64')}`
+  const asked = {
+    ...{ role: 'user', name: 'ada' },
+    content: [
+      { type: 'text', text: 'Mirror this.' },
+      { type: 'image_url', image_url: { url, detail: 'low' } },
+    ],
+  }
+  expect((await sentRequest(page)).messages).toEqual([asked])
   // The next one is the person's own again; a system message is added without asking.
   await page.getByRole('button', { name: 'Role of this message: User' }).click()
   await page.getByText('System', { exact: true }).click()
@@ -166,6 +174,28 @@ test('what was chosen goes to the service: the picture as it is, its detail, rol
   await page.getByRole('button', { name: 'Add', exact: true }).click()
   await expect(page.locator('article[data-role="system"]')).toContainText('Be brief.')
   expect(sandbox.observe.requests()).toHaveLength(before)
+  for (const [role, text] of [
+    ['Developer', 'In English.'],
+    ['Assistant', 'As you wish.'],
+  ] as const) {
+    await page.getByRole('button', { name: 'Role of this message: User' }).click()
+    await page.getByText(role, { exact: true }).click()
+    await page.keyboard.press('Escape')
+    await composer(page).fill(text)
+    await page.getByRole('button', { name: 'Add', exact: true }).click()
+    await expect(page.locator('article').last()).toContainText(text)
+  }
+  await send(page, 'And now?')
+  await expect(page.locator('article')).toHaveCount(7)
+  await settled(page, 'complete')
+  const [, answered, ...later] = (await sentRequest(page)).messages as { role: string; content: string }[]
+  expect(answered?.role).toBe('assistant')
+  expect(later).toEqual([
+    { role: 'system', content: 'Be brief.' },
+    { role: 'developer', content: 'In English.' },
+    { role: 'assistant', content: 'As you wish.' },
+    { role: 'user', content: 'And now?' },
+  ])
 })
 
 test('a large photo is scaled down and the person told; EXIF turns it; a moving one is left as it is', async ({
@@ -264,18 +294,25 @@ test('pictures are part of the draft: kept for each conversation, and across a r
   await expect(thumbnails(page)).toContainText('12 × 13')
 })
 
-test('a model that takes no pictures: the refusal in words, then a hint beside the next, never a block', async ({
+test('a model that takes no pictures: the refusal in the service’s words, another model a click away, a hint beside the next, never a block [GEN-04] [CHAT-20]', async ({
   page,
 }) => {
   await pickModel(page, 'writer-small')
   await pick(page, file('a.png', 'image/png', png(9, 9)))
   await send(page, 'Describe it.')
   await settled(page, 'failed')
-  await expect(lastReply(page)).toContainText(/image|picture/i)
+  const said = 'The service said: “The model writer-small does not support images.”'
+  await expect(lastReply(page).getByText(said)).toBeVisible()
   await pick(page, file('b.png', 'image/png', png(9, 9, 3)))
   await expect(page.getByText('writer-small refused pictures before')).toBeVisible()
   await composer(page).fill('Again.')
   await expect(page.getByRole('button', { name: 'Send', exact: true })).toHaveAttribute('aria-disabled', 'false')
+  await expectAccessible(page, '.chat-composer')
+  await lastReply(page).getByRole('button', { name: 'Retry with another model…' }).click()
+  await page.getByRole('dialog').getByRole('combobox', { name: 'Search models' }).fill('vision')
+  await page.keyboard.press('Enter')
+  await settled(page, 'complete')
+  await expect(lastReply(page)).toContainText(/9.{1,3}9/)
 })
 
 test('dictation: the level moves, and what was said stands at the caret', async ({ page }) => {

@@ -316,7 +316,9 @@ test('a reload while a call waits loses nothing: it still waits, and the answer 
   await expect(lastReply(page)).toContainText('after the reload')
 })
 
-test('several calls of one reply are allowed together and answered in their order', async ({ page }) => {
+test('several calls of one reply are allowed together and answered in their order, each under its id [CHAT-02] [CHAT-04]', async ({
+  page,
+}) => {
   await haveHttp(page)
   await offer(page, 'remote_echo', 'remote_add')
   await pickModel(page, scripted)
@@ -334,10 +336,13 @@ test('several calls of one reply are allowed together and answered in their orde
   expect([...mcp.state.called].sort()).toEqual(['add', 'echo', 'echo'])
   const told = service.asked.at(-1)?.messages.filter(({ role }) => role === 'tool') ?? []
   expect(told.map(({ content }) => content)).toEqual(['one', expect.stringContaining('"sum":2'), 'three'])
-  expect(new Set(told.map(({ tool_call_id }) => tool_call_id)).size).toBe(3)
+  const made = service.asked.at(-1)?.messages.find(({ role }) => role === 'assistant')?.tool_calls ?? []
+  expect(made.map(({ function: { name } }) => name)).toEqual(['remote_echo', 'remote_add', 'remote_echo'])
+  expect(new Set(made.map(({ id }) => id)).size).toBe(3)
+  expect(told.map(({ tool_call_id }) => tool_call_id)).toEqual(made.map(({ id }) => id))
 })
 
-test('which tools, how they may be chosen and whether several at once reach the request [CHAT-10]', async ({
+test('which tools, how they may be chosen and whether several at once reach the request; a model without tools says so [CHAT-10] [CHAT-20] [GEN-04] [GEN-06]', async ({
   page,
 }) => {
   await haveHttp(page)
@@ -348,13 +353,29 @@ test('which tools, how they may be chosen and whether several at once reach the 
   await picker.getByRole('combobox', { name: 'Several calls at once' }).selectOption({ label: 'one at a time' })
   await page.keyboard.press('Escape')
   await pickModel(page, scripted)
-  script = () => ({ text: 'Nothing was called.' })
+  // A reason that no list has: the reply is whole, and the reason stands as it came.
+  script = () => ({ text: 'Nothing was called.', finish: 'eos_token' })
   await send(page, 'Look at the request.')
   await settled(page, 'complete')
   const [asked] = service.asked
   expect(asked?.tools?.map(({ function: { name } }) => name)).toEqual(['remote_echo'])
   expect(asked?.tool_choice).toEqual({ type: 'function', function: { name: 'remote_echo' } })
   expect(asked?.parallel_tool_calls).toBe(false)
+  const ended = page.getByRole('region', { name: 'Last reply' }).locator('dt', { hasText: /^Finish reason$/ })
+  await expect(ended.locator('+ dd')).toHaveText('eos_token')
+
+  await pickModel(page, 'writer-small')
+  await send(page, 'And you?')
+  await expect(replies(page)).toHaveCount(2)
+  await settled(page, 'failed')
+  const said = 'The service said: “The model writer-small does not support tools.”'
+  await expect(lastReply(page).getByText(said)).toBeVisible()
+  const hint = page.getByText('writer-small refused a request with tools before. It may refuse this one too.')
+  await expect(hint).toBeVisible()
+  await expectAccessible(page, '.chat-composer')
+  await takePictures(page, 'tools-refused', true)
+  await pickModel(page, scripted)
+  await expect(hint).toHaveCount(0)
 })
 
 test('“strict” and a named choice stand in the request as the raw view shows it, beside what came back [CHAT-10]', async ({

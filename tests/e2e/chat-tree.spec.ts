@@ -78,7 +78,7 @@ test('what was stopped is gone on with: a turn that says so, then a reply [CHAT-
   await settled(page, 'stopped')
 })
 
-test('several choices stand side by side, and one is kept to go on with', async ({ page }) => {
+test('several choices stand side by side, and one is kept to go on with [CHAT-09]', async ({ page }) => {
   await page.getByLabel('Choices', { exact: true }).fill('3')
   await pickModel(page, 'mirror')
   await send(page, 'Say it three times.')
@@ -438,7 +438,9 @@ test('a whole conversation with stop, branch and search by the keyboard alone', 
   await expect(turns(page)).toContainText('And balloons.')
 })
 
-test('empty, long names, errors: nothing stands in anyone’s way, and pictures are taken', async ({ page }) => {
+test('empty, long names, errors, the whole list of models: nothing stands in anyone’s way, and pictures are taken [MOD-01]', async ({
+  page,
+}) => {
   await expectAccessible(page)
   await takePictures(page, 'chat-empty', true)
   await pickModel(page, 'fault/500')
@@ -450,7 +452,22 @@ test('empty, long names, errors: nothing stands in anyone’s way, and pictures 
   await expectAccessible(page)
   await takePictures(page, 'chat-error', true)
   await page.getByRole('button', { name: /^Model/ }).click()
-  await expect(page.getByRole('listbox', { name: 'Choose a model' })).toBeVisible()
+  const list = page.getByRole('listbox', { name: 'Choose a model' })
+  await expect(list).toBeVisible()
   await expectAccessible(page)
   await takePictures(page, 'chat-models')
+  // Every entry of the service by its exact id, with whose it is.
+  const { baseUrl, apiKey } = world.sandbox
+  const reply = await fetch(`${baseUrl}/v1/models`, { headers: { authorization: `Bearer ${apiKey}` } })
+  const { data } = (await reply.json()) as { data: { id: string; owned_by: string; created: number }[] }
+  await expect(page.getByText(`${data.length} models, as of`)).toBeVisible()
+  for (const { id, owned_by, created } of data) {
+    await page.getByRole('combobox', { name: 'Search models' }).fill(id)
+    const day = new Date(created * 1000).toLocaleDateString('en', {
+      ...{ day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' },
+    } as const)
+    const entry = list.getByTitle(`${id}, dated ${day}`, { exact: true })
+    await expect(entry).toContainText(owned_by)
+    await expect(entry.getByText(id, { exact: true })).toBeVisible()
+  }
 })

@@ -129,7 +129,7 @@ test('pictures come as addresses or as base64, are kept as they arrive and tell 
   await expect(page.getByRole('region', { name: 'Details of the request' })).toContainText('/v1/images/generations')
 })
 
-test('what is foreign is refused with its address, what fails says why, what is cancelled ends at once', async ({
+test('what is foreign is refused with its address, what fails says why, what is cancelled ends at once [GEN-01]', async ({
   page,
 }) => {
   const fetched: string[] = []

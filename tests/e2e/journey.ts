@@ -79,6 +79,20 @@ export async function sendWatchStop(page: Page, sandbox: Sandbox): Promise<void>
   await expect(composer(page)).toBeEnabled()
 }
 
+/** The request of the last reply as it went over the wire. */
+export async function sentRequest(page: Page): Promise<Record<string, unknown>> {
+  await lastReply(page).getByRole('button', { name: 'More', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'Raw request and reply' }).click()
+  const body = page
+    .getByRole('dialog', { name: 'Raw request and reply' })
+    .getByRole('region', { name: 'Raw request and reply' })
+  await expect(body).toContainText('"messages"')
+  const sent = JSON.parse(await body.innerText()) as Record<string, unknown>
+  await page.keyboard.press('Escape')
+  await expect(body).toHaveCount(0)
+  return sent
+}
+
 /** The last reply's text once it has been painted whole: a reply's state can be on the screen a frame before its last words. */
 export async function settledText(page: Page, reply = lastReply(page)): Promise<string> {
   // A formula by its source: it is drawn a moment after it has come.

@@ -5,11 +5,18 @@ import type { AddressInfo } from 'node:net'
 export interface Line {
   text?: string
   calls?: { name: string; arguments: string }[]
+  /** Why it ended; else `tool_calls` or `stop`. */
+  finish?: string
 }
 
 export interface Asked {
   model: string
-  messages: { role: string; content: unknown; tool_call_id?: string }[]
+  messages: {
+    role: string
+    content: unknown
+    tool_call_id?: string
+    tool_calls?: { id: string; function: { name: string } }[]
+  }[]
   tools?: { function: { name: string; strict?: boolean } }[]
   tool_choice?: unknown
   parallel_tool_calls?: boolean
@@ -65,7 +72,7 @@ function withScripted(text: string): string {
   return JSON.stringify({ ...list, data: [{ id: scripted, object: 'model' }, ...list.data] })
 }
 
-function say(response: ServerResponse, { text = '', calls = [] }: Line): void {
+function say(response: ServerResponse, { text = '', calls = [], finish: ending }: Line): void {
   response.writeHead(200, { 'content-type': 'text/event-stream' })
   const send = (delta: unknown, finish: string | null = null) =>
     response.write(
@@ -84,6 +91,6 @@ function say(response: ServerResponse, { text = '', calls = [] }: Line): void {
     for (const part of [given.slice(0, half), given.slice(half)])
       send({ tool_calls: [{ index, function: { arguments: part } }] })
   }
-  send({}, calls.length > 0 ? 'tool_calls' : 'stop')
+  send({}, ending ?? (calls.length > 0 ? 'tool_calls' : 'stop'))
   response.end('data: [DONE]\n\n')
 }

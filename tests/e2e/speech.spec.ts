@@ -215,13 +215,17 @@ test('20,000 bytes in four scripts come in parts, go on after a cut at the part 
   await expect(page.getByText(`${clock(parts * partSeconds)} / ${clock(parts * partSeconds)}`)).toBeVisible()
 })
 
-test('each of the six formats plays and is saved, plain samples as WAVE too; two voices stand side by side [TTS-02] [TTS-03]', async ({
+test('each of the six formats plays and is saved, plain samples as WAVE too; two voices stand side by side; the speed goes from 0.25 to 4 and is not sent unless set [TTS-02] [TTS-03] [TTS-04]', async ({
   page,
 }) => {
   await enter(page)
+  const speed = page.getByRole('slider', { name: 'Speed' })
   for (const format of speechFormats) {
     await page.getByRole('button', { name: 'New speech' }).first().click()
     await page.getByRole('radio', { name: format }).click()
+    if (format === 'opus') await speed.press('Home')
+    if (format === 'aac') await speed.press('End')
+    if (format === 'flac') await page.getByRole('button', { name: 'Do not send a speed' }).click()
     await text(page).fill(`${latin} In ${format}.`)
     await speak(page).click()
     const slider = wave(page)
@@ -233,6 +237,8 @@ test('each of the six formats plays and is saved, plain samples as WAVE too; two
     const bytes = await saved(page, `Save as ${format}…`)
     expect(bytes.length, format).toBeGreaterThan(1_000)
   }
+  expect(speechFormats.slice(0, 4)).toEqual(['mp3', 'opus', 'aac', 'flac'])
+  expect(service.asked.slice(0, 4).map(({ speed: asked }) => asked)).toEqual([undefined, 0.25, 4, undefined])
   const wav = await saved(page, 'Save as WAV…')
   expect(wav.subarray(0, 4).toString()).toBe('RIFF')
   expect(wav.readUInt32LE(24)).toBe(24_000)

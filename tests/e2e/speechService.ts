@@ -33,6 +33,7 @@ export interface SpeechAsked {
   input: string
   voice?: string
   response_format?: string
+  speed?: number
 }
 
 /**

@@ -65,6 +65,11 @@ const lines = (page: Page): Locator => page.getByRole('list', { name: 'Lines wit
 const waveform = (page: Page): Locator => page.getByRole('main').getByRole('slider')
 const bars = async (page: Page): Promise<number> =>
   Number(await dock(page).getByRole('img', { name: 'Loudness of the last seconds' }).getAttribute('data-bars'))
+const fact = (page: Page, name: string): Locator =>
+  page
+    .getByRole('region', { name: 'This transcript' })
+    .locator('dt', { hasText: new RegExp(`^${name}$`) })
+    .locator('+ dd')
 const asked = () => sandbox.observe.requests().filter(({ path }) => path === '/v1/audio/transcriptions')
 const inList = (page: Page): Locator => page.getByRole('navigation', { name: 'Recordings' }).getByRole('listitem')
 
@@ -198,7 +203,7 @@ test('the line that is heard follows what plays and is kept in sight, until the 
   await expect(heard).toBeInViewport()
 })
 
-test('a transcript is mended, found in, compared, saved, reverted and handed to Chat; all of it readable with the service gone', async ({
+test('a transcript is mended, found in, compared, saved, reverted and handed to Chat; all of it readable with the service gone [STT-02] [STT-04]', async ({
   page,
 }) => {
   await enter(page)
@@ -218,11 +223,17 @@ test('a transcript is mended, found in, compared, saved, reverted and handed to 
   await page.keyboard.press('Escape')
   // With other settings: another transcript of the same, beside the first.
   await expect(page.getByText(/^whisper-1 is another name for whisper-large-v3-turbo/)).toBeVisible()
-  await page.getByRole('combobox', { name: 'Model' }).selectOption('whisper-large-v3')
+  const model = page.getByRole('combobox', { name: 'Model' })
+  await expect(model.getByRole('option')).toHaveText([
+    ...['Not sent', 'whisper-1 (alias)', 'whisper-large-v3', 'whisper-large-v3-turbo'],
+  ])
+  await model.selectOption('whisper-large-v3')
   await page.getByRole('combobox', { name: 'Format' }).selectOption('text')
   await page.getByRole('textbox', { name: 'Language' }).fill('en')
   await page.getByRole('button', { name: 'Transcribe again' }).click()
   await expect(page.getByRole('region', { name: 'Text of the transcript' })).toContainText('ferry')
+  // The first came as text/vtt with its times, this one as text/plain.
+  await expect(fact(page, 'Came as')).toHaveText('Plain text')
   const compare = page.getByRole('combobox', { name: 'Compare with' })
   await compare.selectOption({ index: 1 })
   await expect(page.getByRole('region', { name: 'Compared' })).toContainText('words differ')
@@ -312,18 +323,38 @@ test('without a microphone the reason is said in words, with one thing to do, by
   await expect(waveform(page)).toBeVisible()
 })
 
-test('what the service refuses is converted to wav here on request, as a new recording made of the old', async ({
+test('what the service refuses is converted to wav here on request, as a new recording made of the old; all that was set goes as it was set [STT-03] [STT-04]', async ({
   page,
 }) => {
   // Takes wav alone.
-  const picky = await wavOnly(sandbox.baseUrl)
+  const forms: Record<string, string>[] = []
+  const picky = await wavOnly(sandbox.baseUrl, (form) => forms.push(form))
   try {
     await enter(page, `http://127.0.0.1:${(picky.address() as AddressInfo).port}`)
+    await page.getByRole('textbox', { name: 'Language' }).fill('en')
+    await page.getByRole('textbox', { name: 'Prompt' }).fill('Names: “Ottilie”; ferry')
+    await page.getByRole('textbox', { name: 'Temperature' }).fill('0,2')
+    // A format that is on no list.
+    const format = page.getByRole('combobox', { name: 'Format' })
+    await format.selectOption({ label: 'Another, by its name' })
+    await page.getByRole('textbox', { name: 'Name of the format' }).fill('verbose_json')
+    await clean(page)
     await give(page, [file('ferry.mp3', spoken)])
     await expect(page.getByText('The service said: “Only wav.”')).toBeVisible({ timeout: 30_000 })
+    const set = { language: 'en', prompt: 'Names: “Ottilie”; ferry', temperature: '0.2' }
+    expect(forms).toEqual([{ ...set, response_format: 'verbose_json' }])
+    await format.selectOption('json')
+    await expect(page.getByRole('textbox', { name: 'Name of the format' })).toHaveCount(0)
     await page.getByRole('button', { name: 'Convert to wav and try again' }).click()
     await expect(page.getByRole('heading', { name: 'ferry.wav' })).toBeVisible()
-    await expect(lines(page).first()).toBeVisible({ timeout: 30_000 })
+    await expect(page.getByRole('region', { name: 'Text of the transcript' })).toContainText('ferry', {
+      timeout: 30_000,
+    })
+    expect(forms.slice(1)).toEqual([{ ...set, response_format: 'json' }])
+    await expect(fact(page, 'Came as')).toHaveText('JSON')
+    for (const [name, value] of Object.entries({ Language: 'en', Prompt: set.prompt, Temperature: '0.2' }))
+      await expect(fact(page, name)).toHaveText(value)
+    await expect(fact(page, 'Model')).toHaveText('not sent')
     const facts = page.getByRole('region', { name: 'This recording' })
     await expect(facts).toContainText('audio/wav')
     await expect.poll(async () => Number(await waveform(page).getAttribute('aria-valuemax'))).toBeGreaterThanOrEqual(4)
@@ -336,11 +367,15 @@ test('what the service refuses is converted to wav here on request, as a new rec
 })
 
 /** The sandbox, behind a door that takes no sound but wav. */
-async function wavOnly(baseUrl: string): Promise<Server> {
+async function wavOnly(baseUrl: string, onForm: (fields: Record<string, string>) => void): Promise<Server> {
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const pieces: Buffer[] = []
     for await (const piece of request) pieces.push(piece as Buffer)
     const body = Buffer.concat(pieces)
+    if (request.url?.endsWith('/audio/transcriptions')) {
+      const fields = body.toString().matchAll(/form-data; name="(\w+)"\r\n\r\n([^\r]*)\r\n/g)
+      onForm(Object.fromEntries([...fields].map(([, name = '', value = '']) => [name, value])))
+    }
     if (request.url?.endsWith('/audio/transcriptions') && !body.includes('WAVEfmt ')) {
       response.writeHead(400, { 'content-type': 'application/json' })
       response.end(

@@ -3,7 +3,7 @@ import AxeBuilder from '@axe-core/playwright'
 import { expect, type Locator, type Page, test } from '@playwright/test'
 import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
 import { closeHosts, openConnectedHost } from './hosts.ts'
-import { send, settled } from './journey.ts'
+import { pickModel, send, settled } from './journey.ts'
 
 const shots = new URL('../../test-results/usage/', import.meta.url).pathname
 mkdirSync(shots, { recursive: true })
@@ -40,7 +40,7 @@ async function clean(page: Page, name: string): Promise<void> {
   expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([])
 }
 
-test('what it cost, by whom, how much is left and when one may go on, with the service and without it [USE-01] [KEY-01] [KEY-02] [KEY-03] [KEY-04] [LIM-01] [LIM-03]', async ({
+test('what it cost, by whom, how much is left and when one may go on, with the service and without it [USE-01] [KEY-01] [KEY-02] [KEY-03] [KEY-04] [LIM-01] [LIM-03] [LIM-06]', async ({
   page,
 }) => {
   const faults: string[] = []
@@ -48,6 +48,9 @@ test('what it cost, by whom, how much is left and when one may go on, with the s
   const host = await openConnectedHost(sandbox)
   await page.goto(host.url)
   await send(page, 'What does this cost?')
+  await settled(page, 'complete')
+  await pickModel(page, 'writer-free')
+  await send(page, 'And this?')
   await settled(page, 'complete')
 
   // The overview: the account's figures, and this machine's own beside them.
@@ -104,6 +107,11 @@ test('what it cost, by whom, how much is left and when one may go on, with the s
   await section(page, 'Limits')
   await expect(page.getByRole('meter', { name: /^Requests this minute/ })).toBeVisible()
   await expect(page.getByText(/starts anew in \d+ s/)).toHaveCount(1)
+  // One of the two requests went to a free model: it alone is counted there, and the paid one beside it is not.
+  for (const name of ['this hour', 'today']) {
+    await expect(page.getByRole('meter', { name: new RegExp(`^Free models, requests ${name}: 1 of `) })).toBeVisible()
+  }
+  await expect(page.getByText('Free models alone; paid ones are not counted.')).toHaveCount(2)
   expect(asked() - before).toBeLessThanOrEqual(1)
 
   await section(page, 'Corrections')

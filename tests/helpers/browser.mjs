@@ -5,15 +5,19 @@ import { delimiter, join } from 'node:path'
 
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome', 'msedge']
 
-function onPath() {
+function onPath(names) {
   for (const folder of (process.env.PATH ?? '').split(delimiter)) {
     for (const name of names) {
       const path = join(folder, process.platform === 'win32' ? `${name}.exe` : name)
       if (existsSync(path)) return path
     }
   }
-  const mac = '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome'
-  return existsSync(mac) ? mac : null
+  return null
+}
+
+function onMac() {
+  const path = '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome'
+  return existsSync(path) ? path : null
 }
 
 async function playwrightsOwn() {
@@ -30,16 +34,46 @@ export const chromiumArgs = [
   '--disable-component-update',
   '--disable-sync',
   '--no-first-run',
+  // A whole browser lays out its address bar's suggestions for each window, in a process that costs as much as the page. (Only the last flag
+  // of this name counts: the others are those that Playwright itself gives, as far as they change what a page does.)
+  `--disable-features=${[
+    'WebUIOmniboxPopup',
+    'WebUIOmniboxAimPopup',
+    'AvoidUnnecessaryBeforeUnloadCheckSync',
+    'DestroyProfileOnBrowserClose',
+    'DialMediaRouteProvider',
+    'GlobalMediaControls',
+    'HttpsUpgrades',
+    'LensOverlay',
+    'MediaRouter',
+    'OptimizationHints',
+    'PaintHolding',
+    'ThirdPartyStoragePartitioning',
+    'Translate',
+  ].join(',')}`,
 ]
 
-/** The path of a browser, or null where none is there. */
+function named(variable) {
+  const path = process.env[variable]
+  if (path && !existsSync(path)) throw new Error(`${variable} names ${path}, and nothing is there.`)
+  return path || null
+}
+
+/** The path of a whole browser, with extensions and permissions, or null where none is there. */
 export async function findBrowser() {
-  const named = process.env.STUDIO_BROWSER ?? process.env.CHROME_PATH
-  if (named) {
-    if (!existsSync(named)) throw new Error(`STUDIO_BROWSER names ${named}, and nothing is there.`)
-    return named
-  }
-  return (await playwrightsOwn()) ?? onPath()
+  return (
+    named('STUDIO_WHOLE_BROWSER') ??
+    named('STUDIO_BROWSER') ??
+    named('CHROME_PATH') ??
+    (await playwrightsOwn()) ??
+    onPath(names) ??
+    onMac()
+  )
+}
+
+/** The one for pages: Debian's headless shell where it is there, whose page costs half of what a whole browser's window does. */
+export async function findPageBrowser() {
+  return named('STUDIO_BROWSER') ?? onPath(['chromium-headless-shell']) ?? (await findBrowser())
 }
 
 /** Installs what Debian has, as root; elsewhere says the one command that helps. */

@@ -1,6 +1,7 @@
 import type { StudioError } from '../errors.ts'
 import { Listeners } from '../feed.ts'
 import type { Asker, Desk, Pass, RateLimitHeaders, Wish } from '../traffic.ts'
+import { connectionChanged } from '../upstream/door.ts'
 import { cancelled } from '../upstream/errors.ts'
 import { type BucketReading, Capacity, type KeyLimits, type Obstacle } from './capacity.ts'
 import { type Clock, realClock } from './clock.ts'
@@ -162,8 +163,9 @@ export class AdmissionDesk implements Desk {
     this.changes.tell()
   }
 
-  /** Another connection: nothing of the former counts any more. Who waits stays, and is looked at anew. */
+  /** Another connection: nothing of the former counts any more. Who waited was to go there, and is turned away unsent. */
   reset(): void {
+    for (const waiter of [...this.#turns.all()]) this.#turnAway(waiter, connectionChanged())
     this.#keyLimits = unset
     this.#capacity = this.#newCapacity()
     this.#shortAt = Number.NEGATIVE_INFINITY

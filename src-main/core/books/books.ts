@@ -4,13 +4,14 @@ import { StateFeed } from '../app/state.ts'
 import { StudioError } from '../errors.ts'
 import { type Feed, Listeners } from '../feed.ts'
 import type { StoredBook } from '../store/account/books.ts'
+import type { PlaceOfProfile } from '../traffic.ts'
 import type { ReadOuts } from './ask.ts'
 import { Line } from './line.ts'
 import { atRest, showBook } from './list.ts'
 import type { BooksParts, ReadParts } from './parts.ts'
 import { openReading, type Reading } from './read.ts'
 import { summaryOf } from './summary.ts'
-import { bookAt, type Place } from './whose.ts'
+import { bookAt, knownAt, type Place } from './whose.ts'
 
 /** How often it is looked whether something is due. A timer for the next time would sleep with the machine. */
 const lookEveryMs = 60_000
@@ -96,9 +97,23 @@ export function createBooks(parts: BooksParts) {
     /** Another connection, or none. Without `from`, that place is meant but cannot be reached. */
     follow(from: ReadOuts | null, place: Place | null): void {
       hangUp()
-      meant = place && account.books.lastAt(place.baseUrl, place.kind)
+      meant = place && account.transaction(() => knownAt(account.books, place))
       if (from && place) open(from, place)
       changes.tell()
+    },
+
+    /** The book that a profile led to last; null where none is known. */
+    bookOf: (place: PlaceOfProfile): string | null => account.books.at(place)?.id ?? null,
+
+    /** A profile is forgotten; its books stay. */
+    forgotten: (profile: string): void => account.transaction(() => account.books.release(profile)),
+
+    /** The same for every stored profile but these. */
+    forgottenBut(profiles: readonly string[]): void {
+      const stays = new Set([...profiles, 'environment', 'sandbox', ''])
+      account.transaction(() => {
+        for (const profile of account.books.profiles()) if (!stays.has(profile)) account.books.release(profile)
+      })
     },
 
     /** The service answers again: what failed is tried anew. */

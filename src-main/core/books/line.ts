@@ -143,7 +143,7 @@ export class Line {
       this.#parts.here.belongsTo(this.book.id)
       this.problem = null
       this.keptAt = this.#usage.at
-      if (found) this.#parts.learn(found.value, this.#place.baseUrl)
+      if (found) this.#parts.learn(found.value, this.#place)
     } catch (thrown) {
       this.#fails(thrown)
     }
@@ -151,7 +151,7 @@ export class Line {
 
   #keepUsage(usage: Found<AccountUsage> | null, userId: string | null): void {
     const { account } = this.#parts
-    if (userId !== null) this.book = bookOfUser(account, this.book, userId, this.#now())
+    if (userId !== null) this.book = bookOfUser(account, this.#place, this.book, userId, this.#now())
     const { no } = this.book
     account.books.offers(no, usage ? 'yes' : 'no', this.#now())
     if (this.#callingKey !== null) account.books.calling(no, this.#callingKey)

@@ -1,6 +1,7 @@
 import type { Colour } from '../../../src-preload/contract/requests.ts'
 import type { Nano } from '../money.ts'
 import type { AccountStore, AccountTables } from '../store/account/open.ts'
+import type { PlaceOfProfile } from '../traffic.ts'
 import type { AccountUsage } from '../upstream/schemas.ts'
 
 /** What one caller used of one model in one day (UTC), from this machine's log. */
@@ -45,7 +46,7 @@ export interface BooksParts {
   }
   tools: ReadParts['tools']
   /** Each usage reply, for whoever learns prices from it. */
-  learn(usage: AccountUsage, baseUrl: string): void
+  learn(usage: AccountUsage, place: PlaceOfProfile): void
   /** How many requests there have been, of everybody. */
   requests(): number
   log(level: 'info' | 'warn' | 'error', line: string): void

@@ -5,10 +5,13 @@ import type { Store } from '../store/store.ts'
 import type { ChatRequest } from '../upstream/types.ts'
 import { historyOf } from './history.ts'
 
-/** What a request cannot be given as an extra parameter: this program sets it itself, each from its own place. */
+/**
+ * What a request cannot be given as an extra parameter: this program sets it itself, each from its own place. A `response_format` can be,
+ * for the specification shows no values of it; one that was picked wins.
+ */
 const ours: ReadonlySet<string> = new Set([
   ...['model', 'messages', 'stream', 'stream_options', 'n', 'tools', 'tool_choice', 'parallel_tool_calls'],
-  ...['temperature', 'top_p', 'max_tokens', 'stop', 'presence_penalty', 'frequency_penalty', 'response_format'],
+  ...['temperature', 'top_p', 'max_tokens', 'stop', 'presence_penalty', 'frequency_penalty'],
 ])
 
 /**

@@ -1,17 +1,22 @@
 import type { Model } from '../../../src-preload/contract/models.ts'
 import { asStudioError } from '../errors.ts'
+import type { ListPlace } from '../store/modelLists.ts'
 import type { Store } from '../store/store.ts'
 import type { Upstream } from '../upstream/client.ts'
 
 /** Fetches the model list and keeps it with its age. @throws StudioError */
-export async function askModels(upstream: Upstream, store: Store): Promise<Model[]> {
+export async function askModels(
+  upstream: Pick<Upstream, 'listModels'>,
+  place: ListPlace,
+  store: Store,
+): Promise<Model[]> {
   const { value } = await upstream.listModels()
   const models = value.data.map(({ id, created, owned_by }) => ({
     id,
     created: created ?? null,
     ownedBy: owned_by ?? null,
   }))
-  store.modelLists.save(upstream.base.url, models, new Date().toISOString())
+  store.modelLists.save(place, models, new Date().toISOString())
   return models
 }
 

@@ -4,11 +4,17 @@ import { Listeners } from '../feed.ts'
 import type { SecretStore } from '../host.ts'
 import type { StoredProfile } from '../store/profiles.ts'
 import type { Store } from '../store/store.ts'
-import type { Books, Desk } from '../traffic.ts'
+import type { BooksOf, Desk } from '../traffic.ts'
 import type { BaseAddress } from '../upstream/address.ts'
 import { openUpstream, type Upstream } from '../upstream/client.ts'
 import type { Credential } from '../upstream/credential.ts'
+import { Leaving } from './leaving.ts'
 import { askModels } from './probe.ts'
+
+export interface SessionTraffic {
+  desk: Desk
+  booksOf: BooksOf
+}
 
 export interface RunningSandbox {
   baseUrl: string
@@ -25,23 +31,34 @@ export class Session {
   readonly opened = new Listeners<[Upstream]>()
   /** A person asked to look again: whatever else may have changed outside is looked at too. */
   readonly rechecks = new Listeners()
+  /** A profile and its key are gone. */
+  readonly forgotten = new Listeners<[string]>()
   readonly store: Store
   readonly secrets: SecretStore
-  readonly #traffic: { desk: Desk; books: Books }
+  readonly #traffic: SessionTraffic
+  /** Profiles of this run alone, and keys that are kept nowhere else. */
+  readonly passing = new Map<string, StoredProfile>()
+  readonly keys = new Map<string, Credential>()
+  /** Clients whose place another took: what they have sent ends there. */
+  readonly leaving = new Leaving()
   sandbox: RunningSandbox | null = null
   #connection: Connection = none
   #upstream: Upstream | null = null
+  readonly #profiles = new WeakMap<Upstream, string>()
   #opening: Promise<unknown> = Promise.resolve()
 
-  constructor(store: Store, secrets: SecretStore, traffic: { desk: Desk; books: Books }) {
+  constructor(store: Store, secrets: SecretStore, traffic: SessionTraffic) {
     this.store = store
     this.secrets = secrets
     this.#traffic = traffic
   }
 
-  /** A client whose requests pass the one desk and are written in the books. */
-  client(base: BaseAddress, credential: Credential): Upstream {
-    return openUpstream({ base, credential, ...this.#traffic })
+  /** A client whose requests pass the one desk and are written in the books as that profile's. */
+  client({ id: profile }: Pick<StoredProfile, 'id'>, base: BaseAddress, credential: Credential): Upstream {
+    const { desk, booksOf } = this.#traffic
+    const upstream = openUpstream({ base, credential, desk, books: booksOf({ profile, baseUrl: base.url }) })
+    this.#profiles.set(upstream, profile)
+    return upstream
   }
 
   get connection(): Connection {
@@ -67,6 +84,11 @@ export class Session {
     const { problem } = this.#connection
     if (problem) throw new StudioError(problem.kind, problem.message)
     throw new StudioError('not_connected', 'Nothing is connected yet. Try the sandbox, or connect with a key.')
+  }
+
+  /** Fetches and keeps the model list of what is connected. @throws as `upstream`, and as the service fails */
+  async fetchModels(): Promise<void> {
+    await this.#askModels(await this.upstream())
   }
 
   /** This profile is being opened: its key is looked for, which a keychain may take its time for, or its sandbox starts. */
@@ -95,9 +117,18 @@ export class Session {
     this.#set({ state: 'failed', profile, problem: asStudioError(thrown).toProblem(), checkedAt })
   }
 
+  /** Nothing is connected any more, and what runs is cut. */
   forget(): void {
+    const { profile } = this.#connection
     this.#leave()
+    if (profile) this.leaving.cut(profile.id)
     this.#set(none)
+  }
+
+  /** The profile's name as it is now. */
+  named(name: string): void {
+    const { profile } = this.#connection
+    if (profile) this.#set({ ...this.#connection, profile: { ...profile, name } })
   }
 
   /** Asks the service now and says how it went. Never throws: the outcome is the state. */
@@ -105,7 +136,7 @@ export class Session {
     const upstream = this.#upstream
     if (!upstream) return
     this.#set({ ...this.#connection, state: 'checking' })
-    const problem = await askModels(upstream, this.store).then(
+    const problem = await this.#askModels(upstream).then(
       () => null,
       (thrown: unknown) => asStudioError(thrown).toProblem(),
     )
@@ -119,13 +150,21 @@ export class Session {
     await this.#opening
     await this.#upstream?.close()
     this.#upstream = null
+    await this.leaving.close()
     await this.sandbox?.close()
     this.sandbox = null
   }
 
+  /** A list belongs to the profile that the client was opened for. */
+  async #askModels(upstream: Upstream): Promise<void> {
+    const profile = this.#profiles.get(upstream) ?? ''
+    await askModels(upstream, { profile, baseUrl: upstream.base.url }, this.store)
+  }
+
   #leave(): void {
-    void this.#upstream?.close()
+    const upstream = this.#upstream
     this.#upstream = null
+    if (upstream) this.leaving.add(this.#profiles.get(upstream) ?? '', upstream)
   }
 
   #set(connection: Connection): void {

@@ -4,7 +4,6 @@ import { openExternal } from '../app/openExternal.ts'
 import type { StateFeed } from '../app/state.ts'
 import type { Books } from '../books/books.ts'
 import type { ChatRooms } from '../chatRooms.ts'
-import { connect, connectSandbox, disconnect, recheck, test } from '../connection/connect.ts'
 import type { Session } from '../connection/session.ts'
 import type { Host } from '../host.ts'
 import type { Erasing } from '../keep/erase.ts'
@@ -15,14 +14,14 @@ import { listModels, type ModelsRoom } from '../models/list.ts'
 import { updateSettings } from '../settings/update.ts'
 import type { Store } from '../store/store.ts'
 import type { Tools } from '../tools/tools.ts'
-import { sealingPublicKey, unseal } from '../upstream/credential.ts'
 import { archiveHandlers } from './archive.ts'
 import { chatHandlers } from './chat.ts'
 import { chatToolsHandlers } from './chatTools.ts'
+import { connectionHandlers } from './connection.ts'
 import { eraseHandlers } from './erase.ts'
 import { guarded } from './errors.ts'
 import { imagesHandlers } from './images.ts'
-import { done, implementer } from './implementer.ts'
+import { implementer } from './implementer.ts'
 import { keysHandlers } from './keys.ts'
 import { libraryHandlers } from './library.ts'
 import { limitsHandlers } from './limits.ts'
@@ -79,16 +78,7 @@ export function createRouter(rooms: Rooms) {
       }),
       openExternal: os.app.openExternal.handler(({ input }) => openExternal(host, input)),
     },
-    connection: {
-      sealingKey: os.connection.sealingKey.handler(async () => ({ publicKey: await sealingPublicKey() })),
-      test: os.connection.test.handler(async ({ input }) => test({ ...input, credential: await unseal(input.key) })),
-      connect: os.connection.connect.handler(async ({ input: { key, ...input } }) =>
-        connect(session, { ...input, credential: await unseal(key) }),
-      ),
-      useSandbox: os.connection.useSandbox.handler(() => connectSandbox(session)),
-      recheck: os.connection.recheck.handler(() => done(recheck(session))),
-      disconnect: os.connection.disconnect.handler(() => done(disconnect(session))),
-    },
+    connection: connectionHandlers(os.connection, session),
     models: { list: os.models.list.handler(({ input }) => listModels(models, input)) },
     chat: chatHandlers(os.chat, host, around.chat),
     chatTools: chatToolsHandlers(os.chatTools, host, around.chatTools),

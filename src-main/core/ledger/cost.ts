@@ -29,6 +29,8 @@ export interface Cost {
 }
 
 const nothing: Cost = { cost: 0n, is: 'measured' }
+/** The service says that it takes nothing; what it saw of it can't be seen from here. */
+const nothingByItsWord: Cost = { cost: 0n, is: 'estimated' }
 const unknown: Cost = { cost: null, is: 'unknown' }
 
 /** Statuses that say that no work was begun (specification, Errors). A 5xx proves nothing. */
@@ -41,7 +43,8 @@ export function costOf(
 ): Cost {
   const { endpoint, model, status, reading } = ended
   if (!ended.sent || isReadOut(endpoint)) return nothing
-  if (ended.state === 'refused' || isFree(ended)) return ended.doubt ? unknown : nothing
+  if (ended.state === 'refused' || madeNoWork(ended)) return ended.doubt ? unknown : nothing
+  if (isCancelledEmpty(ended)) return ended.doubt ? unknown : nothingByItsWord
   const use = usedBy(ended)
   if (use === null || (status !== null && status >= 400)) return unknown
   if (ended.state !== 'done' && !reading?.output) return unknown
@@ -51,11 +54,17 @@ export function costOf(
 
 const isReadOut = (endpoint: Endpoint): boolean => !isInference(endpoint) && endpoint !== 'other'
 
-function isFree({ endpoint, state, status, stream, reading }: EndedRequest): boolean {
+function madeNoWork({ endpoint, status }: EndedRequest): boolean {
   // The legacy route is not implemented: it never works (specification, POST /v1/completions).
   if (endpoint === 'completions' && status === 501) return true
-  if (status !== null && noWork.has(status)) return true
-  // "A cancelled stream that has recorded zero output tokens is not charged" (specification, Chat, behaviour 2).
+  return status !== null && noWork.has(status)
+}
+
+/**
+ * "A cancelled stream that has recorded zero output tokens is not charged" (specification, Chat, behaviour 2). None came here, but tokens
+ * that the service had recorded may have been on their way.
+ */
+function isCancelledEmpty({ endpoint, state, stream, reading }: EndedRequest): boolean {
   const output = reading?.output === true || (reading?.usage?.completionTokens ?? 0) > 0
   return state === 'cancelled' && stream && endpoint === 'chat' && !output
 }

@@ -15,7 +15,7 @@ import { asStoreError } from '../store/database.ts'
 import { Callers } from '../store/ledger/callers.ts'
 import { codeOf, outcomes } from '../store/ledger/codes.ts'
 import { type LedgerStore, ledgerFile, openLedgerStore } from '../store/ledger/open.ts'
-import type { Asker, Books, GateRefusal, RequestNotice, RequestTrace } from '../traffic.ts'
+import type { Asker, Books, BooksOf, GateRefusal, PlaceOfProfile, RequestNotice, RequestTrace } from '../traffic.ts'
 import type { AccountUsage } from '../upstream/schemas.ts'
 import { BodyEraser } from './bodies.ts'
 import { giveBackAtStart, LogEraser } from './erase.ts'
@@ -23,14 +23,14 @@ import { RecentHeaders } from './headers.ts'
 import { Hub } from './hub.ts'
 import { Links } from './links.ts'
 import { Names, type ToolName } from './names.ts'
-import { Prices, type Use } from './prices.ts'
+import { type PriceList, Prices, type Use } from './prices.ts'
 import { Query } from './query.ts'
 import { recover, spendOf } from './recover.ts'
 import { type RefusalRow, Refusals } from './refusals.ts'
 import { showRow } from './rows.ts'
 import { readyFilter } from './search.ts'
 import { Spend, type Spent } from './spend.ts'
-import { Trace } from './trace.ts'
+import { Trace, type TraceHome } from './trace.ts'
 import { Typical } from './typical.ts'
 import { type UsedDay, UsedDays } from './use.ts'
 import { Watcher } from './watch.ts'
@@ -142,13 +142,26 @@ export class Ledger implements Books {
 
   // ---- what is written -------------------------------------------------------------------------------------------------
 
+  /** Over what is connected now. */
   open(notice: RequestNotice): RequestTrace {
+    return this.#open(notice)
+  }
+
+  /** The books of one profile's requests, also of those that a former connection still sends. */
+  booksOf: BooksOf = (place) => ({
+    open: (notice) => this.#open(notice, place),
+    refused: (refusal) => this.refused(refusal),
+  })
+
+  #open(notice: RequestNotice, place?: PlaceOfProfile): RequestTrace {
     const at = this.#at()
-    const trace = new Trace(this.#home, this.#writer.batch(), this.#nextId(), at, whoOf(notice.asker), notice)
+    const id = this.#nextId()
+    this.#links.opens(id, place)
+    const trace = new Trace(this.#home(), this.#writer.batch(), id, at, whoOf(notice.asker), notice)
     this.#live.add(trace)
     this.#spend.tick(trace.who, at)
     this.#writer.opens(trace)
-    this.#home.changed(trace)
+    this.#hub.touch(trace)
     return trace
   }
 
@@ -284,10 +297,11 @@ export class Ledger implements Books {
     this.changes.tell()
   }
 
-  /** Which service is connected, told before anything is asked of it: each has prices of its own. Whose account it is, `belongsTo` tells. */
-  connectedTo(baseUrl: string): void {
-    this.#prices.use(baseUrl)
-    this.#links.connected(baseUrl, this.#lastId + 1)
+  /** Which service is connected over which profile, told before anything is asked of it: each has prices of its own. Whose account it is, `belongsTo` tells. */
+  connectedTo(baseUrl: string, profile = ''): void {
+    const place = { profile, baseUrl }
+    this.#trying('Prices could not be read', () => this.#prices.use(place))
+    this.#links.connected(place, this.#lastId + 1)
   }
 
   /** What is connected now is the account of this book. Rows at its base address whose account was not known yet go to it too. */
@@ -309,13 +323,20 @@ export class Ledger implements Books {
   }
 
   /** Learns prices from the service's own daily rows. */
-  learn(usage: AccountUsage, baseUrl: string): void {
+  learn(usage: AccountUsage, baseUrl: string, profile = ''): void {
     if (this.#closing) return
+    // They hold until the program ends; the service tells them again.
+    this.#trying('Prices could not be kept', () =>
+      this.#store.transaction(() => this.#prices.learn(usage, { profile, baseUrl })),
+    )
+  }
+
+  /** Worth no failure of a connection. */
+  #trying(what: string, work: () => void): void {
     try {
-      this.#store.transaction(() => this.#prices.learn(usage, baseUrl))
+      work()
     } catch (thrown) {
-      // They hold until the program ends; the service tells them again.
-      this.#options.log('error', `Prices could not be kept: ${asStudioError(asStoreError(thrown)).message}`)
+      this.#options.log('error', `${what}: ${asStudioError(asStoreError(thrown)).message}`)
     }
   }
 
@@ -360,13 +381,21 @@ export class Ledger implements Books {
   }
   // ---- within ----------------------------------------------------------------------------------------------------------
 
-  readonly #home = {
-    callers: this.#callers,
-    price: (endpoint: Endpoint, model: string | null, use: Use): Nano | null =>
-      this.#prices.price(endpoint, model, use),
-    clock: (): number => this.#options.now?.() ?? performance.now(),
-    changed: (trace: Trace): void => this.#hub.touch(trace),
-    ended: (trace: Trace): void => this.#ended(trace),
+  #priced: { list: PriceList; home: TraceHome } | null = null
+
+  /** A request that goes out now is priced as what is connected now, also if it ends when something else is. */
+  #home(): TraceHome {
+    const { list } = this.#prices
+    if (this.#priced?.list === list) return this.#priced.home
+    const home: TraceHome = {
+      callers: this.#callers,
+      price: (endpoint, model, use) => this.#prices.price(endpoint, model, use, list),
+      clock: () => this.#options.now?.() ?? performance.now(),
+      changed: (trace) => this.#hub.touch(trace),
+      ended: (trace) => this.#ended(trace),
+    }
+    this.#priced = { list, home }
+    return home
   }
 
   #ended(trace: Trace): void {
@@ -382,7 +411,7 @@ export class Ledger implements Books {
     }
     if (trace.headersKept) this.#headers.keep(trace.id, trace.headersKept, trace.at)
     this.#writer.ends(trace)
-    this.#home.changed(trace)
+    this.#hub.touch(trace)
   }
 
   #closed(traces: Trace[]): void {

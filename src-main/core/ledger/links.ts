@@ -2,6 +2,7 @@ import { asStudioError } from '../errors.ts'
 import { asStoreError } from '../store/database.ts'
 import type { Link, LinkedAccount, LinkTable } from '../store/ledger/links.ts'
 import type { UsedTable } from '../store/ledger/use.ts'
+import type { PlaceOfProfile } from '../traffic.ts'
 
 interface Parts {
   store: Tables
@@ -18,7 +19,8 @@ interface Tables {
 
 /**
  * Which account each row's request went to. A connection is opened before anybody knows whose key it is: its rows wait at an account
- * without a book, of the same base address, and all that waits there goes to the next book that is told there.
+ * without a book, of the same profile and base address, and all that waits there goes to the next book that is told there. What a former
+ * connection still asks for (the file of a reply) goes where the rest of it went.
  */
 export class Links {
   readonly #tables: Tables
@@ -26,6 +28,9 @@ export class Links {
   readonly #log: Parts['log']
   #accounts = new Map<number, LinkedAccount>()
   #links: readonly Link[] = []
+  /** Where rows of each profile go, as far as it was connected since the start. */
+  readonly #places = new Map<string, number>()
+  #connected: PlaceOfProfile | null = null
 
   constructor({ store, moved, log }: Parts) {
     this.#tables = store
@@ -49,24 +54,40 @@ export class Links {
     return [...this.#accounts.values()].filter((account) => account.book === book).map(({ id }) => id)
   }
 
-  /** Rows from `nextRow` on go to this service, to an account yet unknown. */
-  connected(baseUrl: string, nextRow: number): void {
+  /** Rows from `nextRow` on go to this profile's service, to an account yet unknown. */
+  connected(place: PlaceOfProfile, nextRow: number): void {
     const current = this.#current()
-    if (current && current.baseUrl === baseUrl && current.book === null) return
-    this.#write(() => this.#linkTo(this.#account(baseUrl, null), nextRow))
+    this.#connected = place
+    if (current && current.book === null && isSame(current, place)) this.#places.set(keyOf(place), current.id)
+    else this.#write(() => this.#waitAt(place, nextRow))
   }
 
-  /** What is connected now is the account of this book. With it go the rows that waited at its base address, or before any was known. */
-  belongs(book: string, nextRow: number): void {
-    const current = this.#current()
-    if (!current || current.book === book) return
+  /** This row goes over that profile, whatever is connected now; without one, over what is. */
+  opens(row: number, place: PlaceOfProfile | null = this.#connected): void {
+    if (place === null) return
+    const to = this.#places.get(keyOf(place))
+    if (to !== undefined && this.#links.at(-1)?.account === to) return
     this.#write(() => {
-      const account = this.#account(current.baseUrl, book)
-      if (current.book !== null) this.#linkTo(account, nextRow)
+      const account = this.#accounts.get(to ?? 0)
+      if (account) this.#linkTo(account, row)
+      else this.#waitAt(place, row)
+    })
+  }
+
+  /** What is connected now is the account of this book. With it go the rows that waited at its place, or before any was known. */
+  belongs(book: string, nextRow: number): void {
+    const place = this.#connected ?? this.#current()
+    if (!place) return
+    const known = this.#accounts.get(this.#places.get(keyOf(place)) ?? 0) ?? this.#current()
+    if (!known || known.book === book) return
+    this.#write(() => {
+      const account = this.#account({ ...place, profile: '' }, book)
+      if (known.book !== null) this.#linkTo(account, nextRow)
       for (const waiting of [...this.#accounts.values()]) {
-        const here = waiting.baseUrl === current.baseUrl || waiting.baseUrl === ''
+        const here = isSame(waiting, place) || isSame(waiting, { ...place, profile: '' }) || waiting.baseUrl === ''
         if (waiting.book === null && here) this.#moveTo(account, waiting)
       }
+      this.#places.set(keyOf(place), account.id)
     })
   }
 
@@ -76,7 +97,7 @@ export class Links {
 
   /** Where the disk takes nothing, rows go where they went before: that is worth no failure of a connection. */
   #write(work: () => void): void {
-    const before = { accounts: new Map(this.#accounts), links: this.#links }
+    const before = { accounts: new Map(this.#accounts), links: this.#links, places: new Map(this.#places) }
     try {
       this.#tables.transaction(() => {
         work()
@@ -85,19 +106,28 @@ export class Links {
     } catch (thrown) {
       this.#accounts = before.accounts
       this.#links = before.links
+      this.#places.clear()
+      for (const [place, account] of before.places) this.#places.set(place, account)
       const { message } = asStudioError(asStoreError(thrown))
       this.#log('error', `Whose account is connected could not be kept: ${message}`)
     }
   }
 
-  #account(baseUrl: string, book: string | null): LinkedAccount {
+  #account({ baseUrl, profile }: PlaceOfProfile, book: string | null): LinkedAccount {
     for (const account of this.#accounts.values()) {
-      if (account.baseUrl === baseUrl && account.book === book) return account
+      if (isSame(account, { baseUrl, profile }) && account.book === book) return account
     }
-    const account = { id: Math.max(0, ...this.#accounts.keys()) + 1, baseUrl, book }
+    const account = { id: Math.max(0, ...this.#accounts.keys()) + 1, baseUrl, profile, book }
     this.#accounts.set(account.id, account)
     this.#tables.links.putAccount(account)
     return account
+  }
+
+  /** From that row on, at this place's account of which nobody knows whose it is. */
+  #waitAt(place: PlaceOfProfile, row: number): void {
+    const account = this.#account(place, null)
+    this.#places.set(keyOf(place), account.id)
+    this.#linkTo(account, row)
   }
 
   #linkTo({ id: account }: LinkedAccount, firstRow: number): void {
@@ -112,6 +142,10 @@ export class Links {
     this.#links = joined(this.#links.map((link) => (link.account === from ? { ...link, account: to } : link)))
   }
 }
+
+const keyOf = ({ profile, baseUrl }: PlaceOfProfile): string => `${profile} ${baseUrl}`
+const isSame = (one: PlaceOfProfile, other: PlaceOfProfile): boolean =>
+  one.baseUrl === other.baseUrl && one.profile === other.profile
 
 /** Without links that say what the one before said. */
 const joined = (links: readonly Link[]): Link[] =>

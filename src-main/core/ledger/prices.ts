@@ -2,6 +2,7 @@ import { Decimal } from 'decimal.js'
 import type { Endpoint } from '../../../src-preload/contract/requests.ts'
 import type { Nano } from '../money.ts'
 import type { PriceTable, StoredPrice } from '../store/ledger/prices.ts'
+import type { PlaceOfProfile } from '../traffic.ts'
 import { isInference } from '../upstream/endpoint.ts'
 import type { AccountUsage } from '../upstream/schemas.ts'
 import { type DayOfUse, fitPrices } from './fit.ts'
@@ -17,6 +18,9 @@ export interface Use {
   count: number
 }
 
+/** By model. */
+export type PriceList = Map<string, StoredPrice>
+
 type UsageRow = NonNullable<AccountUsage['usage']>[number]
 
 /** 1e-18 SC in a billionth of an SC. */
@@ -28,8 +32,8 @@ const transcriptionModels: ReadonlySet<string> = new Set(['whisper-1', 'whisper-
 
 /** What each model costs, learned from the service's own daily rows (specification, Account daily usage row). All estimates. */
 export class Prices {
-  #baseUrl: string | null = null
-  #byModel = new Map<string, StoredPrice>()
+  #place: PlaceOfProfile | null = null
+  #byModel: PriceList = new Map()
   readonly #table: PriceTable
   readonly #now: () => number
 
@@ -40,21 +44,30 @@ export class Prices {
     if (newest !== null) this.use(newest)
   }
 
-  /** Another service has other prices. Until one is named, those learned last hold. */
-  use(baseUrl: string): void {
-    if (baseUrl === this.#baseUrl) return
-    this.#baseUrl = baseUrl
-    this.#byModel = new Map(this.#table.of(baseUrl).map((price) => [price.model, price]))
+  /** Another service, or another account there, has other prices. Until one is named, those learned last hold. */
+  use(place: PlaceOfProfile): void {
+    const { profile, baseUrl } = place
+    if (this.#place?.profile === profile && this.#place.baseUrl === baseUrl) return
+    this.#place = place
+    this.#byModel = new Map(this.#table.of(place).map((price) => [price.model, price]))
+    if (this.#byModel.size > 0 || profile === '') return
+    this.#table.adopt(place)
+    this.#byModel = new Map(this.#table.of(place).map((price) => [price.model, price]))
+  }
+
+  /** Those that hold now; what goes out now is priced with them, whatever is connected when it ends. */
+  get list(): PriceList {
+    return this.#byModel
   }
 
   /** Takes in what the service says of the last 30 days, and remembers what it shows of each model's price. */
-  learn(usage: AccountUsage, baseUrl: string): void {
-    this.use(baseUrl)
+  learn(usage: AccountUsage, place: PlaceOfProfile): void {
+    this.use(place)
     const today = new Date(this.#now()).toISOString().slice(0, 10)
     const byModel = Map.groupBy((usage.usage ?? []).filter(isWhole), (row) => row.model ?? '')
     const learned = [...byModel].flatMap(([model, rows]) => (model === '' ? [] : (this.#fit(model, rows, today) ?? [])))
     for (const price of learned) this.#byModel.set(price.model, price)
-    for (const price of learned) this.#table.put(baseUrl, price)
+    for (const price of learned) this.#table.put(place, price)
   }
 
   #fit(model: string, rows: UsageRow[], today: string): StoredPrice | null {
@@ -75,10 +88,10 @@ export class Prices {
   }
 
   /** Null where nothing is known of the price. */
-  price(endpoint: Endpoint, model: string | null, use: Use): Nano | null {
+  price(endpoint: Endpoint, model: string | null, use: Use, list = this.#byModel): Nano | null {
     if (endpoint === 'other') return null
     if (!isInference(endpoint)) return 0n
-    const price = this.#priceOf(endpoint, model)
+    const price = priceOf(list, endpoint, model)
     return price ? costAt(price, use) : null
   }
 
@@ -95,23 +108,24 @@ export class Prices {
     }
     return most
   }
+}
 
-  #priceOf(endpoint: Endpoint, model: string | null): StoredPrice | null {
-    if (endpoint === 'images') return this.#imagePrice(model)
-    if (endpoint === 'speech') return this.get(model ?? 'tts-1')
-    if (endpoint !== 'transcription') return model === null ? null : this.get(model)
-    // An alias, not a model of its own (specification, POST /v1/audio/transcriptions): booked under either name.
-    const named = model ?? 'whisper-1'
-    return this.get(named) ?? (named === 'whisper-1' ? this.get('whisper-large-v3-turbo') : null)
-  }
+function priceOf(list: PriceList, endpoint: Endpoint, model: string | null): StoredPrice | null {
+  const get = (name: string): StoredPrice | null => list.get(name) ?? null
+  if (endpoint === 'images') return imagePrice(list, model)
+  if (endpoint === 'speech') return get(model ?? 'tts-1')
+  if (endpoint !== 'transcription') return model === null ? null : get(model)
+  // An alias, not a model of its own (specification, POST /v1/audio/transcriptions): booked under either name.
+  const named = model ?? 'whisper-1'
+  return get(named) ?? (named === 'whisper-1' ? get('whisper-large-v3-turbo') : null)
+}
 
-  /** The model of a picture request is ignored by the service, so the name in its rows is not the one asked for. */
-  #imagePrice(model: string | null): StoredPrice | null {
-    const pictures = [...this.#byModel.values()].filter(
-      ({ how, model: name }) => how === 'request' && !speechModels.has(name) && !transcriptionModels.has(name),
-    )
-    return pictures.find(({ model: name }) => name === model) ?? (pictures.length === 1 ? (pictures[0] ?? null) : null)
-  }
+/** The model of a picture request is ignored by the service, so the name in its rows is not the one asked for. */
+function imagePrice(list: PriceList, model: string | null): StoredPrice | null {
+  const pictures = [...list.values()].filter(
+    ({ how, model: name }) => how === 'request' && !speechModels.has(name) && !transcriptionModels.has(name),
+  )
+  return pictures.find(({ model: name }) => name === model) ?? (pictures.length === 1 ? (pictures[0] ?? null) : null)
 }
 
 /** Exact until the one rounding at the end, half up. */

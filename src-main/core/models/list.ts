@@ -1,12 +1,13 @@
 import type { Model } from '../../../src-preload/contract/models.ts'
 import { StudioError } from '../errors.ts'
+import type { ListPlace } from '../store/modelLists.ts'
 import type { Store } from '../store/store.ts'
 
 export interface ModelsRoom {
   store: Store
-  /** Base address of the active profile, whether it answers or not. */
-  baseUrl(): string | null
-  /** Fetches the list and stores it under the base address. @throws StudioError */
+  /** The active profile and its address, whether it answers or not. */
+  place(): ListPlace | null
+  /** Fetches the list and stores it as that profile's. @throws StudioError */
   fetch(): Promise<unknown>
 }
 
@@ -16,8 +17,8 @@ export async function listModels(
   { refresh }: { refresh: boolean },
 ): Promise<{ models: Model[]; asOf: string }> {
   const stored = (): { models: Model[]; asOf: string } | null => {
-    const baseUrl = room.baseUrl()
-    return baseUrl === null ? null : room.store.modelLists.find(baseUrl)
+    const place = room.place()
+    return place === null ? null : room.store.modelLists.find(place)
   }
   const known = refresh ? null : stored()
   if (known) return known

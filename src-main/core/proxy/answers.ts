@@ -43,6 +43,8 @@ const answersTo: Partial<Record<ProblemKind, [status: number, type: AnswerType]>
   headers_timeout: [504, 'studio_upstream'],
   idle_timeout: [504, 'studio_upstream'],
   not_connected: [503, 'studio_unavailable'],
+  // Nothing was sent: asked again, it goes to the connection that stands now.
+  connection_changed: [503, 'studio_unavailable'],
   keychain_locked: [503, 'studio_unavailable'],
   keychain_missing: [503, 'studio_unavailable'],
   // Nothing was sent and asking later may help: 429, which clients know how to wait for. Who has waited in vain gets 503.
@@ -57,8 +59,12 @@ const answersTo: Partial<Record<ProblemKind, [status: number, type: AnswerType]>
 /** A fault of ours or of the way to the service, as the answer that a tool gets. */
 export function refusalOf(error: StudioError): Refusal {
   const [status, type] = answersTo[error.kind] ?? [500, 'studio_bug']
-  return { status, type, code: error.kind, message: error.message, retryAfterMs: error.facts.retryAfterMs ?? null }
+  const atOnce = isUnsent(error) ? 0 : null
+  return { status, type, code: error.kind, message: error.message, retryAfterMs: error.facts.retryAfterMs ?? atOnce }
 }
+
+/** The connection changed before it went out, or before it was asked again for what made nothing work. */
+const isUnsent = ({ kind, facts }: StudioError): boolean => kind === 'connection_changed' && facts.workPossible !== true
 
 /** A limit of the tool's own, as the answer that it gets: 429 with a time to wait, 402 or 403. */
 export function refusalOfLimit({ status, code, message, retryAfterMs }: LimitRefusal): Refusal {
@@ -80,8 +86,9 @@ function headersOf(refusal: Refusal, body: string): HeaderPairs {
     ['X-Studio-Answer', type],
   ]
   if (retryAfterMs !== null) headers.push(['Retry-After', String(Math.max(1, Math.ceil(retryAfterMs / 1000)))])
-  // Where a retry was right it has been made here, and two loops must not stack. A 429 of ours was never sent: that one may wait.
-  const maySdkWait = status === 429 && retryAfterMs !== null && retryAfterMs <= longestWaitOfSdksMs
+  // Where a retry was right it has been made here, and two loops must not stack. What was never sent may wait and come again.
+  const unsent = status === 429 || refusal.code === 'connection_changed'
+  const maySdkWait = unsent && retryAfterMs !== null && retryAfterMs <= longestWaitOfSdksMs
   if (!maySdkWait) headers.push(['X-Should-Retry', 'false'])
   if (status === 401) headers.push(['WWW-Authenticate', 'Bearer realm="Inference Studio"'])
   if (status === 405) headers.push(['Allow', 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'])

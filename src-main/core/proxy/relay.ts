@@ -136,12 +136,14 @@ class Carrier {
       this.#pass.proceed()
       const carried = await readCarried(this.#request, this.#endpoint, tool)
       if ('status' in carried) return this.#refuse(carried)
+      // A body can take its time to come: what is connected by now is asked.
+      const way = this.#deps.forward() ?? forward
       const expected = this.#expect(carried)
       const over = expected && this.#deps.allowance.expect(tool, this.#share, expected)
       if (over) return this.#refuse(refusalOfLimit(over))
       const trace = this.#open(carried)
       if (trace.written) await trace.written
-      this.#reply = await forward(this.#forwardRequest(carried, trace, expected))
+      this.#reply = await way(this.#forwardRequest(carried, trace, expected))
       await this.#giveBack(this.#reply)
       this.#end(wholeEnd(this.#reply))
     } catch (thrown) {

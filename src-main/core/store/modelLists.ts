@@ -5,20 +5,26 @@ import { json, text } from './rows.ts'
 
 const models = z.array(model)
 
-/** The model list of each address as it was last fetched, so that it shows without a network, with its age. */
+/** Whose list it is, and at which address: it holds for no other. */
+export interface ListPlace {
+  profile: string
+  baseUrl: string
+}
+
+/** The model list of each profile as it was last fetched, so that it shows without a network, with its age. */
 export function modelListTable({ handle, transaction }: Database) {
-  const one = handle.prepare('SELECT models, as_of FROM model_lists WHERE base_url = ?')
+  const one = handle.prepare('SELECT models, as_of FROM model_lists WHERE profile = ? AND base_url = ?')
   const set = handle.prepare(
-    `INSERT INTO model_lists (base_url, models, as_of) VALUES (:baseUrl, :models, :asOf)
-     ON CONFLICT (base_url) DO UPDATE SET models = :models, as_of = :asOf`,
+    `INSERT INTO model_lists (profile, base_url, models, as_of) VALUES (:profile, :baseUrl, :models, :asOf)
+     ON CONFLICT (profile) DO UPDATE SET base_url = :baseUrl, models = :models, as_of = :asOf`,
   )
   return {
-    find(baseUrl: string): { models: Model[]; asOf: string } | null {
-      const row = one.get(baseUrl)
+    find({ profile, baseUrl }: ListPlace): { models: Model[]; asOf: string } | null {
+      const row = one.get(profile, baseUrl)
       return row ? { models: json(row, 'models', models), asOf: text(row, 'as_of') } : null
     },
-    save(baseUrl: string, list: Model[], asOf: string): void {
-      transaction(() => set.run({ baseUrl, models: JSON.stringify(list), asOf }))
+    save({ profile, baseUrl }: ListPlace, list: Model[], asOf: string): void {
+      transaction(() => set.run({ profile, baseUrl, models: JSON.stringify(list), asOf }))
     },
   }
 }

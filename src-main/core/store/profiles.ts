@@ -8,13 +8,17 @@ export interface StoredProfile extends Profile {
   allowInsecure: boolean
 }
 
-/** At most one profile of each kind, and at most one active. */
+/** Any number of services, at most one sandbox, and at most one active. */
 export function profileTable({ handle, transaction }: Database) {
+  const all = handle.prepare('SELECT * FROM profiles ORDER BY name COLLATE NOCASE, id')
   const active = handle.prepare('SELECT * FROM profiles WHERE active = 1')
-  const byKind = handle.prepare('SELECT * FROM profiles WHERE kind = ?')
+  const byId = handle.prepare('SELECT * FROM profiles WHERE id = ?')
+  const sandbox = handle.prepare("SELECT * FROM profiles WHERE kind = 'sandbox'")
   const calm = handle.prepare('UPDATE profiles SET active = 0 WHERE active = 1')
   const activate = handle.prepare('UPDATE profiles SET active = 1 WHERE id = ?')
+  const rename = handle.prepare('UPDATE profiles SET name = ? WHERE id = ?')
   const remove = handle.prepare('DELETE FROM profiles WHERE id = ?')
+  const removeModels = handle.prepare('DELETE FROM model_lists WHERE profile = ?')
   const upsert = handle.prepare(
     `INSERT INTO profiles (id, name, kind, base_url, key_kept, allow_insecure, active, updated_at)
      VALUES (:id, :name, :kind, :baseUrl, :keyKept, :allowInsecure, 1, :now)
@@ -22,13 +26,12 @@ export function profileTable({ handle, transaction }: Database) {
        allow_insecure = :allowInsecure, active = 1, updated_at = :now`,
   )
 
-  function readFirst(row: Row | undefined): StoredProfile | null {
-    return row ? read(row) : null
-  }
-
   return {
+    /** By name. */
+    all: (): StoredProfile[] => all.all().map(read),
     active: (): StoredProfile | null => readFirst(active.get()),
-    ofKind: (kind: Profile['kind']): StoredProfile | null => readFirst(byKind.get(kind)),
+    get: (id: string): StoredProfile | null => readFirst(byId.get(id)),
+    sandbox: (): StoredProfile | null => readFirst(sandbox.get()),
     /** Keeps it and makes it the active one. */
     saveActive({ id, name, kind, baseUrl, keyKept, allowInsecure }: StoredProfile): void {
       transaction(() => {
@@ -37,18 +40,25 @@ export function profileTable({ handle, transaction }: Database) {
         upsert.run({ id, name, kind, baseUrl, keyKept, allowInsecure: allowInsecure ? 1 : 0, now })
       })
     },
-    /** Forgets it; the profile of the other kind, if there is one, becomes the active one and is answered. */
-    remove(id: string): StoredProfile | null {
-      return transaction(() => {
-        remove.run(id)
-        const other = readFirst(byKind.get('service')) ?? readFirst(byKind.get('sandbox'))
+    /** Makes it the active one; none is where there is no such profile. */
+    activate(id: string): void {
+      transaction(() => {
         calm.run()
-        if (other) activate.run(other.id)
-        return other
+        activate.run(id)
+      })
+    },
+    rename: (id: string, name: string): void => void transaction(() => rename.run(name, id)),
+    /** Forgets it and its model list. No other one becomes active: whose account pays is for a person to say. */
+    remove(id: string): void {
+      transaction(() => {
+        remove.run(id)
+        removeModels.run(id)
       })
     },
   }
 }
+
+const readFirst = (row: Row | undefined): StoredProfile | null => (row ? read(row) : null)
 
 function read(row: Row): StoredProfile {
   return {

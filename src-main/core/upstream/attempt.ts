@@ -25,9 +25,14 @@ export async function attemptOnce(
   request: Omit<ExchangeRequest, 'origin' | 'onConnected'>,
   used: () => number | null,
 ): Promise<Attempted> {
+  const { door } = link
+  const afterwards = wish.afterwards === true
+  door.pass(afterwards)
   const entering = link.desk.enter(wish)
   const pass = entering instanceof Promise ? await entering : entering
-  const reply = await send(link, trace, request, pass)
+  door.entered()
+  const reply = await send(link, trace, request, pass, afterwards)
+  reply.body.onClosed(() => door.left())
   // An error used no tokens.
   const leave = (): void => pass.leave(reply.status < 400 ? used() : 0)
   // What was cut by us holds its slot until the service has seen the close: the next request would overtake it.
@@ -43,8 +48,10 @@ async function send(
   trace: RequestTrace,
   request: Omit<ExchangeRequest, 'origin' | 'onConnected'>,
   pass: Pass,
+  afterwards: boolean,
 ): Promise<RawReply> {
   try {
+    link.door.pass(afterwards)
     return await exchange(link.network, {
       ...request,
       origin: link.base.origin,
@@ -54,6 +61,7 @@ async function send(
     // Nothing was used where nothing was sent.
     const sent = !(thrown instanceof StudioError) || thrown.facts.workPossible === true
     pass.leave(sent ? null : 0)
+    link.door.left()
     throw thrown
   }
 }

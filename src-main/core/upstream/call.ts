@@ -55,6 +55,7 @@ export function jsonBody(value: unknown) {
 export async function call(link: Link, request: CallRequest, options: CallOptions = {}): Promise<OpenReply> {
   const { signal: given, onWait, room = 'account' } = options
   if (given?.aborted === true) throw cancelled()
+  link.door.pass(isFile(link, request))
   const trace = openRow(link, request, room, options.logBodies === true)
   options.onRow?.(trace.id)
   // A person may also stop it from the log of requests.
@@ -70,6 +71,7 @@ export async function call(link: Link, request: CallRequest, options: CallOption
         onWait?.(wait)
       },
       policy: link.retry,
+      retired: link.door.retired,
     })
   } catch (thrown) {
     const error = asStudioError(thrown)
@@ -78,6 +80,9 @@ export async function call(link: Link, request: CallRequest, options: CallOption
     throw thrown
   }
 }
+
+const isFile = ({ base }: Link, { method, url }: CallRequest): boolean =>
+  endpointOf(method, url.pathname.slice(base.prefix.length)) === 'files'
 
 function openRow({ books, base }: Link, request: CallRequest, room: StudioRoom, logBodies: boolean): RequestTrace {
   const { method, model = null, stream = false, pictures } = request
@@ -102,6 +107,7 @@ async function attempt(
     tokens,
     model,
     signal,
+    afterwards: endpoint === 'files',
     trace: onWait ? tellingTurn(trace, onWait) : trace,
   }
   const body = request.body?.() ?? null

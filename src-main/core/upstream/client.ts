@@ -3,6 +3,7 @@ import * as account from './account.ts'
 import type { BaseAddress } from './address.ts'
 import * as chat from './chat.ts'
 import type { Credential } from './credential.ts'
+import { Door } from './door.ts'
 import { forward } from './forward.ts'
 import type { Link } from './link.ts'
 import * as media from './media.ts'
@@ -49,7 +50,8 @@ export function openUpstream({
   const sawHeaders = (rateLimit: RateLimitHeaders): void => {
     for (const listener of listeners) listener(rateLimit)
   }
-  const link: Link = { base, credential, network, retry, desk, books, sawHeaders }
+  const door = new Door()
+  const link: Link = { base, credential, network, retry, desk, books, door, sawHeaders }
   return {
     base,
     listModels: (o?: CallOptions) => account.listModels(link, o),
@@ -77,6 +79,11 @@ export function openUpstream({
       return () => {
         listeners.delete(listener)
       }
+    },
+    /** What has been sent ends as it would; nothing else is sent any more. Resolves when all is over and closed. */
+    async retire(): Promise<void> {
+      await door.retire()
+      await network.destroy()
     },
     close: (): Promise<void> => network.destroy(),
   }

@@ -35,6 +35,7 @@ export function errorOfReply(facts: ReplyFacts, body: string, credential: Creden
   const [kind, words] = statuses[facts.status] ?? ['unexpected_status', unexpectedWords(facts.status)]
   const clean = (text: string): string => credential.redact(text)
   const problem: ProblemFacts = { status: facts.status, outputStarted: false }
+  if (said.message !== null) problem.said = clean(said.message)
   if (said.code !== null) problem.code = clean(said.code)
   if (said.type !== null) problem.type = clean(said.type)
   if (facts.requestId !== null) problem.requestId = clean(facts.requestId)
@@ -51,6 +52,7 @@ export function errorOfFrame(frame: unknown, status: number, credential: Credent
   const named = Number(said.code)
   const kind = Number.isInteger(named) && named >= 400 ? kindOfStatus(named) : 'internal'
   const problem: ProblemFacts = { status, workPossible: true, raw: credential.redact(text).slice(0, maxRaw) }
+  if (said.message !== null) problem.said = credential.redact(said.message)
   if (said.code !== null) problem.code = credential.redact(said.code)
   if (said.type !== null) problem.type = credential.redact(said.type)
   return new StudioError(kind, credential.redact(said.message ?? 'The service reported an error mid-stream.'), problem)

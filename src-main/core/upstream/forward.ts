@@ -70,6 +70,7 @@ class Forwarding {
     try {
       const reply = await withRetry((number) => this.#attempt(number, path, headers), {
         signal,
+        retired: this.#link.door.retired,
         policy: retries ? this.#link.retry : { ...this.#link.retry, maxAttempts: 1 },
         canRetry: () => this.#streamed === null || this.#streamed.whole,
         discard: (error) => error instanceof HeldReply && error.reply.body.close(),

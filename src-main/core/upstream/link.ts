@@ -1,6 +1,7 @@
 import type { Books, Desk, RateLimitHeaders } from '../traffic.ts'
 import type { BaseAddress } from './address.ts'
 import type { Credential } from './credential.ts'
+import type { Door } from './door.ts'
 import type { Network } from './network.ts'
 import type { RetryPolicy } from './retry.ts'
 
@@ -12,6 +13,7 @@ export interface Link {
   retry: Partial<RetryPolicy>
   desk: Desk
   books: Books
+  door: Door
   /** Told of every reply's headers, good or bad. */
   sawHeaders(rateLimit: RateLimitHeaders): void
 }

@@ -1,5 +1,5 @@
 import type { ProblemKind } from '../../../src-preload/contract/problem.ts'
-import type { CancelSignal } from '../cancel.ts'
+import { Cancel, type CancelSignal } from '../cancel.ts'
 import { StudioError } from '../errors.ts'
 import { cancelled } from './errors.ts'
 import type { WaitNotice } from './types.ts'
@@ -56,6 +56,8 @@ const realClock: RetryClock = {
 
 export interface RetryOptions {
   signal?: CancelSignal | undefined
+  /** Nothing is asked again once it is aborted: another connection was chosen. */
+  retired?: CancelSignal | undefined
   onWait?: ((wait: WaitNotice) => void) | undefined
   policy?: Partial<RetryPolicy> | undefined
   clock?: RetryClock
@@ -77,17 +79,22 @@ export async function withRetry<T>(attempt: (number: number) => Promise<T>, opti
   const clock = options.clock ?? realClock
   const random = options.random ?? Math.random
   const start = clock.now()
+  let last: StudioError | null = null
   for (let number = 1; ; number++) {
     if (isAborted(options.signal)) throw cancelled()
     try {
       return await attempt(number)
     } catch (thrown) {
+      if (last !== null && thrown instanceof StudioError && thrown.kind === 'connection_changed') throw notAgain(last)
       const failed = retryableOr(thrown, options)
       const plan = planRetry(failed, number, clock.now() - start, policy, random())
       if (plan.delayMs === null) throw gaveUp(failed, plan.why)
+      if (isAborted(options.retired)) throw gaveUp(failed, changed)
+      last = failed
       options.discard?.(failed)
       options.onWait?.({ for: 'retry', attempt: number + 1, delayMs: plan.delayMs, problem: failed.toProblem() })
-      await pause(plan.delayMs, clock, options.signal)
+      await pause(plan.delayMs, clock, options)
+      if (isAborted(options.retired)) throw notAgain(failed)
     }
   }
 }
@@ -138,11 +145,28 @@ function gaveUp(error: StudioError, why: string): StudioError {
   return new RetriesExhausted(error.kind, message, error.facts, { cause: error })
 }
 
-async function pause(ms: number, clock: RetryClock, signal: CancelSignal | undefined): Promise<void> {
+const changed = 'It was not asked again, because another connection was chosen.'
+
+/** Something of it was sent, and failed: that is what is known of it. */
+function notAgain(last: StudioError): StudioError {
+  const { workPossible } = last.facts
+  const words = `The service’s last answer was: ${last.message} ${changed}`
+  return new StudioError('connection_changed', words, workPossible ? { workPossible } : {}, { cause: last })
+}
+
+/** Ends early once nothing is to be asked again. */
+async function pause(ms: number, clock: RetryClock, { signal, retired }: RetryOptions): Promise<void> {
+  const ends = new Cancel()
+  const end = (): void => ends.abort()
+  signal?.addEventListener('abort', end, { once: true })
+  retired?.addEventListener('abort', end, { once: true })
   try {
-    await clock.sleep(ms, signal)
+    await clock.sleep(ms, ends)
   } catch (cause) {
     if (isAborted(signal)) throw cancelled()
-    throw cause
+    if (!isAborted(retired)) throw cause
+  } finally {
+    signal?.removeEventListener('abort', end)
+    retired?.removeEventListener('abort', end)
   }
 }

@@ -6,6 +6,8 @@ import { keyFromEnvironment } from './output.ts'
 /** What `serve`, `chat` and `doctor` take to say where requests go for this run. */
 export interface ConnectionOptions {
   sandbox?: boolean
+  /** Name or id of a stored one. */
+  connection?: string
   baseUrl?: string
   apiKeyEnv?: string
 }
@@ -19,15 +21,21 @@ export const usualKeyVariable = 'INFERENCE_STUDIO_API_KEY'
  */
 export function connectionFrom(
   options: ConnectionOptions,
-): { sandbox: true } | { baseUrl: string; apiKey: string } | null {
+): { sandbox: true } | { profile: string } | { baseUrl: string; apiKey: string } | null {
   if (options.sandbox) return { sandbox: true }
+  if (options.connection !== undefined) return { profile: options.connection }
   if (options.baseUrl === undefined) return null
   return { baseUrl: options.baseUrl, apiKey: keyFromEnvironment(options.apiKeyEnv ?? usualKeyVariable) }
 }
 
 /** The first fault of the combination, in words, or null: a usage error, not a failure. */
 export function connectionUsageFault(options: ConnectionOptions): string | null {
-  if (options.sandbox && options.baseUrl !== undefined) return '--sandbox and --base-url exclude each other.'
+  const asked = [
+    ...(options.sandbox ? ['--sandbox'] : []),
+    ...(options.connection === undefined ? [] : ['--connection']),
+    ...(options.baseUrl === undefined ? [] : ['--base-url']),
+  ]
+  if (asked.length > 1) return `${asked.join(' and ')} exclude each other.`
   if (options.apiKeyEnv !== undefined && options.baseUrl === undefined) return '--api-key-env needs --base-url.'
   return null
 }

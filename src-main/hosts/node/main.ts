@@ -12,6 +12,10 @@ process.exitCode = await run(process.argv.slice(2), {
     const { openTools } = await import('../../core/tools/tools.ts')
     return openTools(dataDir)
   },
+  async openConnections(dataDir) {
+    const { openConnections } = await import('../../core/connection/saved.ts')
+    return openConnections(dataDir)
+  },
   async openRequestLog(dataDir) {
     const { openTools } = await import('../../core/tools/tools.ts')
     const { openLedgerReader } = await import('../../core/ledger/reader.ts')

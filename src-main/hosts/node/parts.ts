@@ -4,8 +4,9 @@ import type { Contract } from '../../../src-preload/contract/contract.ts'
 import type { RequestFilter, RequestRow } from '../../../src-preload/contract/requests.ts'
 import type { Tool } from '../../../src-preload/contract/tools.ts'
 import type { Book, View, ViewQuery } from '../../../src-preload/contract/usage.ts'
+import type { ListedProfile } from '../../core/connection/saved.ts'
 import type { CoreOptions } from '../../core/core.ts'
-import type { Host } from '../../core/host.ts'
+import type { Host, SecretStore } from '../../core/host.ts'
 import type { NewTool, ToolChanges } from '../../core/tools/settings.ts'
 import type { MediaSource } from '../media.ts'
 
@@ -41,6 +42,17 @@ export interface ToolKeys {
   close(): void
 }
 
+/** Stored connections of a data folder, also while another process serves it, which then follows. */
+export interface Connections {
+  /** By name. */
+  list(): ListedProfile[]
+  /** @throws StudioError `no_such_item` */
+  use(which: string): ListedProfile
+  /** @throws StudioError `no_such_item`, `keychain_missing`, `keychain_locked` */
+  forget(which: string, secrets: SecretStore): Promise<ListedProfile>
+  close(): void
+}
+
 /** The log of requests of a data folder, also while another process serves it. */
 export interface RequestLog {
   page(filter: RequestFilter, before: number, limit: number): RequestRow[]
@@ -71,6 +83,7 @@ export interface UsageBooks {
 export interface Parts {
   startCore(host: Host, options: CoreOptions): Promise<RunningCore>
   openToolKeys(dataDir: string): Promise<ToolKeys>
+  openConnections(dataDir: string): Promise<Connections>
   openRequestLog(dataDir: string): Promise<RequestLog>
   openUsage(dataDir: string): Promise<UsageBooks>
   startSandbox(options: { port: number }): Promise<{ baseUrl: string; apiKey: string; close(): Promise<void> }>

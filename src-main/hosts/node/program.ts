@@ -1,6 +1,7 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { json, nonEmpty } from './arguments.ts'
 import { type ConnectionOptions, connectionUsageFault } from './connection.ts'
+import { describeConnections } from './connectionsProgram.ts'
 import { failureOf } from './failure.ts'
 import { exitCodes, printJson, reportFailure } from './output.ts'
 import { ownPackage } from './package.ts'
@@ -66,6 +67,7 @@ function describe(parts: Parts, ended: (code: number) => void): Command {
     .action(async (options) => ended(await (await import('./commands/sandbox.ts')).sandbox(options, parts)))
 
   describeTools(program, parts, ended)
+  describeConnections(program, parts, ended)
 
   program
     .command('requests')
@@ -97,10 +99,10 @@ function describe(parts: Parts, ended: (code: number) => void): Command {
 
   program
     .command('login')
-    .description('connect; the key comes from standard input or a variable, and goes into the keychain')
+    .description('add a connection, or give one another key; the key comes from standard input or a variable, and goes into the keychain')
     .requiredOption('--base-url <url>', 'base address of the service')
     .option('--api-key-env <name>', 'environment variable that holds the key')
-    .option('--name <name>', 'what to call this connection')
+    .option('--name <name>', 'what to call it; one that is called so already gets this address and key')
     .option('--allow-insecure', 'plain http to another machine', false)
     .option('--data-dir <dir>', 'the data folder')
     .addOption(json())
@@ -108,7 +110,7 @@ function describe(parts: Parts, ended: (code: number) => void): Command {
 
   program
     .command('logout')
-    .description('forget the connection and its key; conversations stay')
+    .description('forget the connection in use and its key; conversations stay')
     .option('--data-dir <dir>', 'the data folder')
     .addOption(json())
     .action(async (options) => ended(await (await import('./commands/account.ts')).logout(options, parts)))
@@ -127,6 +129,7 @@ function describe(parts: Parts, ended: (code: number) => void): Command {
 function connectable(command: Command): Command {
   return command
     .option('--sandbox', 'use the local stand-in for the service')
+    .option('--connection <name>', 'a stored connection, for this run')
     .option('--base-url <url>', 'base address of the service, for this run')
     .option('--api-key-env <name>', 'environment variable that holds the key (usual: INFERENCE_STUDIO_API_KEY)')
 }

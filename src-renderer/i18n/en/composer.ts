@@ -34,6 +34,7 @@ export const composer = {
   tooManyPictures_one: 'A message takes at most {{most}} pictures; {{count}} was left out.',
   tooManyPictures_other: 'A message takes at most {{most}} pictures; {{count}} were left out.',
   refusedBefore: '{{model}} refused pictures before. It may refuse this one too.',
+  refusedToolsBefore: '{{model}} refused a request with tools before. It may refuse this one too.',
   picturesGoing: 'Wait until the pictures are up.',
   picturesFailed: 'Remove the picture that failed, or try it again, to send.',
   brokenPicture: 'This picture is not there any more.',

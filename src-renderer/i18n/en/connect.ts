@@ -1,4 +1,8 @@
 export const connect = {
+  name: 'Name',
+  nameHint: 'What you call this connection. Usual: the name of its address.',
+  nameTaken: 'Another connection is called “{{name}}” already.',
+  switch: { failed: 'Still on the former connection: {{name}} can’t be used. {{why}}', settings: 'Open Settings' },
   baseUrl: 'Base address',
   baseUrlHint: 'With or without /v1 at its end.',
   baseUrlBad: 'This is not an http or https address.',

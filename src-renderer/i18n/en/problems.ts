@@ -152,6 +152,12 @@ const kinds = {
     meaning: 'There is no service to ask, or no key for it. Connect in Settings.',
     action: 'Connect',
   },
+  connection_changed: {
+    title: 'Another connection was chosen',
+    meaning:
+      'This was not sent yet when the connection changed, so it was not sent at all. Asked again, it goes to the new one.',
+    action: 'Ask again',
+  },
   keychain_missing: {
     title: 'No keychain on this machine',
     meaning: 'The key can’t be kept for next time. It can be used for this session only.',
@@ -201,6 +207,7 @@ const kinds = {
 
 export const problems = {
   kinds,
+  said: 'The service said: “{{message}}”',
   wait: 'The service asks to wait {{seconds}} s.',
   kept: 'What had arrived is kept. Nothing is sent again unless you ask for it.',
   facts: { status: 'Status', code: 'Code', type: 'Type', requestId: 'Request' },

@@ -38,7 +38,17 @@ export const shell = {
     banned: 'Requests blocked by the service',
     bannedUntil: 'Requests blocked by the service until {{until}}',
   },
+  connections: {
+    title: 'Connections',
+    label: 'Requests go to',
+    sandbox: 'on this machine',
+    manage: 'All connections…',
+    add: 'Connect…',
+  },
   welcome: {
+    saved: 'Your connections',
+    savedAbout: 'Nothing is connected. Requests go nowhere until you choose.',
+    savedSwitch: 'Switch to {{name}}',
     title: 'Welcome to Inference Studio',
     lead: 'Talk to models, and lend them safely to your tools. Two ways to begin.',
     sandbox: {

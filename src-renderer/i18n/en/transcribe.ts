@@ -107,7 +107,6 @@ export const transcribe = {
   converting: 'Converting to wav here… {{percent}} %',
   keepingWav: 'Keeping the wav… {{percent}} %',
   cannotConvert: 'No decoder of this window reads this file either. Another program may convert it.',
-  refusedSaid: 'The service said: “{{message}}”',
   refusedAbout:
     'If the service does not take this kind of file, it can be converted to wav on this machine; the original stays as it is.',
   menu: 'More for this recording',
@@ -184,6 +183,10 @@ export const transcribe = {
   format_json: 'JSON',
   format_text: 'Plain text',
   format_vtt: 'VTT, with times',
+  format_named: 'Another, by its name',
+  formatName: 'Name of the format',
+  formatExample: 'verbose_json',
+  formatAbout_named: 'Sent as it stands. Times in the reply are read from WebVTT, SubRip and the segments of JSON.',
   formatAbout_times: 'Lines with times: click one to hear it, save as .vtt or .srt.',
   formatAbout_plain: 'Words without times. A line can’t be clicked to hear it.',
   temperature: 'Temperature',

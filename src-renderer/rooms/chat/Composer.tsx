@@ -18,6 +18,7 @@ import {
 import { PictureTray } from './composer/PictureTray.tsx'
 import { RolePicker, useSentAs } from './composer/RolePicker.tsx'
 import { followRefusals } from './composer/refusals.ts'
+import { ToolsHint } from './composer/ToolsHint.tsx'
 import { useBlocked } from './composer/useBlocked.ts'
 import { PromptButton } from './list/PromptButton.tsx'
 import { PromptSlash } from './list/PromptSlash.tsx'
@@ -92,6 +93,7 @@ export function Composer() {
 const Above = memo(({ draft }: { draft: string }) => (
   <>
     <PictureTray draft={draft} />
+    <ToolsHint />
     <DictationBar />
   </>
 ))

@@ -2,10 +2,11 @@ import { Check, RefreshCw } from 'lucide-react'
 import { type KeyboardEvent, useId, useRef, useState } from 'react'
 import { VList, type VListHandle } from 'virtua'
 import type { Model } from '../../../src-preload/contract/models.ts'
+import { showCalendarDate } from '../../i18n/format.ts'
 import { ProblemNotice } from '../../problems/ProblemNotice.tsx'
 import { useChat } from '../../stores/chat.ts'
 import { loadModels } from './actions.ts'
-import { timeOfDay, useWords } from './words.ts'
+import { timeOfDay, useWords, type Words } from './words.ts'
 
 const rowHeight = 32
 const mostHeight = 320
@@ -86,7 +87,7 @@ export function ModelList(props: {
                 aria-selected={picked.includes(model.id)}
                 data-at={index === at}
                 className="chat-menu-item"
-                title={model.id}
+                title={titleOf(model, words)}
                 onClick={() => onPick(model.id)}
                 onMouseMove={() => setAt(index)}
               >
@@ -105,6 +106,18 @@ export function ModelList(props: {
       )}
     </>
   )
+}
+
+/** The latest instant that a date can hold, in s. */
+const lastSecond = 8.64e12
+
+/** The whole id, and the day that the service gives it where it gives one (`created`, seconds as everywhere in this convention). */
+function titleOf({ id, created }: Model, words: Words): string {
+  if (created === null || created <= 0 || created > lastSecond) return id
+  return words('modelDated', {
+    model: id,
+    date: showCalendarDate(new Date(created * 1_000).toISOString().slice(0, 10)),
+  })
 }
 
 /** Those whose name has every word of the search. */

@@ -1,13 +1,14 @@
-import { CircleStop, Info, RotateCw, StepForward } from 'lucide-react'
+import { CircleStop, Info, RotateCw, Shuffle, StepForward } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { Message } from '../../../src-preload/contract/chat.ts'
-import type { Problem } from '../../../src-preload/contract/problem.ts'
+import type { Problem, ProblemKind } from '../../../src-preload/contract/problem.ts'
 import { problemTargets } from '../../problems/actions.ts'
 import { ProblemNotice } from '../../problems/ProblemNotice.tsx'
 import { useChat } from '../../stores/chat.ts'
-import { editTurnOf, retry } from './actions.ts'
+import { useStage } from '../../stores/chat-stage.ts'
+import { retry } from './actions.ts'
 import { remarkOn } from './facts.ts'
-import { canGoOn, goOn } from './messageActions.ts'
+import { canGoOn, editTurnOf, goOn } from './messageActions.ts'
 import { figure, useWords } from './words.ts'
 
 /** How a reply ended when that needs saying: stopped, incomplete, failed, or complete with something odd about it. */
@@ -31,6 +32,9 @@ export function ReplyEnd({ reply }: { reply: Message }) {
   )
 }
 
+/** Where the same request may well be taken by another model: this one can't do it, or is none (specification: 400, 404). */
+const ofTheModel: ReadonlySet<ProblemKind> = new Set(['invalid_request', 'not_found'])
+
 /** The failure in the words of the service's table, with its one action; asking again is the reply's own wherever it can help. */
 function Fault({ reply }: { reply: Message }) {
   const words = useWords()
@@ -41,6 +45,7 @@ function Fault({ reply }: { reply: Message }) {
       <ProblemNotice problem={problem} on={{ edit: () => editTurnOf(reply) }} role="note" />
       <div className="chat-fault-deeds">
         {problemTargets[problem.kind] !== 'edit' && <RetryButton reply={reply} />}
+        {ofTheModel.has(problem.kind) && <OtherModelButton reply={reply} />}
         <GoOnButton reply={reply} />
       </div>
     </div>
@@ -63,6 +68,19 @@ function RetryButton({ reply }: { reply: Message }) {
   return (
     <button type="button" className="chat-btn chat-small" data-deed="retry" onClick={() => void retry(reply.id)}>
       <RotateCw aria-hidden /> {words('retry')}
+    </button>
+  )
+}
+
+function OtherModelButton({ reply }: { reply: Message }) {
+  const words = useWords()
+  return (
+    <button
+      type="button"
+      className="chat-btn chat-small"
+      onClick={() => useStage.setState({ dialog: { kind: 'retryWith', replyId: reply.id } })}
+    >
+      <Shuffle aria-hidden /> {words('retryWith')}
     </button>
   )
 }

@@ -3,7 +3,6 @@ import type {
   Attachment,
   ConversationEvent,
   ConversationListEvent,
-  Message,
 } from '../../../src-preload/contract/chat.ts'
 import type { Contract } from '../../../src-preload/contract/contract.ts'
 import { perFrame } from '../../api/frames.ts'
@@ -214,14 +213,6 @@ export async function pickModel(model: string): Promise<void> {
 
 export async function openAddress(url: string): Promise<void> {
   await attempt((client) => client.app.openExternal({ url }))
-}
-
-/** Puts the turn that `reply` answers back into the composer, to be changed; what is being typed there stays instead. */
-export function editTurnOf(reply: Message): void {
-  const state = useChat.getState()
-  const turn = state.open?.messages.find((message) => message.id === reply.parentId)
-  if (turn && store.draftOf(state) === '') type(turn.text)
-  document.querySelector<HTMLTextAreaElement>('.chat-composer textarea')?.focus()
 }
 
 /** False where the clipboard is refused; the caller then shows no "Copied". */

@@ -29,7 +29,8 @@ export function ChatLive() {
         useChat.setState(({ open, model }) => ({ model: open?.conversation?.model ?? app.settings.chatModel ?? model }))
       }
       if (app?.connection.state !== 'connected') return
-      const { id = null } = app.connection.profile ?? {}
+      const { profile } = app.connection
+      const id = profile && `${profile.id} ${profile.baseUrl}`
       if (id === answering) return
       if (answering !== null) useChat.setState({ model: null })
       answering = id

@@ -13,6 +13,13 @@ export function startEdit(message: Message): void {
   useStage.setState({ editing: message.id })
 }
 
+/** Opens the turn that `reply` answers to be changed in its place: what was refused is then no part of what is asked next. */
+export function editTurnOf(reply: Message): void {
+  const turn = useChat.getState().open?.messages.find(({ id }) => id === reply.parentId)
+  if (turn && turn.role !== 'tool') startEdit(turn)
+  else focusComposer()
+}
+
 export function typeEdit(id: string, text: string): void {
   useStage.setState((state) => withEdit(state, id, text))
 }

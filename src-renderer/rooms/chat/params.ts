@@ -1,6 +1,9 @@
 import { type ChatParams, chatParams } from '../../../src-preload/contract/chat.ts'
 
-/** A parameter that is a number; `slides`: the range is one to feel one's way in. */
+/**
+ * A parameter that is a number. `slides`: the range is one to feel one's way in, and only what models usually take, for the
+ * specification shows no bounds: what lies outside is sent as it is, with a word about it.
+ */
 export interface NumberSpec {
   name: 'temperature' | 'topP' | 'maxTokens' | 'presencePenalty' | 'frequencyPenalty' | 'n'
   min: number
@@ -26,9 +29,12 @@ export function readNumber(typed: string, spec: NumberSpec): { value: number | u
   if (text === '') return { value: undefined }
   if (!/^[-+]?(\d+\.?\d*|\.\d+)$/.test(text)) return { fault: 'number' }
   const value = Number(text)
+  if (!Number.isFinite(value)) return { fault: 'number' }
   if (spec.step === 1 && !Number.isInteger(value)) return { fault: 'whole' }
-  return value < spec.min || value > spec.max ? { fault: 'range' } : { value }
+  return !spec.slides && isOutside(value, spec) ? { fault: 'range' } : { value }
 }
+
+export const isOutside = (value: number, { min, max }: NumberSpec): boolean => value < min || value > max
 
 const signs: Record<string, string> = { n: '\n', t: '\t', r: '\r', '\\': '\\' }
 const written: Record<string, string> = { '\n': '\\n', '\t': '\\t', '\r': '\\r', '\\': '\\\\' }
@@ -59,8 +65,14 @@ const ownMembers: Record<string, keyof ChatParams | 'tools' | null> = {
 
 export type ExtraFault = { is: 'json' } | { is: 'object' } | { is: 'own'; names: string[] }
 
-/** Members to send as they are, or what is wrong with them. No text is no members. */
-export function readExtra(text: string): { value: ChatParams['extra'] } | { fault: ExtraFault } {
+/**
+ * Members to send as they are, or what is wrong with them. No text is no members. A `response_format` that the menu of formats does not
+ * know may stand among them as long as none is picked there.
+ */
+export function readExtra(
+  text: string,
+  { responseFormat }: ChatParams = {},
+): { value: ChatParams['extra'] } | { fault: ExtraFault } {
   if (text.trim() === '') return { value: undefined }
   let parsed: unknown
   try {
@@ -69,7 +81,9 @@ export function readExtra(text: string): { value: ChatParams['extra'] } | { faul
     return { fault: { is: 'json' } }
   }
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return { fault: { is: 'object' } }
-  const names = Object.keys(parsed).filter((name) => Object.hasOwn(ownMembers, name))
+  const names = Object.keys(parsed).filter(
+    (name) => Object.hasOwn(ownMembers, name) && (name !== 'response_format' || responseFormat !== undefined),
+  )
   if (names.length > 0) return { fault: { is: 'own', names } }
   return { value: Object.keys(parsed).length === 0 ? undefined : chatParams.shape.extra.parse(parsed) }
 }

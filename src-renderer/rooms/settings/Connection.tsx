@@ -1,128 +1,135 @@
+import { FlaskConical, Plus } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { AppState, Connection } from '../../../src-preload/contract/app.ts'
+import type { AppState, SavedProfile } from '../../../src-preload/contract/app.ts'
 import type { Problem } from '../../../src-preload/contract/problem.ts'
 import { problemOf } from '../../api/problem.ts'
 import { ConnectForm } from '../../connect/ConnectForm.tsx'
-import { showInstant } from '../../i18n/format.ts'
 import { ProblemNotice } from '../../problems/ProblemNotice.tsx'
 import { useStudio } from '../../studio.ts'
 import { Button } from '../../ui/Button.tsx'
 import { ConfirmDialog, Dialog } from '../../ui/Dialog.tsx'
-import { KeyValue } from '../../ui/KeyValue.tsx'
-import { Pill, type PillTone } from '../../ui/Pill.tsx'
+import { ConnectionRow } from './ConnectionRow.tsx'
+import { RenameConnection } from './RenameConnection.tsx'
 
-const tones: Record<Connection['state'], PillTone> = {
-  none: 'muted',
-  checking: 'warn',
-  connected: 'good',
-  failed: 'bad',
+type Asked = { what: 'add' } | { what: 'change' | 'rename' | 'forget'; profile: SavedProfile }
+interface Refused {
+  problem: Problem
+  /** Whose key or address is to be given again. */
+  profile: SavedProfile | null
 }
-type Doing = 'test' | 'sandbox' | 'disconnect'
 
-export function ConnectionSection({ app: { connection } }: { app: AppState }) {
+/** Every connection, the active one told apart: one click switches, and nothing of one is ever sent to another. */
+export function ConnectionSection({ app: { connection, profiles } }: { app: AppState }) {
   const { t } = useTranslation('settings')
   const studio = useStudio()
-  const [doing, setDoing] = useState<Doing | null>(null)
-  const [dialog, setDialog] = useState<'change' | 'disconnect' | null>(null)
-  const [problem, setProblem] = useState<Problem | null>(null)
-  const { profile, state } = connection
+  const [asked, setAsked] = useState<Asked | null>(null)
+  const [busy, setBusy] = useState<string | null>(null)
+  const [refused, setRefused] = useState<Refused | null>(null)
+  const close = () => setAsked(null)
+  const active = profiles.find((profile) => profile.active) ?? null
 
-  const run = (what: Doing) => {
-    setDoing(what)
-    setProblem(null)
-    const deeds = {
-      test: () => studio.connection.recheck(),
-      // biome-ignore lint/correctness/useHookAtTopLevel: a procedure whose name begins as a hook's does
-      sandbox: () => studio.connection.useSandbox(),
-      disconnect: () => studio.connection.disconnect(),
-    }
-    deeds[what]()
-      .then(() => setDialog(null))
-      .catch((thrown: unknown) => {
-        setDialog(null)
-        setProblem(problemOf(thrown))
+  const run = (what: string, profile: SavedProfile | null, deed: () => Promise<unknown>) => {
+    setBusy(what)
+    setRefused(null)
+    deed()
+      .catch((thrown: unknown) => setRefused({ problem: problemOf(thrown), profile }))
+      .finally(() => {
+        setBusy(null)
+        setAsked((now) => (now?.what === 'forget' ? null : now))
       })
-      .finally(() => setDoing(null))
   }
-  const shown = problem ?? connection.problem
+  const test = () => run('test', active, () => studio.connection.recheck())
+  const use = (profile: SavedProfile) =>
+    run(`use ${profile.id}`, profile, () => studio.connection.use({ id: profile.id }))
+  // biome-ignore lint/correctness/useHookAtTopLevel: a procedure whose name begins as a hook's does
+  const sandbox = () => run('sandbox', null, () => studio.connection.useSandbox())
+  const forget = (profile: SavedProfile) => run('forget', profile, () => studio.connection.forget({ id: profile.id }))
+  const change = (profile: SavedProfile | null) =>
+    setAsked(
+      profile?.kind === 'service' && profile.keyKept !== 'environment' ? { what: 'change', profile } : { what: 'add' },
+    )
 
+  const shown = refused ?? (connection.problem && { problem: connection.problem, profile: active })
+  const again = (): void => {
+    if (refused?.profile && refused.profile.id !== active?.id) use(refused.profile)
+    else test()
+  }
   return (
     <>
-      {profile ? (
-        <>
-          <div className="flex min-w-0 items-center gap-2">
-            <span className="truncate font-semibold">{profile.name}</span>
-            <Pill tone={tones[state]}>{t(`connection.state.${state}`)}</Pill>
-            {connection.checkedAt && (
-              <span className="ms-auto text-faint text-s">
-                {t('connection.checkedAt', { at: showInstant(connection.checkedAt) })}
-              </span>
-            )}
-          </div>
-          <KeyValue
-            rows={[
-              {
-                id: 'address',
-                name: t('connection.address'),
-                value: <code className="break-all font-mono">{profile.baseUrl || '—'}</code>,
-              },
-              { id: 'key', name: t('connection.key'), value: t(`connection.kept.${profile.keyKept}`) },
-            ]}
-          />
-        </>
-      ) : (
+      {profiles.length === 0 ? (
         <p className="text-soft">{t('connection.none')}</p>
+      ) : (
+        <ul aria-label={t('connection.list')} className="-mx-4 -mt-4 flex flex-col">
+          {profiles.map((profile) => (
+            <ConnectionRow
+              key={profile.id}
+              profile={profile}
+              connection={profile.active ? connection : null}
+              busy={busy}
+              onUse={() => use(profile)}
+              onTest={test}
+              onChange={() => change(profile)}
+              onRename={() => setAsked({ what: 'rename', profile })}
+              onForget={() => setAsked({ what: 'forget', profile })}
+            />
+          ))}
+        </ul>
       )}
+      {profiles.length > 0 && active === null && <p className="text-soft">{t('connection.noneActive')}</p>}
       {shown && (
         <ProblemNotice
-          problem={shown}
-          on={{ retry: () => run('test'), connection: () => setDialog('change'), edit: () => setDialog('change') }}
+          problem={shown.problem}
+          on={{ retry: again, connection: () => change(shown.profile), edit: () => change(shown.profile) }}
         />
       )}
       <div className="flex flex-wrap gap-2">
-        {profile && (
-          <Button busy={doing === 'test' || state === 'checking'} onClick={() => run('test')}>
-            {t('connection.test')}
-          </Button>
-        )}
-        <Button look={profile ? 'normal' : 'go'} onClick={() => setDialog('change')}>
-          {t(profile ? 'connection.change' : 'connection.connect')}
+        <Button look={profiles.length === 0 ? 'go' : 'normal'} icon={Plus} onClick={() => setAsked({ what: 'add' })}>
+          {t('connection.add')}
         </Button>
-        {profile?.kind !== 'sandbox' && (
-          <Button busy={doing === 'sandbox'} onClick={() => run('sandbox')}>
+        {!profiles.some(({ kind }) => kind === 'sandbox') && (
+          <Button icon={FlaskConical} busy={busy === 'sandbox'} onClick={sandbox}>
             {t('connection.sandbox')}
-          </Button>
-        )}
-        {profile && (
-          <Button look="danger" className="ms-auto" onClick={() => setDialog('disconnect')}>
-            {t('connection.disconnect')}
           </Button>
         )}
       </div>
       <Dialog
-        open={dialog === 'change'}
-        onClose={() => setDialog(null)}
-        title={t('connection.changeTitle')}
-        about={profile && t('connection.changeAbout')}
+        open={asked?.what === 'add'}
+        onClose={close}
+        title={t('connection.addTitle')}
+        about={t('connection.addAbout')}
         stayOnOutsideClick
       >
-        <ConnectForm
-          baseUrl={profile?.kind === 'service' ? profile.baseUrl : ''}
-          onConnected={() => {
-            setDialog(null)
-            setProblem(null)
-          }}
-        />
+        <ConnectForm named onConnected={close} />
       </Dialog>
+      <Dialog
+        open={asked?.what === 'change'}
+        onClose={close}
+        title={asked?.what === 'change' ? t('connection.changeTitle', { name: asked.profile.name }) : ''}
+        about={t('connection.changeAbout')}
+        stayOnOutsideClick
+      >
+        {asked?.what === 'change' && (
+          <ConnectForm
+            profile={asked.profile}
+            onConnected={() => {
+              close()
+              setRefused(null)
+            }}
+          />
+        )}
+      </Dialog>
+      <RenameConnection profile={asked?.what === 'rename' ? asked.profile : null} onClose={close} />
       <ConfirmDialog
-        open={dialog === 'disconnect'}
-        onClose={() => setDialog(null)}
-        title={t('connection.disconnectTitle', { name: profile?.name ?? '' })}
-        about={t('connection.disconnectAbout')}
-        confirm={t('connection.disconnect')}
-        busy={doing === 'disconnect'}
-        onConfirm={() => run('disconnect')}
+        open={asked?.what === 'forget'}
+        onClose={close}
+        title={asked?.what === 'forget' ? t('connection.forgetTitle', { name: asked.profile.name }) : ''}
+        about={t(
+          asked?.what !== 'forget' || asked.profile.active ? 'connection.forgetAboutActive' : 'connection.forgetAbout',
+        )}
+        confirm={t('connection.forget')}
+        busy={busy === 'forget'}
+        onConfirm={() => asked?.what === 'forget' && forget(asked.profile)}
       />
     </>
   )

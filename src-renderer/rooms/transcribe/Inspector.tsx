@@ -52,14 +52,12 @@ function Section({ title, children }: { title: string; children: ReactNode }) {
 
 function Settings() {
   const { t } = useTranslation('transcribe')
-  const { model, language, prompt, format } = useTranscribe((now) => now.wish)
+  const { model, language, prompt } = useTranscribe((now) => now.wish)
   const atOnce = useTranscribe((now) => now.atOnce)
-  const orNull = (text: string): string | null => (text.trim() === '' ? null : text)
   const models = transcriptionModels.map((value) => ({
     value: value as string,
     label: value === 'whisper-1' ? t('modelAlias', { model: value }) : value,
   }))
-  const formats = transcriptFormats.map((value) => ({ value: value as string, label: t(`format_${value}`) }))
   return (
     <div className="flex flex-col gap-3">
       <Field label={t('model')} hint={t('modelAbout')}>
@@ -69,13 +67,7 @@ function Settings() {
           onPick={(picked) => changeWish({ model: orNull(picked) })}
         />
       </Field>
-      <Field label={t('format')} hint={t(format === 'vtt' ? 'formatAbout_times' : 'formatAbout_plain')}>
-        <Select
-          value={format ?? ''}
-          choices={[{ value: '', label: t('formatNotSent') }, ...formats]}
-          onPick={(picked) => changeWish({ format: transcriptFormats.find((one) => one === picked) ?? null })}
-        />
-      </Field>
+      <FormatField />
       <Field label={t('language')} hint={t('languageAbout')}>
         <TextInput
           placeholder={t('languagePlaceholder')}
@@ -95,6 +87,47 @@ function Settings() {
       <Temperature />
       <Checkbox label={t('atOnce')} checked={atOnce} onChange={(event) => changeWish({}, event.target.checked)} />
     </div>
+  )
+}
+
+const orNull = (text: string): string | null => (text.trim() === '' ? null : text)
+const isListed = (format: string | null): boolean => transcriptFormats.some((one) => one === format)
+
+/** The three that replies are known to come as, or any other by its name: the specification shows no values. */
+function FormatField() {
+  const { t } = useTranslation('transcribe')
+  const format = useTranscribe((now) => now.wish.format)
+  const [named, setNamed] = useState(format !== null && !isListed(format))
+  const pick = (picked: string): void => {
+    setNamed(picked === 'other')
+    changeWish({ format: isListed(picked) ? picked : null })
+  }
+  const about = named ? 'formatAbout_named' : format === 'vtt' ? 'formatAbout_times' : 'formatAbout_plain'
+  return (
+    <>
+      <Field label={t('format')} hint={t(about)}>
+        <Select
+          value={named ? 'other' : (format ?? '')}
+          choices={[
+            { value: '', label: t('formatNotSent') },
+            ...transcriptFormats.map((value) => ({ value: value as string, label: t(`format_${value}`) })),
+            { value: 'other', label: t('format_named') },
+          ]}
+          onPick={pick}
+        />
+      </Field>
+      {named && (
+        <Field label={t('formatName')}>
+          <TextInput
+            placeholder={t('formatExample')}
+            maxLength={100}
+            spellCheck={false}
+            value={format ?? ''}
+            onChange={(event) => changeWish({ format: orNull(event.target.value.trim()) })}
+          />
+        </Field>
+      )}
+    </>
   )
 }
 

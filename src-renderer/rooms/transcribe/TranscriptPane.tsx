@@ -107,11 +107,6 @@ function How({ transcript, recording }: { transcript: Transcript; recording: Rec
     return (
       <div className="mx-5 mt-3 flex flex-none flex-col gap-2">
         <ProblemNotice problem={problem} on={again} />
-        {refused && (
-          <p className="break-words text-s" dir="auto">
-            {t('refusedSaid', { message: problem.message })}
-          </p>
-        )}
         {refused && convertible && (
           <div className="flex flex-wrap items-center gap-2 text-s">
             <span className="min-w-[220px] flex-1 text-soft">{t('refusedAbout')}</span>

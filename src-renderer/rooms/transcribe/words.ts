@@ -28,7 +28,7 @@ export function versionOf(transcript: Transcript, number: number): string {
     number,
     time: today ? showClock(createdAt) : showInstant(createdAt),
     model: modelOf(transcript),
-    format: i18n.t(`transcribe:came_${came ?? format ?? 'json'}`),
+    format: came === null && format !== null ? format : i18n.t(`transcribe:came_${came ?? 'json'}`),
   })
 }
 

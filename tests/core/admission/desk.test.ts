@@ -703,15 +703,17 @@ describe('giving up', () => {
 })
 
 describe('another connection', () => {
-  it('forgets what was learned; who waited goes, and passes of the former count no more', () => {
+  it('forgets what was learned; who waited is turned away unsent, and passes of the former count no more', async () => {
     const { desk } = deskAt()
     desk.limits({ ...unset, concurrent: 1 })
     const old = now(desk.enter(wish()))
     const waits = wish()
-    void later(desk.enter(waits))
+    const answer = later(desk.enter(waits))
     desk.saw(429, headers({ retryAfterMs: 60_000 }))
     desk.reset()
-    expect(waits.trace.told).toEqual(['queued', 'admitted'])
+    await expect(answer).rejects.toMatchObject({ kind: 'connection_changed' })
+    expect(waits.trace.told).toEqual(['queued'])
+    now(desk.enter(wish()))
     old.leave(0)
     expect(desk.counts()).toMatchObject({ running: 1, heldUntil: null, slots: { used: 1, of: null } })
   })

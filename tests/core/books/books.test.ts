@@ -41,7 +41,7 @@ describe('the books of a connection', () => {
   it('hold the account’s days, balance and keys, the calling key first and the revoked ones known as such [KEY-01] [KEY-02] [KEY-03] [KEY-04] [USE-01]', async () => {
     const { url, key, keys } = await sandbox().then((one) => ({ url: one.baseUrl, key: one.apiKey, keys: one.keys }))
     const learned: string[] = []
-    const { books, here } = open({ learn: (_, baseUrl) => void learned.push(baseUrl) })
+    const { books, here } = open({ learn: (_, { baseUrl }) => void learned.push(baseUrl) })
     books.follow(client(url, key), placeAt(url, 'Mine'))
     expect(books.list()).toMatchObject([
       { name: 'Mine', active: true, offers: 'unknown', fetching: true, balance: null },

@@ -68,10 +68,13 @@ export function client(baseUrl: string, apiKey: string, log: Books = noBooks): U
   return upstream
 }
 
-export const placeAt = (baseUrl: string, name = 'Service', kind: Place['kind'] = 'service'): Place => ({
-  kind,
-  baseUrl,
-  name,
+export const placeAt = (
+  baseUrl: string,
+  name = 'Service',
+  kind: Place['kind'] = 'service',
+  profile = 'one',
+): Place => ({
+  ...{ kind, baseUrl, name, profile },
 })
 
 /** One book and what can be read of it, at a moment. */

@@ -53,9 +53,11 @@ describe('what a request cost', () => {
     expect(await ended({}, status, { state: 'done' }, reading(10, 0))).toMatchObject(unknown)
   })
 
-  it('is nothing for a stream that was cancelled before any output [CHAT-17]', async () => {
-    expect(await ended({}, 200, { state: 'cancelled', by: 'person' }, reading(10, 0))).toMatchObject(free)
-    expect(await ended({}, 200, { state: 'cancelled', by: 'tool' }, null)).toMatchObject(free)
+  it('is nothing by the service’s word, and so an estimate, for a stream that was cancelled before any output came [CHAT-17]', async () => {
+    const byItsWord = { cost: '0', costIs: 'estimated' }
+    expect(await ended({}, 200, { state: 'cancelled', by: 'person' }, reading(10, 0))).toMatchObject(byItsWord)
+    expect(await ended({}, 200, { state: 'cancelled', by: 'tool' }, null)).toMatchObject(byItsWord)
+    expect(await ended({}, 429, { state: 'cancelled', by: 'person' }, null)).toMatchObject(free)
     expect(await ended({ stream: false }, 200, { state: 'cancelled', by: 'tool' }, null)).toMatchObject(unknown)
   })
 

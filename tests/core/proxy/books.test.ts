@@ -209,7 +209,7 @@ describe('what was cancelled', () => {
     await vi.waitFor(() => expect(sandbox.observe.openStreams()).toBe(0))
   })
 
-  it('before any output: costs nothing', async () => {
+  it('before any output: nothing by the service’s word, which is an estimate here', async () => {
     const { gateway, sandbox } = await start()
     const body = chat({ stream: true, sandbox: { first_token_ms: 60_000 } })
     const { request } = await open(gateway, body, {}, { begun: false })
@@ -219,7 +219,7 @@ describe('what was cancelled', () => {
       state: 'cancelled',
       cancelledBy: 'tool',
       cost: '0',
-      costIs: 'measured',
+      costIs: 'estimated',
     })
   })
 

@@ -64,7 +64,7 @@ test.each([
     await expect(upstream.createChatCompletion(chat)).rejects.toMatchObject({
       kind,
       message: 'Words.',
-      facts: { status, type: 't', code: 'c', requestId: 'r1', outputStarted: false },
+      facts: { status, said: 'Words.', type: 't', code: 'c', requestId: 'r1', outputStarted: false },
     })
     expect(requests.length).toBe(1)
   },

@@ -30,6 +30,7 @@ const unused = (): never => {
 }
 const parts: Parts = {
   startCore: unused,
+  openConnections: unused,
   startSandbox: unused,
   openRequestLog: unused,
   openUsage: unused,

@@ -35,6 +35,7 @@ afterAll(() => rmSync(home, { recursive: true, force: true }))
 
 const parts: Parts = {
   startCore: () => expect.unreachable(),
+  openConnections: () => expect.unreachable(),
   startSandbox: () => expect.unreachable(),
   openRequestLog: () => expect.unreachable(),
   openToolKeys: () => expect.unreachable(),

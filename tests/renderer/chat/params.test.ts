@@ -1,6 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { numberSpecs, readExtra, readNumber, readStop, showStop } from '../../../src-renderer/rooms/chat/params.ts'
+import { chatParams } from '../../../src-preload/contract/chat.ts'
+import {
+  isOutside,
+  numberSpecs,
+  readExtra,
+  readNumber,
+  readStop,
+  showStop,
+} from '../../../src-renderer/rooms/chat/params.ts'
 import { formsOf } from '../../../src-renderer/rooms/chat/raw.ts'
 import { schemaFaults } from '../../../src-renderer/rooms/chat/schema.ts'
 
@@ -15,13 +23,21 @@ describe('a parameter that is typed', () => {
     expect(readNumber('', spec('temperature'))).toEqual({ value: undefined })
     expect(readNumber(' 0,7 ', spec('temperature'))).toEqual({ value: 0.7 })
     expect(readNumber('.5', spec('topP'))).toEqual({ value: 0.5 })
-    expect(readNumber('2.1', spec('temperature'))).toEqual({ fault: 'range' })
+    expect(readNumber('9', spec('n'))).toEqual({ fault: 'range' })
     expect(readNumber('-2', spec('presencePenalty'))).toEqual({ value: -2 })
     expect(readNumber('1.5', spec('n'))).toEqual({ fault: 'whole' })
     expect(readNumber('0', spec('maxTokens'))).toEqual({ fault: 'range' })
-    for (const odd of ['1e3', '0x10', 'NaN', 'Infinity', '1 2', '-', '.']) {
+    for (const odd of ['9'.repeat(400), '1e3', '0x10', 'NaN', 'Infinity', '1 2', '-', '.']) {
       expect(readNumber(odd, spec('maxTokens')), odd).toEqual({ fault: 'number' })
     }
+  })
+
+  it('is sent as it is outside of what models usually take, for no bounds of it are known', () => {
+    expect(readNumber('2.1', spec('temperature'))).toEqual({ value: 2.1 })
+    expect(readNumber('-3', spec('frequencyPenalty'))).toEqual({ value: -3 })
+    const given = { temperature: 2.1, topP: 1.5, presencePenalty: -3, frequencyPenalty: 9 }
+    expect(chatParams.parse(given)).toEqual(given)
+    expect([isOutside(2.1, spec('temperature')), isOutside(2, spec('temperature'))]).toEqual([true, false])
   })
 
   it('stop texts come back as they were, whatever is in them', () => {
@@ -44,6 +60,11 @@ describe('a parameter that is typed', () => {
     expect(readExtra('[1]')).toEqual({ fault: { is: 'object' } })
     expect(readExtra('null')).toEqual({ fault: { is: 'object' } })
     expect(readExtra('{"n":2,"top_k":1,"stream":false}')).toEqual({ fault: { is: 'own', names: ['n', 'stream'] } })
+    const grammar = { response_format: { type: 'grammar', value: 'a' } }
+    expect(readExtra(JSON.stringify(grammar))).toEqual({ value: grammar })
+    expect(readExtra(JSON.stringify(grammar), { responseFormat: { type: 'text' } })).toEqual({
+      fault: { is: 'own', names: ['response_format'] },
+    })
     expect(readExtra('{"constructor":1}')).toEqual({ value: { constructor: 1 } })
   })
 })

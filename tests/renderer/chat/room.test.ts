@@ -147,7 +147,7 @@ describe('a message', () => {
     expect(await page.getByRole('button', { name: /0\.21 SC/ }).innerText()).toContain('0.21 SC measured')
   })
 
-  it('[CHAT-09] whose first attempt may have done work says so while it waits for the next', async () => {
+  it('[ERR-06] whose first attempt may have done work says so while it waits for the next', async () => {
     await show('longNames')
     await page.getByText('The first attempt may have caused work and cost.').waitFor()
   })

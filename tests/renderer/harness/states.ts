@@ -18,6 +18,18 @@ const connected: AppState = {
     problem: null,
     checkedAt: at,
   },
+  profiles: [
+    {
+      id: 'p1',
+      name: 'main account',
+      kind: 'service',
+      baseUrl: 'https://api.example.com',
+      keyKept: 'keychain',
+      active: true,
+      allowInsecure: false,
+      bookId: null,
+    },
+  ],
   keychain: { available: true, reason: null },
   proxy: {
     state: 'on',

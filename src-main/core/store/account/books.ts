@@ -1,3 +1,4 @@
+import type { PlaceOfProfile } from '../../traffic.ts'
 import type { Database } from '../database.ts'
 import { number, numberOrNull, type Row, text, textOrNull } from '../rows.ts'
 
@@ -20,8 +21,23 @@ export interface StoredBook {
 export function bookTable({ handle }: Pick<Database, 'handle'>) {
   const all = handle.prepare('SELECT * FROM books ORDER BY used_at DESC, no DESC')
   const byId = handle.prepare('SELECT * FROM books WHERE id = ?')
-  const lastAt = handle.prepare(
-    'SELECT * FROM books WHERE base_url = ? AND kind = ? ORDER BY used_at DESC, no DESC LIMIT 1',
+  const placed = handle.prepare(
+    'SELECT books.* FROM places JOIN books ON books.no = places.book WHERE places.profile = ? AND places.base_url = ?',
+  )
+  const place = handle.prepare('INSERT OR REPLACE INTO places (profile, base_url, book) VALUES (?, ?, ?)')
+  const leave = handle.prepare('DELETE FROM places WHERE profile = ? AND base_url = ?')
+  const release = handle.prepare(
+    `INSERT OR REPLACE INTO places (profile, base_url, book)
+      SELECT '', places.base_url, places.book FROM places JOIN books ON books.no = places.book
+      WHERE places.profile = ? AND books.user_id IS NULL
+        AND NOT EXISTS (SELECT 1 FROM places AS other WHERE other.book = places.book AND other.profile <> places.profile)`,
+  )
+  const profiles = handle.prepare('SELECT DISTINCT profile FROM places')
+  const unplace = handle.prepare('DELETE FROM places WHERE profile = ?')
+  const dropUnused = handle.prepare(
+    `DELETE FROM books WHERE no = ? AND user_id IS NULL AND offers = 'unknown'
+      AND NOT EXISTS (SELECT 1 FROM fetches WHERE book = books.no)
+      AND NOT EXISTS (SELECT 1 FROM places WHERE book = books.no)`,
   )
   const of = handle.prepare('SELECT * FROM books WHERE base_url = ? AND user_id = ?')
   const insert = handle.prepare(
@@ -38,8 +54,20 @@ export function bookTable({ handle }: Pick<Database, 'handle'>) {
     /** Those used last first. */
     all: (): StoredBook[] => all.all().map(read),
     get: (id: string): StoredBook | null => readOrNull(byId.get(id)),
-    /** The book that was used last at that address. */
-    lastAt: (baseUrl: string, kind: StoredBook['kind']): StoredBook | null => readOrNull(lastAt.get(baseUrl, kind)),
+    /** The book that this profile led to last at that address. */
+    at: ({ profile, baseUrl }: PlaceOfProfile): StoredBook | null => readOrNull(placed.get(profile, baseUrl)),
+    /** From now on this profile leads there. */
+    place: ({ profile, baseUrl }: PlaceOfProfile, { no }: StoredBook): void => void place.run(profile, baseUrl, no),
+    /** It leads to no book there. */
+    leave: ({ profile, baseUrl }: PlaceOfProfile): void => void leave.run(profile, baseUrl),
+    profiles: (): string[] => profiles.all().map((row) => text(row, 'profile')),
+    /** A profile is forgotten: a book of nobody that the service names goes to whoever comes to its address next. */
+    release(profile: string): void {
+      release.run(profile)
+      unplace.run(profile)
+    },
+    /** Drops a book of which nothing was ever told, and to which no profile leads. */
+    dropUnused: ({ no }: StoredBook): void => void dropUnused.run(no),
     of: (baseUrl: string, userId: string): StoredBook | null => readOrNull(of.get(baseUrl, userId)),
     add({ id, kind, baseUrl, userId, name, usedAt }: Omit<StoredBook, 'no' | 'callingKey' | 'offers' | 'askedAt'>) {
       const row = insert.get(id, kind, baseUrl, userId, name, usedAt)

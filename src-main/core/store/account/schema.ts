@@ -113,9 +113,30 @@ CREATE TABLE limits (
 ) STRICT;
 `
 
+/**
+ * Which book each profile led to at which base address: two profiles there may be two accounts, also where the service names nobody. The
+ * empty profile is whoever comes there first: of what is from before there were profiles, and of one that was forgotten.
+ */
+const places = `
+DROP INDEX books_by_place;
+CREATE UNIQUE INDEX books_by_user ON books (base_url, user_id) WHERE user_id IS NOT NULL;
+CREATE INDEX books_by_place ON books (base_url);
+
+CREATE TABLE places (
+  profile   TEXT NOT NULL,
+  base_url  TEXT NOT NULL,
+  book      INTEGER NOT NULL REFERENCES books (no) ON DELETE CASCADE,
+  PRIMARY KEY (profile, base_url)
+) STRICT, WITHOUT ROWID;
+INSERT INTO places (profile, base_url, book)
+  SELECT '', base_url, no FROM books WHERE kind = 'service'
+  ORDER BY used_at, no
+  ON CONFLICT (profile, base_url) DO UPDATE SET book = excluded.book;
+`
+
 /** "ISac". What is lost in a power cut is fetched again. */
 export const accountDatabase: DatabaseKind = {
   applicationId: 0x49536163,
-  migrations: [first],
+  migrations: [first, places],
   synchronous: 'NORMAL',
 }

@@ -6,31 +6,37 @@ export interface LinkedAccount {
   id: number
   /** Empty: of rows from before anything was known of it. */
   baseUrl: string
+  /** Over which profile its rows went, until it is told whose they are. Empty once it is, and of rows from before there were profiles. */
+  profile: string
   /** Whose books its rows belong to; null until that is told. */
   book: string | null
 }
 
-/** From this row on, up to the next link, requests go to this account. One connection at a time, so that no row need say it. */
+/** From this row on, up to the next link, requests go to this account. Connections change seldom, so that no row need say it. */
 export interface Link {
   firstRow: number
   account: number
 }
 
 export function linkTable({ handle }: Pick<Database, 'handle'>) {
-  const accounts = handle.prepare('SELECT id, base_url, book FROM accounts ORDER BY id')
+  const accounts = handle.prepare('SELECT id, base_url, profile, book FROM accounts ORDER BY id')
   const links = handle.prepare('SELECT first_row, account FROM links ORDER BY first_row')
-  const putAccount = handle.prepare('INSERT OR REPLACE INTO accounts (id, base_url, book) VALUES (?, ?, ?)')
+  const putAccount = handle.prepare('INSERT OR REPLACE INTO accounts (id, base_url, profile, book) VALUES (?, ?, ?, ?)')
   const dropAccount = handle.prepare('DELETE FROM accounts WHERE id = ?')
   const dropLinks = handle.prepare('DELETE FROM links')
   const putLink = handle.prepare('INSERT INTO links (first_row, account) VALUES (?, ?)')
   return {
     accounts: (): LinkedAccount[] =>
-      accounts
-        .all()
-        .map((row) => ({ id: number(row, 'id'), baseUrl: text(row, 'base_url'), book: textOrNull(row, 'book') })),
+      accounts.all().map((row) => ({
+        id: number(row, 'id'),
+        baseUrl: text(row, 'base_url'),
+        profile: text(row, 'profile'),
+        book: textOrNull(row, 'book'),
+      })),
     links: (): Link[] =>
       links.all().map((row) => ({ firstRow: number(row, 'first_row'), account: number(row, 'account') })),
-    putAccount: ({ id, baseUrl, book }: LinkedAccount): void => void putAccount.run(id, baseUrl, book),
+    putAccount: ({ id, baseUrl, profile, book }: LinkedAccount): void =>
+      void putAccount.run(id, baseUrl, profile, book),
     dropAccount: (id: number): void => void dropAccount.run(id),
     /** All links anew: there is one for each change of the account, so they are few. The caller holds the transaction. */
     putLinks(all: readonly Link[]): void {

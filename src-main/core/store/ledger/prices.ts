@@ -1,3 +1,4 @@
+import type { PlaceOfProfile } from '../../traffic.ts'
 import type { Database } from '../database.ts'
 import { number, text } from '../rows.ts'
 
@@ -18,18 +19,21 @@ export interface StoredPrice {
 
 export function priceTable({ handle }: Pick<Database, 'handle'>) {
   const put = handle.prepare(
-    `INSERT OR REPLACE INTO prices (base_url, model, how, fresh, cached, out, request, days, as_of)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT OR REPLACE INTO prices (profile, base_url, model, how, fresh, cached, out, request, days, as_of)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
-  const of = handle.prepare('SELECT * FROM prices WHERE base_url = ?')
-  const newest = handle.prepare('SELECT base_url FROM prices ORDER BY as_of DESC LIMIT 1')
+  const of = handle.prepare('SELECT * FROM prices WHERE profile = ? AND base_url = ?')
+  const adopt = handle.prepare("UPDATE prices SET profile = ? WHERE profile = '' AND base_url = ?")
+  const newest = handle.prepare('SELECT profile, base_url FROM prices ORDER BY as_of DESC LIMIT 1')
   return {
-    put: (baseUrl: string, p: StoredPrice): void =>
+    put: ({ profile, baseUrl }: PlaceOfProfile, p: StoredPrice): void =>
       void put.run(
-        ...[baseUrl, p.model, p.how, `${p.fresh}`, `${p.cached}`, `${p.out}`, `${p.request}`, p.days, p.asOf],
+        ...[profile, baseUrl, p.model, p.how, `${p.fresh}`, `${p.cached}`, `${p.out}`, `${p.request}`, p.days, p.asOf],
       ),
-    of: (baseUrl: string): StoredPrice[] =>
-      of.all(baseUrl).map((row) => ({
+    /** What was learned at that address before there were profiles becomes this one's. */
+    adopt: ({ profile, baseUrl }: PlaceOfProfile): void => void adopt.run(profile, baseUrl),
+    of: ({ profile, baseUrl }: PlaceOfProfile): StoredPrice[] =>
+      of.all(profile, baseUrl).map((row) => ({
         model: text(row, 'model'),
         how: text(row, 'how'),
         fresh: BigInt(text(row, 'fresh')),
@@ -39,10 +43,10 @@ export function priceTable({ handle }: Pick<Database, 'handle'>) {
         days: number(row, 'days'),
         asOf: number(row, 'as_of'),
       })),
-    /** The service that prices were learned from last. */
-    newest(): string | null {
+    /** Where prices were learned last. */
+    newest(): PlaceOfProfile | null {
       const row = newest.get()
-      return row ? text(row, 'base_url') : null
+      return row ? { profile: text(row, 'profile'), baseUrl: text(row, 'base_url') } : null
     },
   }
 }

@@ -139,6 +139,32 @@ INSERT INTO use_days
   );
 `
 
+/**
+ * Two profiles at one base address may be two accounts: rows wait for their book, and prices are learned, by profile. What is from before
+ * ('') goes to the profile that is connected there first.
+ */
+const profiles = `
+ALTER TABLE accounts ADD COLUMN profile TEXT NOT NULL DEFAULT '';
+
+CREATE TABLE prices_of_profiles (
+  profile   TEXT NOT NULL,
+  base_url  TEXT NOT NULL,
+  model     TEXT NOT NULL,
+  how       TEXT NOT NULL,
+  fresh     TEXT NOT NULL,
+  cached    TEXT NOT NULL,
+  out       TEXT NOT NULL,
+  request   TEXT NOT NULL,
+  days      INTEGER NOT NULL,
+  as_of     INTEGER NOT NULL,
+  PRIMARY KEY (profile, base_url, model)
+) STRICT, WITHOUT ROWID;
+INSERT INTO prices_of_profiles
+  SELECT '', base_url, model, how, fresh, cached, out, request, days, as_of FROM prices;
+DROP TABLE prices;
+ALTER TABLE prices_of_profiles RENAME TO prices;
+`
+
 const firstBodies = `
 CREATE TABLE bodies (
   id               INTEGER PRIMARY KEY,
@@ -160,7 +186,7 @@ CREATE INDEX bodies_by_who ON bodies (who, at, size);
 /** "ISle". A checkpoint every 4,000 pages (16 MB): the pages that every row touches are then folded in once for thousands of rows. */
 export const ledgerDatabase: DatabaseKind = {
   applicationId: 0x49536c65,
-  migrations: [first, use],
+  migrations: [first, use, profiles],
   synchronous: 'NORMAL',
   pragmas: 'PRAGMA auto_vacuum = INCREMENTAL; PRAGMA secure_delete = ON; PRAGMA wal_autocheckpoint = 4000',
 }

@@ -26,10 +26,12 @@ export async function login(options: LoginOptions, parts: Parts): Promise<number
       baseUrl: options.baseUrl,
       key: await sealKey(publicKey, text),
       keep: 'keychain',
+      // Given again, it is the same connection with another key.
+      again: true,
       allowInsecure: options.allowInsecure,
     })
     if (options.json) printJson(profile)
-    else say(`Connected to ${profile.baseUrl}. The key is in the keychain.`)
+    else say(`Connected to ${profile.name} (${profile.baseUrl}). The key is in the keychain.`)
   })
 }
 

@@ -53,7 +53,8 @@ async function openCore(options: ChatOptions, parts: Parts): Promise<PassingCore
   } catch (thrown) {
     const error = failureOf(thrown)
     if (error.kind !== 'folder_in_use') throw thrown
-    if (connect === null) {
+    // A stored connection lies in the folder that the other one has.
+    if (connect === null || 'profile' in connect) {
       const words = `${error.message} Or say where to ask with --sandbox or --base-url.`
       throw new StudioError('folder_in_use', words, {}, { cause: thrown })
     }

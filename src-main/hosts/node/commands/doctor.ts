@@ -121,7 +121,7 @@ async function openCore(host: Host, parts: Parts, options: CoreOptions): Promise
     const core = await parts.startCore(host, options)
     return { core, close: core.stop }
   } catch (thrown) {
-    if (failureOf(thrown).kind !== 'folder_in_use' || !options.connect) throw thrown
+    if (failureOf(thrown).kind !== 'folder_in_use' || !options.connect || 'profile' in options.connect) throw thrown
     return startCoreInPassing(parts, options)
   }
 }

@@ -1,5 +1,5 @@
 import { Check, Circle, Eye, ImageOff, RotateCw, X } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Attachment } from '../../../../src-preload/contract/chat.ts'
 import { mediaPath } from '../../../../src-preload/contract/media.ts'
@@ -17,6 +17,7 @@ import {
   usePictures,
 } from './draftPictures.ts'
 import { largestBytes } from './fit.ts'
+import { Hint } from './Hint.tsx'
 import { Lightbox } from './Lightbox.tsx'
 import type { Prepared, Size } from './prepare.ts'
 import { useKnownRefusal } from './refusals.ts'
@@ -31,7 +32,7 @@ export function PictureTray({ draft }: { draft: string }) {
   const { t } = useTranslation('composer')
   const pictures = usePictures((state) => picturesOf(state, draft))
   const leftOut = usePictures((state) => state.leftOut[draft] ?? 0)
-  const refused = useKnownRefusal()
+  const refused = useKnownRefusal('pictures')
   const [shown, setShown] = useState<string | null>(null)
   if (pictures.length === 0) return null
   const ready = pictures.filter(({ state }) => state === 'ready')
@@ -53,12 +54,6 @@ export function PictureTray({ draft }: { draft: string }) {
     </div>
   )
 }
-
-const Hint = ({ children }: { children: ReactNode }) => (
-  <p role="status" className="composer-hint-line">
-    {children}
-  </p>
-)
 
 function Thumbnail({ draft, picture, onOpen }: { draft: string; picture: DraftPicture; onOpen: () => void }) {
   const { t } = useTranslation('composer')

@@ -1,28 +1,42 @@
 import { create } from 'zustand'
+import type { ChatSetup, Message } from '../../../../src-preload/contract/chat.ts'
 import { modelsToAsk, useChat } from '../../../stores/chat.ts'
+import { setupOf } from '../setup.ts'
+
+/** What only some models take (specification, Chat: behaviour 5). */
+export type Able = 'pictures' | 'tools'
 
 /**
- * Models that refused a message with pictures while this window lives. The list of models says nothing of what they take, so what
- * the service answered before is all that is known; it is a hint and holds nobody back.
+ * Models that refused a request with pictures or with tools while this window lives. The list of models says nothing of what they take, so
+ * what the service answered before is all that is known; it is a hint and holds nobody back.
  */
-export const useRefusals = create<{ models: ReadonlySet<string> }>(() => ({ models: new Set() }))
+export const useRefusals = create<Record<Able, ReadonlySet<string>>>(() => ({ pictures: new Set(), tools: new Set() }))
 
 /** Notes refusals of the open conversation's last reply. The answer ends it. */
 export function followRefusals(): () => void {
-  return useChat.subscribe(({ open }, before) => {
+  return useChat.subscribe((state, before) => {
+    const { open } = state
     if (open === before.open || !open) return
-    const { messages } = open
-    const last = messages.at(-1)
-    if (last?.status !== 'failed' || last.problem?.status !== 400 || last.model === null) return
-    const turn = messages.at(-2)
-    if (turn?.id !== last.parentId || turn.attachments.length === 0) return
-    const { models } = useRefusals.getState()
-    if (!models.has(last.model)) useRefusals.setState({ models: new Set(models).add(last.model) })
+    const refused = refusalOf(open.messages, setupOf(state))
+    if (!refused) return
+    const { [refused.able]: known } = useRefusals.getState()
+    if (!known.has(refused.model)) useRefusals.setState({ [refused.able]: new Set(known).add(refused.model) })
   })
 }
 
-/** The first of the models that would be asked now of which a refusal is known. */
-export function useKnownRefusal(): string | null {
-  const refused = useRefusals(({ models }) => models)
+/** What the last reply of a path was refused for, as far as that can be told: tools only where the service's words name them. */
+export function refusalOf(messages: readonly Message[], { tools }: ChatSetup): { model: string; able: Able } | null {
+  const last = messages.at(-1)
+  if (last?.status !== 'failed' || last.problem?.status !== 400 || last.model === null) return null
+  const { model, problem } = last
+  const namesTools = /\b(?:tools?|functions?)\b/i.test(problem.said ?? '')
+  if (namesTools && tools.enabled.length > 0 && tools.choice !== 'none') return { model, able: 'tools' }
+  const turn = messages.at(-2)
+  return turn?.id === last.parentId && turn.attachments.length > 0 ? { model, able: 'pictures' } : null
+}
+
+/** The first of the models that would be asked now of which such a refusal is known. */
+export function useKnownRefusal(able: Able): string | null {
+  const refused = useRefusals(({ [able]: models }) => models)
   return useChat((state) => modelsToAsk(state).find((model) => refused.has(model)) ?? null)
 }

@@ -9,13 +9,14 @@ import { JsonText } from './JsonText.tsx'
 import { ParamRow } from './ParamRow.tsx'
 
 /** Members of the request body that only some providers know. What can't be sent is kept as typed, and not sent. */
-export function ExtraField({ value }: { value: ChatParams['extra'] }) {
+export function ExtraField({ params }: { params: ChatParams }) {
+  const value = params.extra
   const words = useWords()
   const id = useId()
   const key = useChat(({ open }) => open?.id ?? 'new')
   const text = useStage(({ extras }) => extras[key]) ?? (value === undefined ? '' : JSON.stringify(value, null, 2))
   const [shown, setShown] = useState(text !== '')
-  const read = readExtra(text)
+  const read = readExtra(text, params)
   const set = (next: string | null): void =>
     useStage.setState(({ extras: { [key]: _before, ...extras } }) => ({
       extras: next === null ? extras : { ...extras, [key]: next },
@@ -24,12 +25,12 @@ export function ExtraField({ value }: { value: ChatParams['extra'] }) {
   useEffect(() => {
     const typed = useStage.getState().extras[key]
     if (typed === undefined) return
-    const own = readExtra(typed)
+    const own = readExtra(typed, params)
     if ('value' in own && JSON.stringify(own.value) !== JSON.stringify(value)) set(null)
   })
   const type = (next: string): void => {
     set(next)
-    const own = readExtra(next)
+    const own = readExtra(next, params)
     if ('value' in own) changeParam('extra', own.value)
   }
   const reset = (): void => {

@@ -1,5 +1,5 @@
 import { useEffect, useId, useState } from 'react'
-import { type NumberSpec, readNumber } from '../params.ts'
+import { isOutside, type NumberSpec, readNumber } from '../params.ts'
 import { changeParam } from '../setup.ts'
 import { useWords } from '../words.ts'
 import { paramNames } from './names.ts'
@@ -21,6 +21,7 @@ export function NumberField({ spec, value }: { spec: NumberSpec; value: number |
   const [typed, setTyped] = useState(value === undefined ? '' : String(value))
   const read = readNumber(typed, spec)
   const fault = 'fault' in read ? read.fault : null
+  const unusual = 'value' in read && read.value !== undefined && isOutside(read.value, spec)
   // A preset, a reset or another window changed it: what stands in the field follows, unless it says the same already.
   useEffect(() => {
     setTyped((now) => {
@@ -54,7 +55,7 @@ export function NumberField({ spec, value }: { spec: NumberSpec; value: number |
           autoComplete="off"
           placeholder={words('notSent')}
           aria-invalid={fault !== null || undefined}
-          aria-describedby={fault === null ? undefined : `${id}-fault`}
+          aria-describedby={fault !== null ? `${id}-fault` : unusual ? `${id}-unusual` : undefined}
           value={typed}
           onChange={(event) => type(event.target.value)}
         />
@@ -71,6 +72,11 @@ export function NumberField({ spec, value }: { spec: NumberSpec; value: number |
           value={value}
           onChange={(event) => type(event.target.value)}
         />
+      )}
+      {unusual && (
+        <p className="chat-faint" id={`${id}-unusual`} role="status">
+          {words('unusual', { min: spec.min, max: spec.max })}
+        </p>
       )}
     </ParamRow>
   )

@@ -36,7 +36,7 @@ export function Parameters() {
       ))}
       <StopField value={params.stop} />
       <FormatField value={params.responseFormat} />
-      <ExtraField value={params.extra} />
+      <ExtraField params={params} />
     </section>
   )
 }

@@ -1,0 +1,21 @@
+import type { Upstream } from '../upstream/client.ts'
+
+/** Clients that others have replaced, until what they have sent is over. */
+export class Leaving {
+  readonly #clients = new Map<Upstream, string>()
+
+  /** It takes nothing new from now on, and is closed when what runs has ended. */
+  add(profile: string, upstream: Upstream): void {
+    this.#clients.set(upstream, profile)
+    void upstream.retire().then(() => this.#clients.delete(upstream))
+  }
+
+  /** Ends what still runs over a profile that is forgotten. */
+  cut(profile: string): void {
+    for (const [upstream, of] of this.#clients) if (of === profile) void upstream.close()
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#clients.keys()].map((upstream) => upstream.close()))
+  }
+}

@@ -1,0 +1,20 @@
+import { connect, connectSandbox, disconnect, forget, recheck, rename, switchTo, test } from '../connection/connect.ts'
+import type { Session } from '../connection/session.ts'
+import { sealingPublicKey, unseal } from '../upstream/credential.ts'
+import { done, type Implementer } from './implementer.ts'
+
+export function connectionHandlers(os: Implementer['connection'], session: Session) {
+  return {
+    sealingKey: os.sealingKey.handler(async () => ({ publicKey: await sealingPublicKey() })),
+    test: os.test.handler(async ({ input }) => test({ ...input, credential: await unseal(input.key) })),
+    connect: os.connect.handler(async ({ input: { key, ...input } }) =>
+      connect(session, { ...input, credential: await unseal(key) }),
+    ),
+    useSandbox: os.useSandbox.handler(() => connectSandbox(session)),
+    recheck: os.recheck.handler(() => done(recheck(session))),
+    use: os.use.handler(({ input }) => switchTo(session, input.id)),
+    rename: os.rename.handler(({ input }) => rename(session, input)),
+    forget: os.forget.handler(({ input }) => done(forget(session, input.id))),
+    disconnect: os.disconnect.handler(() => done(disconnect(session))),
+  }
+}

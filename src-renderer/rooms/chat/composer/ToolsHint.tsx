@@ -1,0 +1,13 @@
+import { useTranslation } from 'react-i18next'
+import { useToolUse } from '../tools/setup.ts'
+import { Hint } from './Hint.tsx'
+import { useKnownRefusal } from './refusals.ts'
+
+/** Beside the next message, where its model is known to refuse the tools that it would go with. */
+export function ToolsHint() {
+  const { t } = useTranslation('composer')
+  const { enabled, choice } = useToolUse()
+  const refused = useKnownRefusal('tools')
+  if (refused === null || enabled.length === 0 || choice === 'none') return null
+  return <Hint>{t('refusedToolsBefore', { model: refused })}</Hint>
+}
