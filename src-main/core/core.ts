@@ -1,4 +1,5 @@
 import type { AppState, Profile } from '../../src-preload/contract/app.ts'
+import type { DataState } from '../../src-preload/contract/data.ts'
 import type { ToolUse } from '../../src-preload/contract/tools.ts'
 import { AdmissionDesk } from './admission/desk.ts'
 import { DeskFollower } from './admission/follow.ts'
@@ -27,8 +28,12 @@ import { Session } from './connection/session.ts'
 import { openErasing } from './erasing.ts'
 import { createRouter, type StudioRouter } from './handlers/router.ts'
 import type { Host } from './host.ts'
+import { createKeep } from './keep/keep.ts'
+import { openKept } from './keep/open.ts'
 import { Ledger } from './ledger/ledger.ts'
 import { LimitsRoom } from './limits/limits.ts'
+import { readPicture } from './media/picture.ts'
+import { soundHead, soundType } from './media/sound.ts'
 import { openMediaRooms } from './mediaRooms.ts'
 import { Metrics } from './metrics/metrics.ts'
 import { openTelemetry } from './metrics/openTelemetry.ts'
@@ -89,7 +94,11 @@ const tokenizerMs = 3000
  */
 export async function createCore(host: Host, options: CoreOptions = {}): Promise<Core> {
   const lock = lockFolder(host.dataDir)
-  const store = openStoreOr(() => lock.release())
+  const kept = openKept(
+    { dataDir: host.dataDir, endedCleanly: lock.endedCleanlyBefore, typeOf, log: host.log },
+    lock.release,
+  )
+  const store = kept.open(['studio', 'ledger', 'bodies', 'account'], () => openStore(host.dataDir))
   const cut = recoverReplies(store)
   if (cut > 0) host.log('warn', `${cut} replies were cut when the program ended; they are kept and marked.`)
 
@@ -97,16 +106,12 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
   let settings = store.settings.read()
   const tools = new Tools(store)
   const desk = new AdmissionDesk()
-  const ledger = openLedgerOr(() => {
-    store.close()
-    lock.release()
-  })
+  kept.onFailure(() => store.close())
+  const ledger = kept.open(['ledger', 'bodies'], openLedger)
   const allowance = new ToolAllowance({ spent: (id) => ledger.spent(id) })
-  const account = openAccountOr(() => {
-    store.close()
-    void ledger.close()
-    lock.release()
-  })
+  kept.onFailure(() => void ledger.close())
+  const account = kept.open(['account'], () => openAccountStore(host.dataDir))
+  kept.opened()
   const books: Books = createBooks({
     account,
     here: {
@@ -140,6 +145,13 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     ...{ store, ledger, library: rooms.library, keeping: mediaRooms.keeping },
     remove: (conversationId) => remove(chat, { conversationId }),
     logDays: () => settings.logDays,
+    log: host.log,
+  })
+  const keep = createKeep({
+    dataDir: host.dataDir,
+    version: host.version,
+    transfers: rooms.transfers,
+    feed: (read) => new StateFeed<DataState>({ everyMs: 200, read, observe: () => () => undefined }),
     log: host.log,
   })
   const models = {
@@ -284,6 +296,7 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     books,
     limits,
     erasing,
+    keep,
     settingsChanged,
   })
   session.rechecks.add(() => void lookForKeychain())
@@ -304,6 +317,7 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     deskFollower.close()
     await proxy.close()
     await erasing.close()
+    await keep.close()
     await mediaRooms.close()
     await rooms.close()
     limits.close()
@@ -367,38 +381,21 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     stop,
   }
 
-  function openLedgerOr(giveUp: () => void) {
-    try {
-      return new Ledger({
-        dataDir: host.dataDir,
-        tools: () => tools.list(),
-        bodyDays: () => settings.bodyDays,
-        log: host.log,
-        checkWhole: !lock.endedCleanlyBefore,
-      })
-    } catch (thrown) {
-      giveUp()
-      throw thrown
-    }
+  function openLedger() {
+    return new Ledger({
+      dataDir: host.dataDir,
+      tools: () => tools.list(),
+      bodyDays: () => settings.bodyDays,
+      log: host.log,
+    })
   }
+}
 
-  function openAccountOr(giveUp: () => void) {
-    try {
-      return openAccountStore(host.dataDir, { checkWhole: !lock.endedCleanlyBefore })
-    } catch (thrown) {
-      giveUp()
-      throw thrown
-    }
-  }
-
-  function openStoreOr(giveUp: () => void) {
-    try {
-      return openStore(host.dataDir, { checkWhole: !lock.endedCleanlyBefore })
-    } catch (thrown) {
-      giveUp()
-      throw thrown
-    }
-  }
+/** What a file of `media/` is by its bytes. */
+function typeOf(bytes: Uint8Array) {
+  const picture = readPicture(bytes)
+  if (picture) return { kind: 'image' as const, ...picture }
+  return { kind: 'audio' as const, mime: soundType(bytes.subarray(0, soundHead), ''), width: null, height: null }
 }
 
 const placeOf = ({ id, kind, baseUrl, name }: Profile) => ({ profile: id, kind, baseUrl, name })

@@ -3,6 +3,7 @@ import { app } from './app.ts'
 import { chatRoom } from './chat.ts'
 import { chatToolsRoom } from './chatTools.ts'
 import { connectionRoom } from './connection.ts'
+import { dataRoom } from './data.ts'
 import { eraseRoom } from './erase.ts'
 import { imagesRoom } from './images.ts'
 import { libraryRoom } from './library.ts'
@@ -36,5 +37,6 @@ export const contract = {
   limits: limitsRoom,
   keys: keysRoom,
   erase: eraseRoom,
+  data: dataRoom,
 }
 export type Contract = typeof contract

@@ -7,6 +7,7 @@ import type { ChatRooms } from '../chatRooms.ts'
 import type { Session } from '../connection/session.ts'
 import type { Host } from '../host.ts'
 import type { Erasing } from '../keep/erase.ts'
+import type { Keep } from '../keep/keep.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { LimitsRoom } from '../limits/limits.ts'
 import type { MediaRooms } from '../mediaRooms.ts'
@@ -18,6 +19,7 @@ import { archiveHandlers } from './archive.ts'
 import { chatHandlers } from './chat.ts'
 import { chatToolsHandlers } from './chatTools.ts'
 import { connectionHandlers } from './connection.ts'
+import { dataHandlers } from './data.ts'
 import { eraseHandlers } from './erase.ts'
 import { guarded } from './errors.ts'
 import { imagesHandlers } from './images.ts'
@@ -46,6 +48,7 @@ export interface Rooms {
   books: Books
   limits: LimitsRoom
   erasing: Erasing
+  keep: Keep
   settingsChanged: () => void
 }
 
@@ -65,6 +68,7 @@ export function createRouter(rooms: Rooms) {
     books,
     limits,
     erasing,
+    keep,
     settingsChanged,
   } = rooms
   const os = implementer(host)
@@ -93,6 +97,7 @@ export function createRouter(rooms: Rooms) {
     keys: keysHandlers(os.keys, host, books),
     limits: limitsHandlers(os.limits, host, limits),
     erase: eraseHandlers(os.erase, host, erasing),
+    data: dataHandlers(os.data, host, keep),
     transfers: transfersHandlers(os.transfers, around.transfers),
     tools: {
       watch: os.tools.watch.handler(({ signal }) => guarded(host, tools.watch(signal))),

@@ -140,7 +140,10 @@ describe.runIf(process.platform === 'linux')('with a keychain', () => {
     expect([cancelled.code, cancelled.stdout]).toEqual([1, expect.stringContaining('Cancelled')])
     expect(await connectionIn(dataDir)).toMatchObject({ state: 'none' })
     const login = await typed(`${canary}\r`)
-    expect([login.code, login.stdout]).toEqual([0, expect.stringContaining(`(${service.baseUrl}). The key is in the keychain.`)])
+    expect([login.code, login.stdout]).toEqual([
+      0,
+      expect.stringContaining(`(${service.baseUrl}). The key is in the keychain.`),
+    ])
     expectNoKey(dataDir, login)
   })
 })
