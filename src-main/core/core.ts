@@ -3,6 +3,7 @@ import type { DataState } from '../../src-preload/contract/data.ts'
 import type { ToolUse } from '../../src-preload/contract/tools.ts'
 import { AdmissionDesk } from './admission/desk.ts'
 import { DeskFollower } from './admission/follow.ts'
+import { AlertsRoom } from './alerts/alerts.ts'
 import { Bucket } from './app/bucket.ts'
 import { StateFeed } from './app/state.ts'
 import { toolUses } from './app/toolUse.ts'
@@ -138,6 +139,21 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
   const bucket = new Bucket()
   const deskFollower = new DeskFollower(desk, bucket)
   const limits = new LimitsRoom({ desk, gauge: bucket, ledger, kept: books.limits })
+  const alerts = new AlertsRoom({
+    table: store.alerts,
+    books: {
+      changes: books.changes,
+      current: books.current,
+      today: books.today,
+      callingKey: (bookId) => books.reading.keys({ bookId }).find(({ calling }) => calling) ?? null,
+    },
+    connection: () => session.connection,
+    statuses: bucket.asked,
+    tools: { list: tools.list, observe: (listener) => tools.observe(listener) },
+    settled: ledger.settled,
+    spent: (id) => ledger.spent(id),
+    notify: host.notify,
+  })
   const rooms = openChatRooms({ host, store, session, ledger, settings: () => settings })
   const { chat } = rooms
   const mediaRooms = openMediaRooms({ host, store, session, ledger, files: rooms })
@@ -241,13 +257,16 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
       bucket.follow(null)
       books.follow(null, profile && placeOf(profile))
       limits.follow(false)
+      alerts.follow(null)
       void deskFollower.connect(null)
     } else if (standing === 'connected') books.reachable()
+    alerts.connectionChanged(session.current)
     state.changed()
   })
   session.opened.add((upstream) => {
     const { profile } = session.connection
     ledger.connectedTo(upstream.base.url, profile?.id)
+    alerts.follow(upstream)
     // Both ask whose key it is: one request answers them.
     const getCurrentKey = onceGood(() => upstream.getCurrentKey({ room: 'account' }))
     void deskFollower.connect({ getCurrentKey })
@@ -297,6 +316,7 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     limits,
     erasing,
     keep,
+    alerts,
     settingsChanged,
   })
   session.rechecks.add(() => void lookForKeychain())
@@ -313,6 +333,7 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     clearInterval(loadWhenIdle)
     keysWatched()
     storedWatched()
+    alerts.close()
     await books.close()
     deskFollower.close()
     await proxy.close()

@@ -7,7 +7,7 @@ import type { Keeping } from './media/keeping.ts'
 import type { Store } from './store/store.ts'
 
 export interface ErasingRoomParts {
-  store: Pick<Store, 'erasures' | 'transaction'>
+  store: Pick<Store, 'erasures' | 'alerts' | 'transaction'>
   ledger: Pick<Ledger, 'rowEraser' | 'bodyEraser'>
   library: Pick<Library, 'erase'>
   keeping: Pick<Keeping, 'wouldErase' | 'erase'>
@@ -71,8 +71,8 @@ export function openErasing({ store, ledger, library, keeping, remove, ...rest }
     erase: ({ before }, told, steps) => keeping.erase(kind, before, { told, ...steps }),
   })
   const alerts: ErasablePart = {
-    count: () => ({ items: 0, bytes: null, titles: [] }),
-    erase: async () => 0,
+    count: ({ before }) => ({ items: store.alerts.countBefore(before), bytes: null, titles: [] }),
+    erase: async ({ before }) => store.alerts.removeBefore(before),
   }
   return createErasing({
     ...rest,

@@ -1,4 +1,5 @@
 import { keysRoom, limitsRoom } from './account.ts'
+import { alertsRoom } from './alerts.ts'
 import { app } from './app.ts'
 import { chatRoom } from './chat.ts'
 import { chatToolsRoom } from './chatTools.ts'
@@ -38,5 +39,6 @@ export const contract = {
   keys: keysRoom,
   erase: eraseRoom,
   data: dataRoom,
+  alerts: alertsRoom,
 }
 export type Contract = typeof contract

@@ -1,5 +1,6 @@
 import type { AppState } from '../../../src-preload/contract/app.ts'
 import type { ToolUse } from '../../../src-preload/contract/tools.ts'
+import type { AlertsRoom } from '../alerts/alerts.ts'
 import { openExternal } from '../app/openExternal.ts'
 import type { StateFeed } from '../app/state.ts'
 import type { Books } from '../books/books.ts'
@@ -15,6 +16,7 @@ import { listModels, type ModelsRoom } from '../models/list.ts'
 import { updateSettings } from '../settings/update.ts'
 import type { Store } from '../store/store.ts'
 import type { Tools } from '../tools/tools.ts'
+import { alertsHandlers } from './alerts.ts'
 import { archiveHandlers } from './archive.ts'
 import { chatHandlers } from './chat.ts'
 import { chatToolsHandlers } from './chatTools.ts'
@@ -49,6 +51,7 @@ export interface Rooms {
   limits: LimitsRoom
   erasing: Erasing
   keep: Keep
+  alerts: AlertsRoom
   settingsChanged: () => void
 }
 
@@ -69,6 +72,7 @@ export function createRouter(rooms: Rooms) {
     limits,
     erasing,
     keep,
+    alerts,
     settingsChanged,
   } = rooms
   const os = implementer(host)
@@ -98,6 +102,7 @@ export function createRouter(rooms: Rooms) {
     limits: limitsHandlers(os.limits, host, limits),
     erase: eraseHandlers(os.erase, host, erasing),
     data: dataHandlers(os.data, host, keep),
+    alerts: alertsHandlers(os.alerts, host, alerts),
     transfers: transfersHandlers(os.transfers, around.transfers),
     tools: {
       watch: os.tools.watch.handler(({ signal }) => guarded(host, tools.watch(signal))),

@@ -64,6 +64,8 @@ type Source = Trace | RefusalRow
 export class Ledger implements Books {
   /** Each request once it has ended and its row stands, within about 100 ms. Refusals at the gate are not among them. */
   readonly ended = new Listeners<[RequestRow]>()
+  /** A request was counted in somebody's spend: `tool:ID` or `studio:ROOM`. */
+  readonly settled = new Listeners<[who: string]>()
   /** Something that is shown changed, at most ten times a second. */
   readonly changes = new Listeners()
   /** Erases old rows for good; the sums by day stay. */
@@ -408,6 +410,7 @@ export class Ledger implements Books {
     } else {
       this.#spend.settle(trace.who, spendOf(end))
       this.#typical.saw(trace.model, end.tokensOut)
+      if (this.settled.size > 0) this.settled.tell(trace.who)
     }
     if (trace.headersKept) this.#headers.keep(trace.id, trace.headersKept, trace.at)
     this.#writer.ends(trace)

@@ -39,6 +39,7 @@ export async function attemptOnce(
   reply.body.onClosed((how) => (how === 'ended' ? leave() : void setTimeout(leave, closeMs)))
   const rateLimit = readRateLimit(reply.headers, Date.now())
   link.sawHeaders(rateLimit)
+  link.sawStatus(reply.status, wish.slot)
   link.desk.saw(reply.status, rateLimit, pass)
   return { reply, rateLimit }
 }
