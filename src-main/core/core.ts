@@ -174,6 +174,7 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     dataDir: host.dataDir,
     version: host.version,
     transfers: rooms.transfers,
+    problem: kept.problem,
     feed: (read) => new StateFeed<DataState>({ everyMs: 200, read, observe: () => () => undefined }),
     log: host.log,
   })
