@@ -156,6 +156,16 @@ export const correction = z.object({
   afterAsOf: instant,
 })
 
+/** A row of the service whose date nobody can read, or that lies in no window: it is kept as it was told, and is in no sum. */
+export const undatedRow = z.object({
+  /** As the service wrote it; empty where it wrote none. */
+  date: z.string(),
+  model: z.string(),
+  keyId: z.string().nullable(),
+  figures,
+  asOf: instant,
+})
+
 export const summary = z.object({
   book,
   /** Spend of the service's rows over the last seven whole days, a day; null where they are not known. */
@@ -164,6 +174,8 @@ export const summary = z.object({
   daysLeft: z.number().int().nullable(),
   today: z.object({ service: sc.nullable(), here: sc.nullable() }),
   corrections: z.number().int(),
+  /** Rows without a day, see `undated`. */
+  undated: z.number().int(),
   /** Days since `firstDay` of which the service's side is a gap. */
   gaps: z.number().int(),
 })
@@ -182,6 +194,8 @@ export const usageRoom = {
   /** By model over the stretch, or of each day (`daily`). */
   compare: procedure.input(range.extend({ daily: z.boolean().default(false) })).output(z.array(comparison)),
   corrections: procedure.input(range).output(z.array(correction)),
+  /** The newest told first, at most 1,000. */
+  undated: procedure.input(z.object({ bookId: id })).output(z.array(undatedRow)),
   /** Conversations of this machine by what they cost. */
   topConversations: procedure
     .input(z.object({ from: day, to: day, limit: z.number().int().min(1).max(100) }))

@@ -10,7 +10,7 @@ import { chromium, type Page } from '@playwright/test'
 import { node24, root } from '../../resources/scripts/ready.mjs'
 import { chromiumArgs, findBrowser } from '../helpers/browser.mjs'
 import { marks, type Traced, traced } from './render-trace.ts'
-import { bookId, days, fillAccount, fillLedger } from './usage-books.ts'
+import { days, fillAccount, fillLedger } from './usage-books.ts'
 
 // Ten years of days of twelve models in the usage room of the built program, in a real Chromium, beside plain bars on a bare canvas:
 // node tests/bench/usage-page.ts [requests in the log] [rounds]. One JSON document on standard output.
@@ -150,7 +150,7 @@ type Act = { choose: string; value: string } | { radio: string } | { hash: strin
 /** The same figures as bars on a bare canvas of the same size: what a browser needs at least. */
 async function bare(page: Page, count: number): Promise<number> {
   return page.evaluate(
-    async ({ count, many }) => {
+    async ({ count, many, from, to }) => {
       const canvas = document.createElement('canvas')
       canvas.width = 900
       canvas.height = 272
@@ -160,6 +160,7 @@ async function bare(page: Page, count: number): Promise<number> {
         Float64Array.from({ length: count }, (_, at) => ((at * 7919 + of * 31) % 1000) / 1000),
       )
       await new Promise((resolve) => setTimeout(resolve, 200))
+      performance.mark(from)
       const begun = performance.now()
       const context = canvas.getContext('2d')
       const tops = new Float64Array(count)
@@ -182,10 +183,11 @@ async function bare(page: Page, count: number): Promise<number> {
         })
       })
       const took = performance.now() - begun
+      performance.mark(to)
       canvas.remove()
       return took
     },
-    { count, many: 12 },
+    { count, many: 12, ...marks },
   )
 }
 
@@ -235,7 +237,7 @@ try {
   await page.locator('.chart[data-state=drawn]').waitFor({ timeout: 30_000 })
   await page.waitForTimeout(1_000)
   await program.held()
-  const figures: Record<string, Drawn & { held: number; trace: Traced }> = {}
+  const figures: Record<string, Drawn & { held: number; heldCpu: number; trace: Traced }> = {}
   let first: Drawn | null = null
   for (const [name, [act, back]] of Object.entries(acts)) {
     if (name === 'the same, tokens for spend') await drawing(page, { choose: 'Bars', value: 'day' })
@@ -256,12 +258,14 @@ try {
       } else await drawing(page, back)
     }
     const all: Drawn[] = []
-    let held = 0
+    const [held, cpu]: [number[], number[]] = [[], []]
     for (let round = 0; round < rounds; round += 1) {
       await program.held()
       const one = await drawing(page, act)
       first ??= one
-      held = Math.max(held, (await program.held()).worstMs)
+      const { worstMs, cpuMs } = await program.held()
+      held.push(worstMs)
+      cpu.push(cpuMs)
       all.push(one)
       await undo()
     }
@@ -273,13 +277,40 @@ try {
       dataMs: data.length === 0 ? null : rounded(middle(data)),
       longestTaskMs: Math.round(middle(all.map(({ longestTaskMs }) => longestTaskMs))),
       bytes: middle(all.map(({ bytes }) => bytes)),
-      held: rounded(held),
+      ...{ held: rounded(Math.max(...held)), heldCpu: rounded(middle(cpu)) },
       trace,
     }
   }
+  // The table of ten years of days, from the menu to the file, while the core goes on with everything else.
+  await drawing(page, { hash: '#/usage' })
+  const exports: Record<string, { ms: number; held: number; cpu: number }> = {}
+  for (const format of ['CSV', 'JSON', 'Parquet']) {
+    await program.held()
+    const begun = performance.now()
+    const file = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByRole('menuitem', { name: `Table as ${format}` }).click()
+    await (await file).path()
+    const { worstMs, cpuMs } = await program.held()
+    exports[format] = { ms: rounded(performance.now() - begun), held: rounded(worstMs), cpu: rounded(cpuMs) }
+  }
+  // What the machine does to a program that does nothing.
+  await program.held()
+  await page.waitForTimeout(2_000)
+  const idle = rounded((await program.held()).worstMs)
   const floor: number[] = []
+  const bareTrace = await traced(page, () => bare(page, days))
   for (let round = 0; round < rounds; round += 1) floor.push(await bare(page, days))
-  console.log(JSON.stringify({ bookId, days, figures, floor: rounded(middle(floor)), first }, null, 2))
+  console.log(
+    JSON.stringify({
+      days,
+      figures,
+      exports,
+      idle,
+      floor: { ms: rounded(middle(floor)), trace: bareTrace.trace },
+      first,
+    }),
+  )
 } finally {
   await browser.close()
   await program.stop()

@@ -21,6 +21,7 @@ export const usageHandlers = (
   view: os.view.handler(({ input: query, signal }) => beside.ask({ what: 'view', query }, signal)),
   compare: os.compare.handler(({ input: query, signal }) => beside.ask({ what: 'compare', query }, signal)),
   corrections: os.corrections.handler(({ input: query, signal }) => beside.ask({ what: 'corrections', query }, signal)),
+  undated: os.undated.handler(({ input }) => books.reading.undated(input)),
   topConversations: os.topConversations.handler(({ input }) => topConversations(store.conversationCosts, input)),
   export: os.export.handler(({ input: { format, ...query }, signal }) =>
     exportView((path) => beside.ask({ what: 'export', query, format, path }, signal), { query, format }, transfers),

@@ -26,7 +26,7 @@ import { type PriceList, Prices, type Use } from './prices.ts'
 import { Query } from './query.ts'
 import { recover, spendOf } from './recover.ts'
 import { type RefusalRow, Refusals } from './refusals.ts'
-import { showRow } from './rows.ts'
+import { type LimitedRow, limitedRow, showRow } from './rows.ts'
 import { readyFilter } from './search.ts'
 import { Spend, type Spent } from './spend.ts'
 import { Trace, type TraceHome } from './trace.ts'
@@ -234,11 +234,14 @@ export class Ledger implements Books {
   }
 
   /** Requests that the service answered with 429, at the end or before they were asked again; the newest first. */
-  limited(limit: number): RequestRow[] {
+  limited(limit: number): LimitedRow[] {
     this.#writer.flush()
-    const ended = this.#store.requests.limited(limit).map((stored) => showRow(stored, this.#callers, this.#names))
-    const live = Array.from(this.#live, (trace) => this.#show(trace)).filter((row) => row.retriedAfter.includes(429))
-    return [...live, ...ended].sort((a, b) => b.id - a.id).slice(0, limit)
+    const ended = this.#store.requests
+      .limited(limit)
+      .map((stored) => limitedRow(stored, showRow(stored, this.#callers, this.#names)))
+    const live = Array.from(this.#live, (trace) => limitedRow(trace.stored(), this.#show(trace)))
+    const met = live.filter(({ row }) => row.retriedAfter.includes(429))
+    return [...met, ...ended].sort((a, b) => b.row.id - a.row.id).slice(0, limit)
   }
 
   /** A person ends a request that is waiting or under way. False when it had ended. */

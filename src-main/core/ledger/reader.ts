@@ -4,7 +4,7 @@ import { Callers } from '../store/ledger/callers.ts'
 import { type LedgerForReading, openLedgerForReading } from '../store/ledger/open.ts'
 import type { StoredRequest } from '../store/ledger/requests.ts'
 import { Names, type ToolName } from './names.ts'
-import { showRow } from './rows.ts'
+import { type LimitedRow, limitedRow, showRow } from './rows.ts'
 import { outcomeOfRow, readyFilter } from './search.ts'
 import { type UsedDay, UsedDays, usedBetween } from './use.ts'
 
@@ -33,7 +33,7 @@ export interface LedgerReader {
   /** Days that are over have changed: what is remembered of them holds no longer. */
   forget(): void
   /** Answered with 429 by the service, the newest first. */
-  limited(limit: number): RequestRow[]
+  limited(limit: number): LimitedRow[]
   close(): void
 }
 
@@ -133,7 +133,10 @@ export function openLedgerReader(
       return days.length === 0 ? null : Math.min(...days)
     },
     forget: () => days?.moved(),
-    limited: (limit) => look()?.requests.limited(limit).map(show) ?? [],
+    limited: (limit) =>
+      look()
+        ?.requests.limited(limit)
+        .map((stored) => limitedRow(stored, show(stored))) ?? [],
     page: (filter, before, limit) => find(filter, 1, before - 1, limit),
     since,
     follow,

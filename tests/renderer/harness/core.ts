@@ -213,6 +213,7 @@ const router = {
     view: os.usage.view.handler(({ input }) => packView(accounts.view(input))),
     compare: os.usage.compare.handler(({ input }) => accounts.compare(input.from, input.to, input.daily)),
     corrections: os.usage.corrections.handler(({ input }) => accounts.corrections(input.from, input.to)),
+    undated: os.usage.undated.handler(() => accounts.undated()),
     topConversations: os.usage.topConversations.handler(() => accounts.top()),
     export: os.usage.export.handler(({ input }) => ({ ...books.download, name: `usage.${input.format}` })),
   },
