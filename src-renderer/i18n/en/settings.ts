@@ -114,6 +114,10 @@ export const settings = {
     title: 'Tools',
     about: 'What models may call in a chat. Every call asks you first, unless you say otherwise.',
   },
+  alerts: {
+    title: 'Alerts',
+    about: 'What you want to hear of before it hurts. Each crossing is told once.',
+  },
   data: {
     title: 'Data',
     about: 'Everything is kept on this machine.',

@@ -1,9 +1,5 @@
 import type { ContractRouterClient } from '@orpc/contract'
-import type {
-  Attachment,
-  ConversationEvent,
-  ConversationListEvent,
-} from '../../../src-preload/contract/chat.ts'
+import type { Attachment, ConversationEvent, ConversationListEvent } from '../../../src-preload/contract/chat.ts'
 import type { Contract } from '../../../src-preload/contract/contract.ts'
 import { perFrame } from '../../api/frames.ts'
 import { keepWatching } from '../../api/keepWatching.ts'
