@@ -5,6 +5,7 @@ import { chatRoom } from './chat.ts'
 import { chatToolsRoom } from './chatTools.ts'
 import { connectionRoom } from './connection.ts'
 import { dataRoom } from './data.ts'
+import { eraseRoom } from './erase.ts'
 import { imagesRoom } from './images.ts'
 import { libraryRoom } from './library.ts'
 import { mediaRoom, voiceRoom } from './media.ts'
@@ -40,5 +41,6 @@ export const contract = {
   alerts: alertsRoom,
   data: dataRoom,
   waiting: waitingRoom,
+  erase: eraseRoom,
 }
 export type Contract = typeof contract
