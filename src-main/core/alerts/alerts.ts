@@ -171,7 +171,7 @@ export class AlertsRoom {
 
   /** The connection `of` was looked at; a list of models that is refused is a refusal of the key. */
   connectionChanged(of: Answers | null): void {
-    if (of === null || of !== this.#following) return
+    if (this.#closed || of === null || of !== this.#following) return
     const { state, problem } = this.#parts.connection()
     if (state === 'failed' && problem?.status === 401) this.#met(401)
     if (state === 'connected') this.#cleared([401])
