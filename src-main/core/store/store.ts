@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { alertTable } from './alerts.ts'
 import { archiveTable } from './archive.ts'
 import { conversationCostTable } from './conversationCosts.ts'
 import { conversationTable } from './conversations.ts'
@@ -22,6 +23,7 @@ import { speechTable } from './speeches.ts'
 import { toolKeyTable } from './toolKeys.ts'
 import { toolPermissionTable } from './toolPermissions.ts'
 import { transcriptTable } from './transcripts.ts'
+import { waitingTable } from './waiting.ts'
 
 export const databaseFile = (dataDir: string): string => join(dataDir, 'studio.sqlite')
 
@@ -50,7 +52,9 @@ export function openStore(dataDir: string, options: { checkWhole?: boolean } = {
     functionTools: functionToolTable(database),
     mcpServers: mcpServerTable(database),
     toolPermissions: toolPermissionTable(database),
+    alerts: alertTable(database),
     speeches: speechTable(database),
+    waiting: waitingTable(database),
     transaction: database.transaction,
     journal: database.journal,
     dataVersion: database.dataVersion,

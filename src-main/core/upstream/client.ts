@@ -1,3 +1,4 @@
+import { Listeners } from '../feed.ts'
 import type { Books, Desk } from '../traffic.ts'
 import * as account from './account.ts'
 import type { BaseAddress } from './address.ts'
@@ -19,6 +20,7 @@ import type {
   TranscriptionRequest,
 } from './types.ts'
 import { noBooks, openDesk } from './unattended.ts'
+import { openWay, reach, type Way } from './way.ts'
 
 export interface UpstreamOptions {
   base: BaseAddress
@@ -28,6 +30,8 @@ export interface UpstreamOptions {
   /** Where each attempt is let in, and where each request is written down; nowhere if not given. */
   desk?: Desk
   books?: Books
+  /** Who hears whether anything answers at the address, and holds requests back while nothing does; nobody if not given. */
+  way?: Way
 }
 
 export type Upstream = ReturnType<typeof openUpstream>
@@ -44,16 +48,23 @@ export function openUpstream({
   retry = {},
   desk = openDesk,
   books = noBooks,
+  way = openWay,
 }: UpstreamOptions) {
   const network = openNetwork(base, options)
   const listeners = new Set<(rateLimit: RateLimitHeaders) => void>()
   const sawHeaders = (rateLimit: RateLimitHeaders): void => {
     for (const listener of listeners) listener(rateLimit)
   }
+  const replies = new Listeners<[status: number, inference: boolean]>()
+  const sawStatus = (status: number, inference: boolean): void => {
+    if (replies.size > 0) replies.tell(status, inference)
+  }
   const door = new Door()
-  const link: Link = { base, credential, network, retry, desk, books, door, sawHeaders }
+  const link: Link = { base, credential, network, retry, desk, books, way, door, sawHeaders, sawStatus }
   return {
     base,
+    /** Whether anything takes a connection at the address; nothing is sent. @throws StudioError `connect_failed`, `connect_timeout` */
+    reach: (): Promise<void> => reach(base, network),
     listModels: (o?: CallOptions) => account.listModels(link, o),
     createChatCompletion: (r: ChatRequest, o?: CallOptions) => chat.createChatCompletion(link, r, o),
     streamChatCompletion: (r: ChatRequest, o?: CallOptions) => chat.streamChatCompletion(link, r, o),
@@ -80,6 +91,8 @@ export function openUpstream({
         listeners.delete(listener)
       }
     },
+    /** The status of every reply, and whether its request asked for work; the answer takes the listener off. */
+    onReply: (listener: (status: number, inference: boolean) => void): (() => void) => replies.add(listener),
     /** What has been sent ends as it would; nothing else is sent any more. Resolves when all is over and closed. */
     async retire(): Promise<void> {
       await door.retire()

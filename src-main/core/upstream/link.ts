@@ -4,6 +4,7 @@ import type { Credential } from './credential.ts'
 import type { Door } from './door.ts'
 import type { Network } from './network.ts'
 import type { RetryPolicy } from './retry.ts'
+import type { Way } from './way.ts'
 
 /** What every call needs: where, with which key, over which connections, and how patiently. */
 export interface Link {
@@ -12,8 +13,11 @@ export interface Link {
   network: Network
   retry: Partial<RetryPolicy>
   desk: Desk
+  way: Way
   books: Books
   door: Door
   /** Told of every reply's headers, good or bad. */
   sawHeaders(rateLimit: RateLimitHeaders): void
+  /** Told of every reply's status, and whether the request asked for work (and not for a read-out). */
+  sawStatus(status: number, inference: boolean): void
 }

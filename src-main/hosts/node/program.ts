@@ -2,6 +2,7 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { json, nonEmpty } from './arguments.ts'
 import { type ConnectionOptions, connectionUsageFault } from './connection.ts'
 import { describeConnections } from './connectionsProgram.ts'
+import { describeData } from './dataProgram.ts'
 import { failureOf } from './failure.ts'
 import { exitCodes, printJson, reportFailure } from './output.ts'
 import { ownPackage } from './package.ts'
@@ -86,6 +87,7 @@ function describe(parts: Parts, ended: (code: number) => void): Command {
     .action(async (options) => ended(await (await import('./commands/requests.ts')).requests(options, parts)))
 
   describeUsage(program, parts, ended)
+  describeData(program, parts, ended)
 
   connectable(program.command('chat').description('ask once; the reply streams to the terminal'))
     .argument('<prompt>', 'what to ask', nonEmpty)
@@ -99,7 +101,9 @@ function describe(parts: Parts, ended: (code: number) => void): Command {
 
   program
     .command('login')
-    .description('add a connection, or give one another key; the key comes from standard input or a variable, and goes into the keychain')
+    .description(
+      'add a connection, or give one another key; the key comes from standard input or a variable, and goes into the keychain',
+    )
     .requiredOption('--base-url <url>', 'base address of the service')
     .option('--api-key-env <name>', 'environment variable that holds the key')
     .option('--name <name>', 'what to call it; one that is called so already gets this address and key')
