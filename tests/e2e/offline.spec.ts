@@ -73,7 +73,8 @@ test('without a network every room opens and what is kept is there; what can wai
   await cut.set('refuse')
   await room(page, 'Chat')
   await page
-    .getByRole('link', { name: /Tell me of ferries|Ferries/i })
+    .getByRole('treegrid')
+    .getByRole('button', { name: /^Tell me of ferries/ })
     .first()
     .click()
   await send(page, 'Are you there?')
@@ -131,7 +132,8 @@ test('without a network every room opens and what is kept is there; what can wai
   await expect(status(page)).toContainText('2 wait')
   await room(page, 'Chat')
   await page
-    .getByRole('link', { name: /Tell me of ferries|Ferries/i })
+    .getByRole('treegrid')
+    .getByRole('button', { name: /^Tell me of ferries/ })
     .first()
     .click()
   await expect(page.getByText('Are you there?').first()).toBeVisible()
