@@ -1,7 +1,10 @@
+import { followAlerts } from './alerts/browser.ts'
 import type { Api } from './api/connect.ts'
 import { problemOf } from './api/problem.ts'
+import { alertsStore, withAlerts } from './stores/alerts.ts'
 import { appStore, withApp, withLink } from './stores/app.ts'
 import { chatToolsStore } from './stores/chatTools.ts'
+import { dataStore } from './stores/data.ts'
 import { toolsStore } from './stores/tools.ts'
 import { activeBook, usageStore, withBooks, withSummary } from './stores/usage.ts'
 
@@ -32,6 +35,17 @@ export function goLive({ client, subscribe, link }: StudioApi): void {
     (tools) => chatToolsStore.setState({ tools, problem: null }),
     (thrown) => chatToolsStore.setState({ problem: problemOf(thrown) }),
   )
+  // What was damaged is said in every room; without an answer there is nothing to say.
+  subscribe(
+    (signal) => client.data.watch(undefined, { signal }),
+    (data) => dataStore.setState({ data }),
+    () => undefined,
+  )
+  subscribe(
+    (signal) => client.erase.watch(undefined, { signal }),
+    (erase) => dataStore.setState({ erase }),
+    () => undefined,
+  )
   // What is spent and left stands in the status bar of every room.
   subscribe(
     (signal) => client.usage.watch(undefined, { signal }),
@@ -41,6 +55,12 @@ export function goLive({ client, subscribe, link }: StudioApi): void {
     },
     (thrown) => usageStore.setState({ booksProblem: problemOf(thrown) }),
   )
+  subscribe(
+    (signal) => client.alerts.watch(undefined, { signal }),
+    (alerts) => alertsStore.setState(withAlerts(alertsStore.getState(), alerts)),
+    (thrown) => alertsStore.setState({ problem: problemOf(thrown) }),
+  )
+  followAlerts()
   setInterval(() => void readSummary(client), summaryEvery)
 }
 

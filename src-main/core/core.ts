@@ -1,12 +1,16 @@
 import type { AppState, Profile } from '../../src-preload/contract/app.ts'
+import type { DataState } from '../../src-preload/contract/data.ts'
 import type { ToolUse } from '../../src-preload/contract/tools.ts'
 import { AdmissionDesk } from './admission/desk.ts'
 import { DeskFollower } from './admission/follow.ts'
+import { AlertsRoom } from './alerts/alerts.ts'
 import { Bucket } from './app/bucket.ts'
 import { StateFeed } from './app/state.ts'
 import { toolUses } from './app/toolUse.ts'
+import { BooksBeside } from './books/beside.ts'
 import { type Books, createBooks } from './books/books.ts'
 import { recoverReplies } from './chat/recover.ts'
+import { remove } from './chat/remove.ts'
 import { send } from './chat/send.ts'
 import { stop as stopReply } from './chat/stop.ts'
 import { watch } from './chat/watch.ts'
@@ -24,10 +28,15 @@ import {
 import { followStored } from './connection/followStored.ts'
 import { savedProfiles } from './connection/profiles.ts'
 import { Session } from './connection/session.ts'
+import { openErasing } from './erasing.ts'
 import { createRouter, type StudioRouter } from './handlers/router.ts'
 import type { Host } from './host.ts'
+import { createKeep } from './keep/keep.ts'
+import { openKept } from './keep/open.ts'
 import { Ledger } from './ledger/ledger.ts'
 import { LimitsRoom } from './limits/limits.ts'
+import { readPicture } from './media/picture.ts'
+import { soundHead, soundType } from './media/sound.ts'
 import { openMediaRooms } from './mediaRooms.ts'
 import { Metrics } from './metrics/metrics.ts'
 import { openTelemetry } from './metrics/openTelemetry.ts'
@@ -90,7 +99,11 @@ const tokenizerMs = 3000
  */
 export async function createCore(host: Host, options: CoreOptions = {}): Promise<Core> {
   const lock = lockFolder(host.dataDir)
-  const store = openStoreOr(() => lock.release())
+  const kept = openKept(
+    { dataDir: host.dataDir, endedCleanly: lock.endedCleanlyBefore, typeOf, log: host.log },
+    lock.release,
+  )
+  const store = kept.open(['studio', 'ledger', 'bodies', 'account'], () => openStore(host.dataDir))
   const cut = recoverReplies(store)
   if (cut > 0) host.log('warn', `${cut} replies were cut when the program ended; they are kept and marked.`)
 
@@ -98,16 +111,12 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
   let settings = store.settings.read()
   const tools = new Tools(store)
   const desk = new AdmissionDesk()
-  const ledger = openLedgerOr(() => {
-    store.close()
-    lock.release()
-  })
+  kept.onFailure(() => store.close())
+  const ledger = kept.open(['ledger', 'bodies'], openLedger)
   const allowance = new ToolAllowance({ spent: (id) => ledger.spent(id) })
-  const account = openAccountOr(() => {
-    store.close()
-    void ledger.close()
-    lock.release()
-  })
+  kept.onFailure(() => void ledger.close())
+  const account = kept.open(['account'], () => openAccountStore(host.dataDir))
+  kept.opened()
   const books: Books = createBooks({
     account,
     here: {
@@ -124,6 +133,12 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     requests: () => ledger.size,
     log: host.log,
   })
+  const beside = new BooksBeside({
+    dataDir: host.dataDir,
+    tools: () => tools.list().map(({ id, name, colour }) => ({ id, name, colour })),
+    flush: () => ledger.flush(),
+    settled: () => ledger.settledDays,
+  })
   const metrics = new Metrics({ enabled: () => settings.metrics, live: () => desk.counts() })
   const spans = openTelemetry(process.env, {
     version: host.version,
@@ -134,9 +149,37 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
   const bucket = new Bucket()
   const deskFollower = new DeskFollower(desk, bucket)
   const limits = new LimitsRoom({ desk, gauge: bucket, ledger, kept: books.limits })
+  const alerts = new AlertsRoom({
+    table: store.alerts,
+    books: {
+      changes: books.changes,
+      current: books.current,
+      today: books.today,
+      callingKey: (bookId) => books.reading.keys({ bookId }).find(({ calling }) => calling) ?? null,
+    },
+    connection: () => session.connection,
+    statuses: bucket.asked,
+    tools: { list: tools.list, observe: (listener) => tools.observe(listener) },
+    settled: ledger.settled,
+    spent: (id) => ledger.spent(id),
+    notify: host.notify,
+  })
   const rooms = openChatRooms({ host, store, session, ledger, settings: () => settings })
   const { chat } = rooms
   const mediaRooms = openMediaRooms({ host, store, session, ledger, files: rooms })
+  const erasing = openErasing({
+    ...{ store, ledger, library: rooms.library, keeping: mediaRooms.keeping },
+    remove: (conversationId) => remove(chat, { conversationId }),
+    logDays: () => settings.logDays,
+    log: host.log,
+  })
+  const keep = createKeep({
+    dataDir: host.dataDir,
+    version: host.version,
+    transfers: rooms.transfers,
+    feed: (read) => new StateFeed<DataState>({ everyMs: 200, read, observe: () => () => undefined }),
+    log: host.log,
+  })
   const models = {
     store,
     place: () => session.connection.profile && placeOf(session.connection.profile),
@@ -224,13 +267,16 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
       bucket.follow(null)
       books.follow(null, profile && placeOf(profile))
       limits.follow(false)
+      alerts.follow(null)
       void deskFollower.connect(null)
     } else if (standing === 'connected') books.reachable()
+    alerts.connectionChanged(session.current)
     state.changed()
   })
   session.opened.add((upstream) => {
     const { profile } = session.connection
     ledger.connectedTo(upstream.base.url, profile?.id)
+    alerts.follow(upstream)
     // Both ask whose key it is: one request answers them.
     const getCurrentKey = onceGood(() => upstream.getCurrentKey({ room: 'account' }))
     void deskFollower.connect({ getCurrentKey })
@@ -281,7 +327,11 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     toolUse,
     ledger,
     books,
+    beside,
     limits,
+    alerts,
+    keep,
+    erasing,
     settingsChanged,
   })
   session.rechecks.add(() => void lookForKeychain())
@@ -298,9 +348,13 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     clearInterval(loadWhenIdle)
     keysWatched()
     storedWatched()
+    alerts.close()
     await books.close()
+    await beside.close()
     deskFollower.close()
     await proxy.close()
+    await erasing.close()
+    await keep.close()
     await mediaRooms.close()
     await rooms.close()
     limits.close()
@@ -364,38 +418,21 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     stop,
   }
 
-  function openLedgerOr(giveUp: () => void) {
-    try {
-      return new Ledger({
-        dataDir: host.dataDir,
-        tools: () => tools.list(),
-        bodyDays: () => settings.bodyDays,
-        log: host.log,
-        checkWhole: !lock.endedCleanlyBefore,
-      })
-    } catch (thrown) {
-      giveUp()
-      throw thrown
-    }
+  function openLedger() {
+    return new Ledger({
+      dataDir: host.dataDir,
+      tools: () => tools.list(),
+      bodyDays: () => settings.bodyDays,
+      log: host.log,
+    })
   }
+}
 
-  function openAccountOr(giveUp: () => void) {
-    try {
-      return openAccountStore(host.dataDir, { checkWhole: !lock.endedCleanlyBefore })
-    } catch (thrown) {
-      giveUp()
-      throw thrown
-    }
-  }
-
-  function openStoreOr(giveUp: () => void) {
-    try {
-      return openStore(host.dataDir, { checkWhole: !lock.endedCleanlyBefore })
-    } catch (thrown) {
-      giveUp()
-      throw thrown
-    }
-  }
+/** What a file of `media/` is by its bytes. */
+function typeOf(bytes: Uint8Array) {
+  const picture = readPicture(bytes)
+  if (picture) return { kind: 'image' as const, ...picture }
+  return { kind: 'audio' as const, mime: soundType(bytes.subarray(0, soundHead), ''), width: null, height: null }
 }
 
 const placeOf = ({ id, kind, baseUrl, name }: Profile) => ({ profile: id, kind, baseUrl, name })

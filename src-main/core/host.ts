@@ -1,3 +1,5 @@
+import type { AlertPlace } from '../../src-preload/contract/alerts.ts'
+
 /** What the core asks of the program around it. Two hosts answer: the desktop window and the web host. */
 export interface Host {
   readonly name: 'desktop' | 'web'
@@ -11,8 +13,17 @@ export interface Host {
   reveal(path: string): Promise<boolean>
   /** Begins to drag a file out of the window that the person is in; null where this host has no window of its own. */
   readonly dragOut: ((path: string) => Promise<boolean>) | null
+  /** Shows a notification of the system; null where this host has none. A click on it brings the window there. */
+  readonly notify: ((notice: Notice) => void) | null
   /** One line for the log (standard error or a file). Never called with a secret. */
   log(level: 'info' | 'warn' | 'error', line: string): void
+}
+
+/** Plain text for a screen that others may see: no secret, and nothing that a person or a model wrote in a chat. */
+export interface Notice {
+  title: string
+  body: string
+  place: AlertPlace
 }
 
 /** The operating system's keychain, behind three verbs. `account` is a profile's id. */

@@ -94,6 +94,8 @@ export const settings = z.object({
   metrics: z.boolean(),
   /** Logged bodies are erased after so many days. */
   bodyDays: z.number().int().min(1).max(365),
+  /** The log of requests is erased after so many days; null: never. Sums by day stay. */
+  logDays: z.number().int().min(1).max(3650).nullable(),
   /** The chat model picked last; exact id of the list. */
   chatModel: z.string().nullable(),
   /** Raw requests and replies of chat are kept like those of a tool that is set so: capped, without secrets, for `bodyDays`. */

@@ -1,8 +1,11 @@
 import { keysRoom, limitsRoom } from './account.ts'
+import { alertsRoom } from './alerts.ts'
 import { app } from './app.ts'
 import { chatRoom } from './chat.ts'
 import { chatToolsRoom } from './chatTools.ts'
 import { connectionRoom } from './connection.ts'
+import { dataRoom } from './data.ts'
+import { eraseRoom } from './erase.ts'
 import { imagesRoom } from './images.ts'
 import { libraryRoom } from './library.ts'
 import { mediaRoom, voiceRoom } from './media.ts'
@@ -35,6 +38,9 @@ export const contract = {
   usage: usageRoom,
   limits: limitsRoom,
   keys: keysRoom,
+  alerts: alertsRoom,
+  data: dataRoom,
   waiting: waitingRoom,
+  erase: eraseRoom,
 }
 export type Contract = typeof contract

@@ -1,3 +1,4 @@
+import { alerts } from './en/alerts.ts'
 import { audio } from './en/audio.ts'
 import { chart } from './en/chart.ts'
 import { chatTools } from './en/chatTools.ts'
@@ -22,6 +23,7 @@ import { usage } from './en/usage.ts'
 import { chat } from './en.chat.ts'
 
 export const en = {
+  alerts,
   audio,
   chart,
   common,

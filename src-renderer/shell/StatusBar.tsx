@@ -2,6 +2,7 @@ import { Waypoints } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { AppState, MinuteBucket } from '../../src-preload/contract/app.ts'
+import { Bell } from '../alerts/Bell.tsx'
 import { showClock, showInstant } from '../i18n/format.ts'
 import { navigate } from '../navigation.ts'
 import { LookNowItem, OfflineWords, WaitingItemOfBar } from '../offline/StatusItem.tsx'
@@ -39,6 +40,7 @@ export function StatusBar() {
       <span className="ms-auto" />
       {app?.bucket && <BucketItem bucket={app.bucket} />}
       <SpendItems />
+      <Bell />
     </footer>
   )
 }

@@ -1,6 +1,7 @@
 import { type AccountKey, type LimitStatus, limitStatus } from '../../../src-preload/contract/account.ts'
 import type { Book, Summary } from '../../../src-preload/contract/usage.ts'
 import { StateFeed } from '../app/state.ts'
+import { type DayNumber, dayOfMs } from '../days.ts'
 import { StudioError } from '../errors.ts'
 import { type Feed, Listeners } from '../feed.ts'
 import type { StoredBook } from '../store/account/books.ts'
@@ -10,7 +11,7 @@ import { Line } from './line.ts'
 import { atRest, showBook } from './list.ts'
 import type { BooksParts, ReadParts } from './parts.ts'
 import { openReading, type Reading } from './read.ts'
-import { summaryOf } from './summary.ts'
+import { summaryOf, todayOf } from './summary.ts'
 import { bookAt, knownAt, type Place } from './whose.ts'
 
 /** How often it is looked whether something is due. A timer for the next time would sleep with the machine. */
@@ -92,6 +93,11 @@ export function createBooks(parts: BooksParts) {
     watch: (signal?: AbortSignal): Feed<Book[]> => feed.watch(signal),
     /** The book of the connection, or of one that cannot be reached; null where there is none. */
     active,
+    /** The same as it is shown. */
+    current(): Book | null {
+      const stored = active()
+      return stored && show(stored)
+    },
     look,
 
     /** Another connection, or none. Without `from`, that place is meant but cannot be reached. */
@@ -167,6 +173,11 @@ export function createBooks(parts: BooksParts) {
     summary({ bookId }: { bookId: string }): Summary {
       const stored = reading.bookOf(bookId)
       return summaryOf(read, stored, show(stored))
+    },
+
+    /** What a book spent today (UTC), by both sides. @throws StudioError `no_such_item` */
+    today(bookId: string): { day: DayNumber } & Summary['today'] {
+      return { day: dayOfMs(now()), ...todayOf(read, reading.bookOf(bookId)) }
     },
 
     /** The keys of a book, and again when they change. Who looks at those of the connection has them asked for, at most once an hour. */

@@ -19,6 +19,7 @@ export function summaryOf(parts: ReadParts, stored: StoredBook, book: Book): Sum
     daysLeft: pace === null || pace === 0n || balance === null ? null : daysLeft(balance, pace),
     today: todayOf(parts, stored),
     corrections: account.days.countCorrections(stored.no),
+    undated: account.days.undated(stored.no),
     gaps: gapsOf(parts, stored),
   }
 }
@@ -40,7 +41,8 @@ const daysLeft = (balance: bigint, pace: bigint): number =>
   // More than a thousand years is for ever.
   balance <= 0n ? 0 : Math.min(365_000, Number(balance / pace))
 
-function todayOf({ account, here, now }: ReadParts, { no, id }: StoredBook): Summary['today'] {
+/** Of today (UTC), by both sides; null where a side knows nothing. */
+export function todayOf({ account, here, now }: ReadParts, { no, id }: StoredBook): Summary['today'] {
   const today = dayOfMs(now())
   const service = new Sum()
   for (const row of account.sums.models(no, today, today)) service.addService(row)

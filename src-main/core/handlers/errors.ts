@@ -2,7 +2,8 @@ import { ORPCError } from '@orpc/server'
 import { asStudioError, StudioError } from '../errors.ts'
 import type { Feed } from '../feed.ts'
 import type { Host } from '../host.ts'
-import { asStoreError } from '../store/database.ts'
+import { noteDamage } from '../keep/mend/note.ts'
+import { asStoreError, isDamage } from '../store/database.ts'
 
 /** Anything thrown, as the one error that the contract knows. A mistake of ours is logged with where it happened. */
 export function toWire(host: Host, thrown: unknown): unknown {
@@ -11,6 +12,7 @@ export function toWire(host: Host, thrown: unknown): unknown {
     return defined(new StudioError('bad_input', 'This request does not have the form that was agreed on.'))
   }
   const failure = asStudioError(asStoreError(thrown))
+  if (isDamage(failure)) noteDamage(host.dataDir, failure.message)
   if (failure.kind === 'bug') host.log('error', whereOf(failure))
   return defined(failure)
 }

@@ -1,11 +1,15 @@
 import type { AppState } from '../../../src-preload/contract/app.ts'
 import type { ToolUse } from '../../../src-preload/contract/tools.ts'
+import type { AlertsRoom } from '../alerts/alerts.ts'
 import { openExternal } from '../app/openExternal.ts'
 import type { StateFeed } from '../app/state.ts'
+import type { BooksBeside } from '../books/beside.ts'
 import type { Books } from '../books/books.ts'
 import type { ChatRooms } from '../chatRooms.ts'
 import type { Session } from '../connection/session.ts'
 import type { Host } from '../host.ts'
+import type { Erasing } from '../keep/erase.ts'
+import type { Keep } from '../keep/keep.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { LimitsRoom } from '../limits/limits.ts'
 import type { MediaRooms } from '../mediaRooms.ts'
@@ -13,10 +17,13 @@ import { listModels, type ModelsRoom } from '../models/list.ts'
 import { updateSettings } from '../settings/update.ts'
 import type { Store } from '../store/store.ts'
 import type { Tools } from '../tools/tools.ts'
+import { alertsHandlers } from './alerts.ts'
 import { archiveHandlers } from './archive.ts'
 import { chatHandlers } from './chat.ts'
 import { chatToolsHandlers } from './chatTools.ts'
 import { connectionHandlers } from './connection.ts'
+import { dataHandlers } from './data.ts'
+import { eraseHandlers } from './erase.ts'
 import { guarded } from './errors.ts'
 import { imagesHandlers } from './images.ts'
 import { implementer } from './implementer.ts'
@@ -43,7 +50,11 @@ export interface Rooms {
   toolUse: StateFeed<ToolUse[]>
   ledger: Ledger
   books: Books
+  beside: BooksBeside
   limits: LimitsRoom
+  alerts: AlertsRoom
+  keep: Keep
+  erasing: Erasing
   settingsChanged: () => void
 }
 
@@ -61,7 +72,11 @@ export function createRouter(rooms: Rooms) {
     toolUse,
     ledger,
     books,
+    beside,
     limits,
+    alerts,
+    keep,
+    erasing,
     settingsChanged,
   } = rooms
   const os = implementer(host)
@@ -86,10 +101,13 @@ export function createRouter(rooms: Rooms) {
     speech: speechHandlers(os.speech, host, mediaRooms.speech),
     transcribe: transcribeHandlers(os.transcribe, host, mediaRooms.transcribe),
     images: imagesHandlers(os.images, host, mediaRooms.images),
-    usage: usageHandlers(os.usage, host, { books, store, transfers: around.transfers }),
+    usage: usageHandlers(os.usage, host, { books, beside, store, transfers: around.transfers }),
     keys: keysHandlers(os.keys, host, books),
     limits: limitsHandlers(os.limits, host, limits),
+    alerts: alertsHandlers(os.alerts, host, alerts),
+    data: dataHandlers(os.data, host, keep),
     waiting: waitingHandlers(os.waiting, host, mediaRooms.waiting),
+    erase: eraseHandlers(os.erase, host, erasing),
     transfers: transfersHandlers(os.transfers, around.transfers),
     tools: {
       watch: os.tools.watch.handler(({ signal }) => guarded(host, tools.watch(signal))),

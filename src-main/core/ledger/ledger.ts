@@ -14,10 +14,11 @@ import type { Nano } from '../money.ts'
 import { asStoreError } from '../store/database.ts'
 import { Callers } from '../store/ledger/callers.ts'
 import { codeOf, outcomes } from '../store/ledger/codes.ts'
-import { type LedgerStore, openLedgerStore } from '../store/ledger/open.ts'
+import { type LedgerStore, ledgerFile, openLedgerStore } from '../store/ledger/open.ts'
 import type { Asker, Books, BooksOf, GateRefusal, PlaceOfProfile, RequestNotice, RequestTrace } from '../traffic.ts'
 import type { AccountUsage } from '../upstream/schemas.ts'
 import { BodyEraser } from './bodies.ts'
+import { giveBackAtStart, LogEraser } from './erase.ts'
 import { RecentHeaders } from './headers.ts'
 import { Hub } from './hub.ts'
 import { Links } from './links.ts'
@@ -26,7 +27,7 @@ import { type PriceList, Prices, type Use } from './prices.ts'
 import { Query } from './query.ts'
 import { recover, spendOf } from './recover.ts'
 import { type RefusalRow, Refusals } from './refusals.ts'
-import { showRow } from './rows.ts'
+import { type LimitedRow, limitedRow, showRow } from './rows.ts'
 import { readyFilter } from './search.ts'
 import { Spend, type Spent } from './spend.ts'
 import { Trace, type TraceHome } from './trace.ts'
@@ -63,8 +64,13 @@ type Source = Trace | RefusalRow
 export class Ledger implements Books {
   /** Each request once it has ended and its row stands, within about 100 ms. Refusals at the gate are not among them. */
   readonly ended = new Listeners<[RequestRow]>()
+  /** A request was counted in somebody's spend: `tool:ID` or `studio:ROOM`. */
+  readonly settled = new Listeners<[who: string]>()
   /** Something that is shown changed, at most ten times a second. */
   readonly changes = new Listeners()
+  /** Erases old rows for good; the sums by day stay. */
+  readonly rowEraser: LogEraser
+  readonly bodyEraser: BodyEraser
 
   readonly #store: LedgerStore
   readonly #callers = new Callers()
@@ -82,7 +88,6 @@ export class Ledger implements Books {
   readonly #live = new LiveList<Trace>()
   readonly #headers = new RecentHeaders()
   readonly #hub = new Hub<Source>(this.changes)
-  readonly #eraser: BodyEraser
   #closing = false
   #lastId = 0
   #lastAt = 0
@@ -113,12 +118,26 @@ export class Ledger implements Books {
       closed: (traces) => this.#closed(traces),
       log: options.log,
     })
+    giveBackAtStart(store, options.log)
     this.#load()
-    this.#eraser = new BodyEraser({
+    this.bodyEraser = new BodyEraser({
       store,
       bodyDays: options.bodyDays,
       now: this.#now,
       erased: () => this.#hub.erased(),
+      log: options.log,
+    })
+    this.rowEraser = new LogEraser({
+      store,
+      file: ledgerFile(options.dataDir),
+      flush: () => this.#writer.flush(),
+      countBefore: (at) => this.#query.countBefore(at),
+      lastBefore: (at) => this.#query.lastBefore(at),
+      eraseBodies: (before, steps) => this.bodyEraser.erase({ before }, steps),
+      erased: () => {
+        this.#query.forgetCounts()
+        this.#hub.erased()
+      },
       log: options.log,
     })
   }
@@ -232,11 +251,14 @@ export class Ledger implements Books {
   }
 
   /** Requests that the service answered with 429, at the end or before they were asked again; the newest first. */
-  limited(limit: number): RequestRow[] {
+  limited(limit: number): LimitedRow[] {
     this.#writer.flush()
-    const ended = this.#store.requests.limited(limit).map((stored) => showRow(stored, this.#callers, this.#names))
-    const live = Array.from(this.#live, (trace) => this.#show(trace)).filter((row) => row.retriedAfter.includes(429))
-    return [...live, ...ended].sort((a, b) => b.id - a.id).slice(0, limit)
+    const ended = this.#store.requests
+      .limited(limit)
+      .map((stored) => limitedRow(stored, showRow(stored, this.#callers, this.#names)))
+    const live = Array.from(this.#live, (trace) => limitedRow(trace.stored(), this.#show(trace)))
+    const met = live.filter(({ row }) => row.retriedAfter.includes(429))
+    return [...met, ...ended].sort((a, b) => b.row.id - a.row.id).slice(0, limit)
   }
 
   /** A person ends a request that is waiting or under way. False when it had ended. */
@@ -247,8 +269,8 @@ export class Ledger implements Books {
   /** Erases logged bodies of one request, of one tool, or all; the rows stay. When it resolves, they are gone from the disk. */
   async eraseBodies({ id, tool }: { id?: number | undefined; tool?: string | undefined }): Promise<number> {
     this.#writer.flush()
-    if (id !== undefined) return this.#eraser.erase({ id })
-    return this.#eraser.erase(tool === undefined ? 'all' : { who: `tool:${tool}` })
+    if (id !== undefined) return this.bodyEraser.erase({ id })
+    return this.bodyEraser.erase(tool === undefined ? 'all' : { who: `tool:${tool}` })
   }
 
   // ---- money -----------------------------------------------------------------------------------------------------------
@@ -296,6 +318,16 @@ export class Ledger implements Books {
   usedByDay(bookId: string, fromDay: number, toDay: number): UsedDay[] {
     this.#writer.flush()
     return this.#links.of(bookId).flatMap((account) => this.#used.between(account, fromDay, toDay))
+  }
+
+  /** Another number than before where days that are over have changed: what was read of them on another thread no longer holds. */
+  get settledDays(): number {
+    return this.#used.settled
+  }
+
+  /** What has ended is in the database when this returns. */
+  flush(): void {
+    this.#writer.flush()
   }
 
   /** The first day (since 1970, UTC) of which there is anything. */
@@ -356,7 +388,8 @@ export class Ledger implements Books {
   async close(): Promise<void> {
     this.#hub.close()
     this.#closing = true
-    await this.#eraser.close()
+    await this.rowEraser.close()
+    await this.bodyEraser.close()
     this.#writer.close()
     this.#store.facts.set('floor', this.#lowestLive())
     this.#store.close()
@@ -390,6 +423,7 @@ export class Ledger implements Books {
     } else {
       this.#spend.settle(trace.who, spendOf(end))
       this.#typical.saw(trace.model, end.tokensOut)
+      if (this.settled.size > 0) this.settled.tell(trace.who)
     }
     if (trace.headersKept) this.#headers.keep(trace.id, trace.headersKept, trace.at)
     this.#writer.ends(trace)
@@ -444,7 +478,7 @@ export class Ledger implements Books {
     const { requests, callers, spend, facts } = this.#store
     for (const caller of callers.after(0)) this.#callers.add(caller)
     const last = requests.last()
-    this.#lastId = last?.id ?? 0
+    this.#lastId = Math.max(last?.id ?? 0, facts.get('erased_to'))
     this.#lastAt = last?.at ?? 0
     this.#clockWentBack = facts.get('clock_went_back') === 1
     this.#spend.load(spend)

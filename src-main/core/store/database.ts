@@ -1,4 +1,5 @@
-import { chmodSync, closeSync, openSync, statSync } from 'node:fs'
+import { chmodSync, closeSync, existsSync, linkSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { StudioError } from '../errors.ts'
 import { migrations } from './migrations/index.ts'
@@ -43,6 +44,9 @@ export interface Database {
   readonly close: () => void
 }
 
+/** While this lies in a data folder, the files beside it are being put in the place of others (core/keep/swap.ts): nobody opens one. */
+export const swapFolder = 'swapping'
+
 /**
  * Opens the database file, makes it where it is missing, and brings it to this version's schema.
  * `checkWhole` reads every page first (after an owner that did not end cleanly).
@@ -50,7 +54,8 @@ export interface Database {
  */
 export function openDatabase(file: string, kind: DatabaseKind, { checkWhole = false } = {}): Database {
   try {
-    if (!makeFile(file)) refuseForeign(file, kind, checkWhole)
+    refuseWhileSwapping(file)
+    if (!makeFile(file, kind)) refuseForeign(file, kind, checkWhole)
     const handle = new DatabaseSync(file, { timeout: 5000, enableForeignKeyConstraints: true })
     try {
       if (kind.pragmas) handle.exec(kind.pragmas)
@@ -76,7 +81,7 @@ export function asStoreError(thrown: unknown, file = 'The database'): unknown {
   const options = { cause: thrown }
   // SQLite's primary result codes: https://sqlite.org/rescode.html
   if (code === 11 || code === 26) {
-    const words = `${file} is damaged or is not a database. It was left as it is; move it away to start anew, or restore a copy.`
+    const words = `${file} is damaged or is not a database. It was left as it is; at its next start Inference Studio sets it aside and recovers what can be read.`
     return new StudioError('store_damaged', words, {}, options)
   }
   if (code === 5 || code === 6) {
@@ -89,50 +94,124 @@ export function asStoreError(thrown: unknown, file = 'The database'): unknown {
   return thrown
 }
 
+/** Whether SQLite met damage: pages that are not what they should be (11), or no database at all (26). */
+export function isDamage(thrown: unknown): boolean {
+  const cause = thrown instanceof StudioError ? thrown.cause : thrown
+  const code = sqliteCode(cause)
+  return code === 11 || code === 26
+}
+
 export function sqliteCode(thrown: unknown): number | null {
   if (!(thrown instanceof Error) || !('errcode' in thrown) || typeof thrown.errcode !== 'number') return null
   return thrown.errcode & 0xff
 }
 
-/**
- * Makes the file, readable by its owner alone, where there is none. An existing one is never opened through `fs`: closing
- * that descriptor would drop every lock which SQLite holds on it in this process (https://sqlite.org/howtocorrupt.html, 2.2).
- */
-function makeFile(file: string): boolean {
-  try {
-    closeSync(openSync(file, 'wx', 0o600))
-    return true
-  } catch (thrown) {
-    if (!(thrown instanceof Error) || !('code' in thrown) || thrown.code !== 'EEXIST') throw thrown
-    chmodSync(file, 0o600)
-    return statSync(file).size === 0
-  }
+function refuseWhileSwapping(file: string): void {
+  const folder = join(dirname(file), swapFolder)
+  if (!existsSync(folder)) return
+  const words = `A backup is being put in place in ${dirname(file)}. Start Inference Studio there: it goes on with that.`
+  throw new StudioError('folder_in_use', words)
 }
 
-/** Looks before touching: through a read-only connection, so that a file which we may not use keeps every byte. */
-function refuseForeign(file: string, { applicationId, migrations }: DatabaseKind, checkWhole: boolean): void {
-  const handle = new DatabaseSync(file, { readOnly: true, timeout: 5000 })
+/**
+ * Makes the file, readable by its owner alone, where there is none: under another name first, so that it has its own only with all of its tables, and an
+ * empty file is always a damaged one. An existing one is never opened through `fs`: closing that descriptor would drop every lock which SQLite
+ * holds on it in this process (https://sqlite.org/howtocorrupt.html, 2.2).
+ */
+function makeFile(file: string, kind: DatabaseKind): boolean {
+  if (existsSync(file)) {
+    chmodSync(file, 0o600)
+    return false
+  }
+  const fresh = `${file}.new-${process.pid}`
+  rmSync(fresh, { force: true })
+  closeSync(openSync(fresh, 'wx', 0o600))
+  const handle = new DatabaseSync(fresh, { enableForeignKeyConstraints: true })
   try {
-    const version = pragma(handle, 'user_version')
-    const application = pragma(handle, 'application_id')
-    const tables = Number(handle.prepare('SELECT count(*) AS n FROM sqlite_schema').get()?.n)
-    if (application !== applicationId && (tables > 0 || version > 0)) {
-      throw new StudioError('store_damaged', `${file} is another program's database. It was left as it is.`)
-    }
-    if (version > migrations.length) {
-      throw new StudioError(
-        'store_newer',
-        `${file} was written by a newer version of Inference Studio (schema ${version}; this one knows ${migrations.length}). It was left as it is.`,
-      )
-    }
-    if (!checkWhole) return
-    const found = handle.prepare('PRAGMA quick_check(1)').get()?.quick_check
-    if (found !== 'ok')
-      throw new StudioError('store_damaged', `${file} is damaged: ${String(found)}. It was left as it is.`)
+    if (kind.pragmas) handle.exec(kind.pragmas)
+    migrate(handle, kind)
   } finally {
     handle.close()
   }
+  return takeName(fresh, file)
 }
+
+/** False where another process was first. */
+function takeName(fresh: string, file: string): boolean {
+  try {
+    linkSync(fresh, file)
+    rmSync(fresh)
+    return true
+  } catch (thrown) {
+    if (thrown instanceof Error && 'code' in thrown && thrown.code === 'EEXIST') {
+      rmSync(fresh)
+      return false
+    }
+    // File systems without second names: who came first there, is written over within the same moment.
+    renameSync(fresh, file)
+    return true
+  }
+}
+
+export type Depth = 'head' | 'pages' | 'everything'
+
+/** What `look` found: the file can be used, or why it can't, in SQLite's words. */
+export type Found = { is: 'good' } | { is: 'newer'; version: number } | { is: 'foreign' | 'damaged'; why: string }
+
+/**
+ * Looks before touching: through a read-only connection, so that a file which we may not use keeps every byte. `pages` reads every page, `everything`
+ * also holds the indexes to their tables and the rows to each other, which takes several times as long. Damage that shows later is thrown by whoever meets it.
+ */
+export function look(file: string, { applicationId, migrations }: DatabaseKind, how: Depth): Found {
+  if (statSync(file).size === 0) return { is: 'damaged', why: 'The file is empty.' }
+  try {
+    const handle = new DatabaseSync(file, { readOnly: true, timeout: 5000 })
+    try {
+      const version = pragma(handle, 'user_version')
+      const application = pragma(handle, 'application_id')
+      const tables = Number(handle.prepare('SELECT count(*) AS n FROM sqlite_schema').get()?.n)
+      if (application !== applicationId && (tables > 0 || version > 0)) {
+        return { is: 'foreign', why: 'It names another program as its own.' }
+      }
+      if (version > migrations.length) return { is: 'newer', version }
+      if (how === 'head') return { is: 'good' }
+      const [name, check] =
+        how === 'pages'
+          ? (['quick_check', 'quick_check(1)'] as const)
+          : (['integrity_check', 'integrity_check(1)'] as const)
+      const found = handle.prepare(`PRAGMA ${check}`).get()?.[name]
+      if (found !== 'ok') return { is: 'damaged', why: String(found) }
+      const loose = how === 'everything' ? handle.prepare('PRAGMA foreign_key_check').get() : undefined
+      return loose ? { is: 'damaged', why: `Rows of ${String(loose.table)} belong to nothing.` } : { is: 'good' }
+    } finally {
+      handle.close()
+    }
+  } catch (thrown) {
+    const code = sqliteCode(thrown)
+    if (code !== 11 && code !== 26) throw thrown
+    return { is: 'damaged', why: thrown instanceof Error ? thrown.message : String(thrown) }
+  }
+}
+
+function refuseForeign(file: string, kind: DatabaseKind, checkWhole: boolean): void {
+  const found = look(file, kind, checkWhole ? 'pages' : 'head')
+  if (found.is === 'newer') throw newer(file, found.version, kind)
+  if (found.is === 'foreign') {
+    throw new StudioError('store_damaged', `${file} is another program's database. It was left as it is.`)
+  }
+  if (found.is === 'damaged') {
+    throw new StudioError(
+      'store_damaged',
+      `${file} is damaged: ${found.why} It was left as it is; when Inference Studio starts it sets it aside and recovers what can be read.`,
+    )
+  }
+}
+
+export const newer = (file: string, version: number, { migrations }: DatabaseKind): StudioError =>
+  new StudioError(
+    'store_newer',
+    `${file} was written by a newer version of Inference Studio (schema ${version}; this one knows ${migrations.length}). It was left as it is.`,
+  )
 
 function migrate(handle: DatabaseSync, { applicationId, migrations }: DatabaseKind): void {
   if (pragma(handle, 'user_version') === migrations.length) return

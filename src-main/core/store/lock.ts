@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import * as z from 'zod'
@@ -24,16 +24,11 @@ export interface FolderLock {
  */
 export function lockFolder(dataDir: string): FolderLock {
   const noteFile = join(dataDir, 'studio.owner.json')
-  const handle = new DatabaseSync(join(dataDir, 'studio.lock'), { timeout: 0 })
-  try {
-    handle.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
-  } catch (thrown) {
-    handle.close()
-    if (sqliteCode(thrown) !== 5) throw thrown
-    throw new StudioError('folder_in_use', whoHasIt(dataDir, readNote(noteFile)), {}, { cause: thrown })
-  }
+  const handle = takeLock(dataDir, noteFile)
   const startedAt = new Date().toISOString()
-  const endedCleanlyBefore = readNote(noteFile) === null
+  // Whatever stands in it: somebody had no time to take it away.
+  const endedCleanlyBefore = !existsSync(noteFile)
+  if (!endedCleanlyBefore) rmSync(noteFile, { recursive: true, force: true })
   const announce = (address: string | null): void =>
     writeFileSync(noteFile, JSON.stringify({ pid: process.pid, startedAt, address }), { mode: 0o600 })
   announce(null)
@@ -44,6 +39,37 @@ export function lockFolder(dataDir: string): FolderLock {
       rmSync(noteFile, { force: true })
       handle.close()
     },
+  }
+}
+
+function takeLock(dataDir: string, noteFile: string): DatabaseSync {
+  const path = join(dataDir, 'studio.lock')
+  for (let isSecond = false; ; isSecond = true) {
+    let handle: DatabaseSync | null = null
+    try {
+      handle = new DatabaseSync(path, { timeout: 0 })
+      handle.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
+      return handle
+    } catch (thrown) {
+      handle?.close()
+      const by = readNote(noteFile)
+      const isTaken = sqliteCode(thrown) === 5
+      if (isTaken || (by && isAlive(by.pid))) {
+        throw new StudioError('folder_in_use', whoHasIt(dataDir, by), {}, { cause: thrown })
+      }
+      if (isSecond) throw thrown
+      // It holds nothing: a damaged one is made anew.
+      rmSync(path, { recursive: true, force: true })
+    }
+  }
+}
+
+function isAlive(pid: number): boolean {
+  if (pid === process.pid) return false
+  try {
+    return process.kill(pid, 0)
+  } catch (thrown) {
+    return thrown instanceof Error && 'code' in thrown && thrown.code === 'EPERM'
   }
 }
 

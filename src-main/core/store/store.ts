@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { alertTable } from './alerts.ts'
 import { archiveTable } from './archive.ts'
 import { conversationCostTable } from './conversationCosts.ts'
 import { conversationTable } from './conversations.ts'
@@ -51,6 +52,7 @@ export function openStore(dataDir: string, options: { checkWhole?: boolean } = {
     functionTools: functionToolTable(database),
     mcpServers: mcpServerTable(database),
     toolPermissions: toolPermissionTable(database),
+    alerts: alertTable(database),
     speeches: speechTable(database),
     waiting: waitingTable(database),
     transaction: database.transaction,

@@ -44,6 +44,7 @@ export async function attemptOnce(
   })
   const rateLimit = readRateLimit(reply.headers, Date.now())
   link.sawHeaders(rateLimit)
+  link.sawStatus(reply.status, wish.slot)
   link.desk.saw(reply.status, rateLimit, pass)
   return { reply, rateLimit }
 }

@@ -1,3 +1,4 @@
+import { Listeners } from '../feed.ts'
 import type { Books, Desk } from '../traffic.ts'
 import * as account from './account.ts'
 import type { BaseAddress } from './address.ts'
@@ -54,8 +55,12 @@ export function openUpstream({
   const sawHeaders = (rateLimit: RateLimitHeaders): void => {
     for (const listener of listeners) listener(rateLimit)
   }
+  const replies = new Listeners<[status: number, inference: boolean]>()
+  const sawStatus = (status: number, inference: boolean): void => {
+    if (replies.size > 0) replies.tell(status, inference)
+  }
   const door = new Door()
-  const link: Link = { base, credential, network, retry, desk, books, way, door, sawHeaders }
+  const link: Link = { base, credential, network, retry, desk, books, way, door, sawHeaders, sawStatus }
   return {
     base,
     /** Whether anything takes a connection at the address; nothing is sent. @throws StudioError `connect_failed`, `connect_timeout` */
@@ -86,6 +91,8 @@ export function openUpstream({
         listeners.delete(listener)
       }
     },
+    /** The status of every reply, and whether its request asked for work; the answer takes the listener off. */
+    onReply: (listener: (status: number, inference: boolean) => void): (() => void) => replies.add(listener),
     /** What has been sent ends as it would; nothing else is sent any more. Resolves when all is over and closed. */
     async retire(): Promise<void> {
       await door.retire()

@@ -18,4 +18,6 @@ export interface Link {
   door: Door
   /** Told of every reply's headers, good or bad. */
   sawHeaders(rateLimit: RateLimitHeaders): void
+  /** Told of every reply's status, and whether the request asked for work (and not for a read-out). */
+  sawStatus(status: number, inference: boolean): void
 }

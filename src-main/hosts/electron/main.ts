@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { RPCHandler } from '@orpc/server/message-port'
 import { app, BrowserWindow, dialog, ipcMain, protocol, session, shell } from 'electron'
+import type { AlertPlace } from '../../../src-preload/contract/alerts.ts'
 import { createCore } from '../../core/core.ts'
 import { asStudioError, StudioError } from '../../core/errors.ts'
 import type { Host } from '../../core/host.ts'
@@ -11,11 +12,12 @@ import { externalAddress } from './address.ts'
 import { dragOut, reveal } from './files.ts'
 import { setMenu } from './menu.ts'
 import { guardNavigation } from './navigation.ts'
+import { notifier } from './notify.ts'
 import { guardNetwork, guardPermissions } from './permissions.ts'
 import { givePorts } from './port.ts'
 import { registerScheme, servePage } from './protocol.ts'
 import { stopBeforeQuit } from './quit.ts'
-import { focusWindow, openWindow } from './window.ts'
+import { focusWindow, goTo, openWindow } from './window.ts'
 
 // This file is built to out/main/electron.js.
 const built = fileURLToPath(new URL('..', import.meta.url))
@@ -37,7 +39,8 @@ if (dataDir !== null) {
 }
 
 async function start(folder: string): Promise<void> {
-  const starting = createCore(host(folder))
+  const open = (place?: AlertPlace): BrowserWindow => openWindow(join(built, 'preload', 'preload.cjs'), devTools, place)
+  const starting = createCore(host(folder, open))
   servePage(protocol, join(built, 'renderer'), async () => (await starting).media)
   guardPermissions(session.defaultSession)
   guardNetwork(session.defaultSession, devTools)
@@ -51,7 +54,6 @@ async function start(folder: string): Promise<void> {
   const handler = new RPCHandler(core.router)
   givePorts(ipcMain, (port) => handler.upgrade(port))
 
-  const open = (): BrowserWindow => openWindow(join(built, 'preload', 'preload.cjs'), devTools)
   open()
   app.on('activate', () => {
     if (BrowserWindow.getAllWindows().length === 0) open()
@@ -61,7 +63,7 @@ async function start(folder: string): Promise<void> {
   })
 }
 
-function host(folder: string): Host {
+function host(folder: string, open: (place: AlertPlace) => BrowserWindow): Host {
   return {
     name: 'desktop',
     version: app.getVersion(),
@@ -74,6 +76,7 @@ function host(folder: string): Host {
     },
     reveal,
     dragOut,
+    notify: notifier((place) => goTo(place) || open(place)),
     log: (level, line) => process.stderr.write(`${level} ${line}\n`),
   }
 }

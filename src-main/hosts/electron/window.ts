@@ -1,13 +1,14 @@
 import { join } from 'node:path'
 import { app, BrowserWindow, nativeTheme, screen } from 'electron'
+import type { AlertPlace } from '../../../src-preload/contract/alerts.ts'
 import { ownPage } from './address.ts'
 import { readWindowState, writeWindowState } from './window-state.ts'
 
 /** `--bg` of the page's styles.css in both themes, so that nothing flashes before it has painted. */
 const ground = (): string => (nativeTheme.shouldUseDarkColors ? '#151517' : '#fbfbfa')
 
-/** The studio's window, shown when its page has painted. Size and place come back at the next start. */
-export function openWindow(preload: string, devTools: boolean): BrowserWindow {
+/** The studio's window, shown when its page has painted, at `place` if one is given. Size and place come back at the next start. */
+export function openWindow(preload: string, devTools: boolean, place?: AlertPlace): BrowserWindow {
   const file = join(app.getPath('userData'), 'window.json')
   const areas = screen.getAllDisplays().map((display) => display.workArea)
   const kept = readWindowState(file, areas)
@@ -42,7 +43,7 @@ export function openWindow(preload: string, devTools: boolean): BrowserWindow {
   window.once('ready-to-show', () => window.show())
   window.on('close', () => writeWindowState(file, { ...window.getNormalBounds(), maximized: window.isMaximized() }))
   window.once('closed', () => nativeTheme.off('updated', repaint))
-  void window.loadURL(ownPage)
+  void window.loadURL(place ? addressOf(place) : ownPage)
   return window
 }
 
@@ -53,3 +54,15 @@ export function focusWindow(): void {
   window.show()
   window.focus()
 }
+
+/** Brings the window to the front and its page to a place; false where there is none. A change of the fragment alone loads nothing anew. */
+export function goTo(place: AlertPlace): boolean {
+  const window = BrowserWindow.getAllWindows()[0]
+  if (!window) return false
+  void window.loadURL(addressOf(place))
+  focusWindow()
+  return true
+}
+
+const addressOf = ({ room, id }: AlertPlace): string =>
+  `${ownPage}#/${room}${id === null ? '' : `/${encodeURIComponent(id)}`}`

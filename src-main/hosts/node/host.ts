@@ -15,6 +15,8 @@ export function createNodeHost(dataDir: string): Host {
     // The page may be on another machine than this process: it tells the path instead.
     reveal: async () => false,
     dragOut: null,
+    // A page may be on another machine: it has the browser's notifications.
+    notify: null,
     log,
   }
 }

@@ -1,3 +1,4 @@
+import { ownPackage } from './package.ts'
 import { run } from './program.ts'
 
 // The command line over the real core. Each part is loaded by the first command that needs it.
@@ -34,6 +35,17 @@ process.exitCode = await run(process.argv.slice(2), {
   async openUsage(dataDir) {
     const { openUsage } = await import('./usageBooks.ts')
     return openUsage(dataDir)
+  },
+  async openKeep() {
+    const { backupName } = await import('../../core/keep/backup/manifest.ts')
+    const { writeBackup } = await import('../../core/keep/backup/write.ts')
+    const { restoreNow } = await import('../../core/keep/restore/now.ts')
+    const { version } = ownPackage()
+    return {
+      nameFor: (at) => backupName(at.toISOString()),
+      backup: ({ target, ...asked }) => writeBackup({ ...asked, version }, target),
+      restore: restoreNow,
+    }
   },
   async startSandbox(options) {
     const { startSandbox } = await import('../../sandbox/sandbox.ts')

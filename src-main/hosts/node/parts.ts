@@ -1,6 +1,7 @@
 import type { Router } from '@orpc/server'
 import type { AccountKey, Limited, LimitStatus } from '../../../src-preload/contract/account.ts'
 import type { Contract } from '../../../src-preload/contract/contract.ts'
+import type { BackupSummary, Counts } from '../../../src-preload/contract/data.ts'
 import type { RequestFilter, RequestRow } from '../../../src-preload/contract/requests.ts'
 import type { Tool } from '../../../src-preload/contract/tools.ts'
 import type { Book, View, ViewQuery } from '../../../src-preload/contract/usage.ts'
@@ -79,6 +80,30 @@ export interface UsageBooks {
   close(): void
 }
 
+export interface Here {
+  counts: Counts
+  bytes: number
+}
+
+/** Backup of a data folder, also while another process serves it, and restore of one that nobody uses. */
+export interface KeepCommands {
+  /** What a backup of that moment is called. */
+  nameFor(at: Date): string
+  /** @throws StudioError `no_such_item`, `store_damaged`, `store_newer`, `cancelled`, `bad_input` */
+  backup(asked: {
+    dataDir: string
+    target: { path: string } | { sink: (bytes: Uint8Array) => Promise<unknown> }
+    signal: AbortSignal
+  }): Promise<BackupSummary>
+  /** Null where `agree` said no. @throws StudioError `bad_input`, `store_newer`, `folder_in_use`, `cancelled` */
+  restore(asked: {
+    dataDir: string
+    path: string
+    signal: AbortSignal
+    agree(backup: BackupSummary, now: Here | null): Promise<boolean>
+  }): Promise<{ summary: BackupSummary; keptAt: string | null } | null>
+}
+
 /** What the commands are made of, loaded when a command first needs it: `--help` and `tools` start without the core. */
 export interface Parts {
   startCore(host: Host, options: CoreOptions): Promise<RunningCore>
@@ -86,5 +111,6 @@ export interface Parts {
   openConnections(dataDir: string): Promise<Connections>
   openRequestLog(dataDir: string): Promise<RequestLog>
   openUsage(dataDir: string): Promise<UsageBooks>
+  openKeep(): Promise<KeepCommands>
   startSandbox(options: { port: number }): Promise<{ baseUrl: string; apiKey: string; close(): Promise<void> }>
 }

@@ -2,6 +2,7 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { json, nonEmpty } from './arguments.ts'
 import { type ConnectionOptions, connectionUsageFault } from './connection.ts'
 import { describeConnections } from './connectionsProgram.ts'
+import { describeData } from './dataProgram.ts'
 import { failureOf } from './failure.ts'
 import { exitCodes, printJson, reportFailure } from './output.ts'
 import { ownPackage } from './package.ts'
@@ -86,6 +87,7 @@ function describe(parts: Parts, ended: (code: number) => void): Command {
     .action(async (options) => ended(await (await import('./commands/requests.ts')).requests(options, parts)))
 
   describeUsage(program, parts, ended)
+  describeData(program, parts, ended)
 
   connectable(program.command('chat').description('ask once; the reply streams to the terminal'))
     .argument('<prompt>', 'what to ask', nonEmpty)

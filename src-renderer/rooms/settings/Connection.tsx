@@ -128,13 +128,16 @@ export function ConnectionSection({ app: { connection, profiles } }: { app: AppS
         open={asked?.what === 'forget'}
         onClose={close}
         title={asked?.what === 'forget' ? t('connection.forgetTitle', { name: asked.profile.name }) : ''}
-        about={t(
-          asked?.what !== 'forget' || asked.profile.active ? 'connection.forgetAboutActive' : 'connection.forgetAbout',
-        )}
+        about={asked?.what === 'forget' ? t(aboutForgetting(asked.profile)) : ''}
         confirm={t('connection.forget')}
         busy={busy === 'forget'}
         onConfirm={() => asked?.what === 'forget' && forget(asked.profile)}
       />
     </>
   )
+}
+
+function aboutForgetting({ kind, active }: SavedProfile) {
+  if (kind === 'sandbox') return 'connection.forgetAboutSandbox'
+  return active ? 'connection.forgetAboutActive' : 'connection.forgetAbout'
 }

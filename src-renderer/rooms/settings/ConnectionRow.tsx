@@ -31,7 +31,7 @@ export function ConnectionRow(props: {
   return (
     <li
       className={cx(
-        'flex flex-wrap items-center gap-x-3 gap-y-2 border-line border-b px-4 py-3',
+        'flex flex-wrap items-center gap-x-3 gap-y-2 border-line border-b px-4 py-3 first:rounded-t-l',
         connection && 'bg-panel',
       )}
     >
@@ -42,20 +42,24 @@ export function ConnectionRow(props: {
           </span>
           {connection && <Pill tone={tones[connection.state]}>{t(`connection.state.${connection.state}`)}</Pill>}
           {!connection && profile.keyKept === 'none' && <Pill tone="warn">{t('connection.keyWanted')}</Pill>}
+          {connection?.checkedAt && (
+            <span className="num shrink-0 text-faint text-s" title={showInstant(connection.checkedAt)}>
+              {t('connection.checkedAt', { at: showClock(connection.checkedAt) })}
+            </span>
+          )}
         </div>
-        <code dir="ltr" className="block truncate text-start font-mono text-s text-soft" title={profile.baseUrl}>
-          {profile.kind === 'sandbox' ? t('connection.onThisMachine') : profile.baseUrl}
-        </code>
+        {profile.kind === 'sandbox' ? (
+          <span className="block text-s text-soft">{t('connection.onThisMachine')}</span>
+        ) : (
+          <code dir="ltr" className="block truncate text-start font-mono text-s text-soft" title={profile.baseUrl}>
+            {profile.baseUrl}
+          </code>
+        )}
         <div className="flex flex-wrap gap-x-3 text-faint text-s">
           <span>{t('connection.keyKept', { where: t(`connection.kept.${profile.keyKept}`) })}</span>
           {book?.balance && (
             <span className="num" title={showInstant(book.balance.asOf)}>
               {t('connection.left', { amount: showSigned(book.balance.value), at: showClock(book.balance.asOf) })}
-            </span>
-          )}
-          {connection?.checkedAt && (
-            <span className="num" title={showInstant(connection.checkedAt)}>
-              {t('connection.checkedAt', { at: showClock(connection.checkedAt) })}
             </span>
           )}
         </div>

@@ -13,6 +13,7 @@ import { lessSc, showSc, showSigned, signed } from '../../ui/sc.ts'
 import { RangeField } from './Controls.tsx'
 import { openRequests } from './deeds.ts'
 import { Standing } from './Standing.tsx'
+import { Undated } from './Undated.tsx'
 
 type Correction = z.infer<typeof correction>
 
@@ -56,6 +57,7 @@ export function Corrections() {
       ) : (
         <Table found={found} />
       )}
+      {book && <Undated book={book} />}
     </div>
   )
 }
@@ -121,7 +123,7 @@ function difference(before: Figures, after: Figures): string {
   return `${signed(less) > 0n ? '+' : ''}${showSigned(less)}`
 }
 
-function Told({ figures, at }: { figures: Figures; at: string }) {
+export function Told({ figures, at }: { figures: Figures; at: string }) {
   const { t } = useTranslation('usage')
   return (
     <>

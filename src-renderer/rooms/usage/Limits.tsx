@@ -279,7 +279,9 @@ function History() {
                     <td>{t(`proxy:endpoints.${endpoint}`)}</td>
                     <td dir="auto">{model ?? '–'}</td>
                     <td className="num">{showCount(times)}</td>
-                    <td className="num">{showWait(waitedMs)}</td>
+                    <td className="num" title={waitedMs === null ? t('limits.waitedUnknown') : undefined}>
+                      {waitedMs === null ? '–' : showWait(waitedMs)}
+                    </td>
                     <td>
                       <Pill tone={endTones[ended]}>{t(`limits.endings.${ended}`)}</Pill>
                     </td>

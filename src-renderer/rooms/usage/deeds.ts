@@ -1,3 +1,4 @@
+import type { RequestFilter } from '../../../src-preload/contract/requests.ts'
 import type { ViewQuery } from '../../../src-preload/contract/usage.ts'
 import { save } from '../../api/transfer.ts'
 import type { ChartData } from '../../chart/data.ts'
@@ -25,13 +26,23 @@ export async function refresh(): Promise<void> {
   await ask()
 }
 
-/** Shows this machine's requests of some days in the log, those of one model or caller alone where one is meant. */
+/**
+ * Shows this machine's requests of some days in the log, those of one model, tool or room alone where one is meant. What the log can't be
+ * narrowed to is said: it does not know keys, and the rest is no one thing.
+ */
 export function openRequests(from: string, to: string, by: StackBy, id: string | null): void {
-  const named = id === null || id === restId ? {} : by === 'model' ? { model: id } : by === 'tool' ? { who: id } : {}
-  const studio = by === 'room' && id !== null && id !== restId ? { who: 'studio' } : {}
-  const filter = { ...instantsOf(from, to), ...named, ...studio }
+  const filter = { ...instantsOf(from, to), ...filterOf(by, id) }
+  if (id !== null && by === 'key') say('wide', i18n.t('usage:wide.key'))
+  else if (id === restId) say('wide', i18n.t('usage:wide.rest'))
   requestsStore.setState(withFilter(withSelected(requestsStore.getState(), null), filter))
   navigate({ room: 'proxy', id: 'requests' })
+}
+
+/** What the log calls a part of a bar; nothing where it has no name for it. */
+export function filterOf(by: StackBy, id: string | null): Pick<RequestFilter, 'model' | 'who'> {
+  if (id === null || id === restId || by === 'key') return {}
+  if (by === 'model') return { model: id }
+  return { who: by === 'tool' ? id : `studio:${id}` }
 }
 
 /** Shows one request of the log. */

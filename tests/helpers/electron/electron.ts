@@ -295,6 +295,33 @@ export const dialog = only('dialog', {
   },
 } satisfies Pick<Electron.Dialog, 'showErrorBox'>)
 
+/** A notification that is shown on no screen: those that were are in `shown`, the last one last. */
+class NotificationStandIn extends Emitter implements Pick<Electron.Notification, 'title' | 'body' | 'silent' | 'show'> {
+  static readonly shown: NotificationStandIn[] = []
+  readonly title: string
+  readonly body: string
+  readonly silent: boolean
+
+  constructor(options: Electron.NotificationConstructorOptions = {}) {
+    super(['click', 'close'])
+    needsReady('new Notification()')
+    onlyKeys('Notification', options, ['title', 'body', 'silent'])
+    this.title = options.title ?? ''
+    this.body = options.body ?? ''
+    this.silent = options.silent ?? false
+  }
+
+  static isSupported(): boolean {
+    needsReady('Notification.isSupported()')
+    return true
+  }
+
+  show(): void {
+    NotificationStandIn.shown.push(this)
+  }
+}
+export const Notification = only('Notification', NotificationStandIn)
+
 /** Electron ends by these signals as by a quit (POSIX). */
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => app.quit())
 
@@ -307,6 +334,7 @@ export const electron = only('electron', {
   Menu,
   MessageChannelMain,
   nativeTheme,
+  Notification,
   protocol,
   screen,
   session,

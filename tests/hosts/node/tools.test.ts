@@ -34,6 +34,7 @@ const parts: Parts = {
   startSandbox: unused,
   openRequestLog: unused,
   openUsage: unused,
+  openKeep: unused,
   openToolKeys: async (folder) => openTools(folder),
 }
 

@@ -39,6 +39,7 @@ const parts: Parts = {
   startSandbox: () => expect.unreachable(),
   openRequestLog: () => expect.unreachable(),
   openToolKeys: () => expect.unreachable(),
+  openKeep: () => expect.unreachable(),
   openUsage: async (folder) => openUsage(folder),
 }
 

@@ -1,8 +1,10 @@
 import { implement } from '@orpc/server'
 import { RPCHandler } from '@orpc/server/message-port'
 import type { AppState } from '../../../src-preload/contract/app.ts'
+import { packView } from '../../../src-preload/contract/columns.ts'
 import { contract } from '../../../src-preload/contract/contract.ts'
 import { type AccountKind, Accounts } from './accounts.ts'
+import { startAlerts } from './alerts.ts'
 import { Gateway } from './gateway.ts'
 import { Books } from './library.ts'
 import { Pictures } from './pictures.ts'
@@ -46,6 +48,11 @@ const pictures = new Pictures(Number(query.get('images') ?? 0), query.get('thumb
 const kinds: readonly AccountKind[] = ['some', 'gaps', 'empty', 'none', 'plain', 'banned', 'two']
 const kind = kinds.find((one) => one === query.get('usage')) ?? 'some'
 const accounts = new Accounts(kind, Number(query.get('days') ?? 200))
+let alerts = startAlerts(query.get('alerts') ?? 'none', query.get('notifies') === '1')
+function changeAlerts(next: Partial<typeof alerts>): void {
+  alerts = { ...alerts, ...next }
+  change({})
+}
 const done = (_nothing: unknown) => ({})
 const now = () => new Date().toISOString()
 const os = implement(contract)
@@ -203,9 +210,10 @@ const router = {
       return book
     }),
     summary: os.usage.summary.handler(() => accounts.summary()),
-    view: os.usage.view.handler(({ input }) => accounts.view(input)),
+    view: os.usage.view.handler(({ input }) => packView(accounts.view(input))),
     compare: os.usage.compare.handler(({ input }) => accounts.compare(input.from, input.to, input.daily)),
     corrections: os.usage.corrections.handler(({ input }) => accounts.corrections(input.from, input.to)),
+    undated: os.usage.undated.handler(() => accounts.undated()),
     topConversations: os.usage.topConversations.handler(() => accounts.top()),
     export: os.usage.export.handler(({ input }) => ({ ...books.download, name: `usage.${input.format}` })),
   },
@@ -217,6 +225,20 @@ const router = {
     watch: os.keys.watch.handler(({ signal }) => live(() => accounts.keys(), signal)),
     daily: os.keys.daily.handler(({ input }) => accounts.keyDays(input.keyId, input.from, input.to)),
     refresh: os.keys.refresh.handler(() => ({ keys: accounts.keys().length })),
+  },
+  alerts: {
+    watch: os.alerts.watch.handler(({ signal }) => live(() => alerts, signal)),
+    update: os.alerts.update.handler(({ input }) => {
+      changeAlerts({ settings: { ...alerts.settings, ...(input as Partial<typeof alerts.settings>) } })
+      return alerts.settings
+    }),
+    dismiss: os.alerts.dismiss.handler(({ input: { id } }) => {
+      const left = id === undefined ? [] : alerts.alerts.filter((one) => one.id !== id)
+      const dismissed = alerts.alerts.length - left.length
+      changeAlerts({ alerts: left })
+      return { dismissed }
+    }),
+    tryNotification: os.alerts.tryNotification.handler(() => ({ shown: alerts.notifies })),
   },
   requests: {
     watch: os.requests.watch.handler(({ input, signal }) => gateway.events(input.filter, input.newest, signal)),

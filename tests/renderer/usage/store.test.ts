@@ -157,3 +157,14 @@ describe('the keys of an account', () => {
     expect(matchingKeys(keys, ' ')).toHaveLength(keys.length)
   })
 })
+
+describe('from a bar to its requests', () => {
+  it('the log is narrowed to what it knows: models, tools and rooms; not keys, nor the rest', () => {
+    expect(filterOf('model', 'writer-small')).toEqual({ model: 'writer-small' })
+    expect(filterOf('tool', 'a-tool')).toEqual({ who: 'a-tool' })
+    expect(filterOf('room', 'speech')).toEqual({ who: 'studio:speech' })
+    expect(filterOf('key', 'a-key')).toEqual({})
+    expect(filterOf('model', 'rest')).toEqual({})
+    expect(filterOf('model', null)).toEqual({})
+  })
+})

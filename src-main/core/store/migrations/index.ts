@@ -3,8 +3,18 @@ import { sql as toolLimits } from './002-tool-limits.ts'
 import { sql as chat } from './003-chat.ts'
 import { sql as media } from './004-media.ts'
 import { sql as conversationCosts } from './005-conversation-costs.ts'
+import { sql as alerts } from './006-alerts.ts'
 import { sql as profiles } from './007-profiles.ts'
 import { sql as waiting } from './008-waiting.ts'
 
 /** In order; the database's `user_version` is how many of them it has had. Never change one that was released: add the next. */
-export const migrations: readonly string[] = [first, toolLimits, chat, media, conversationCosts, profiles, waiting]
+export const migrations: readonly string[] = [
+  first,
+  toolLimits,
+  chat,
+  media,
+  conversationCosts,
+  alerts,
+  profiles,
+  waiting,
+]

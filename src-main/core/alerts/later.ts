@@ -1,0 +1,25 @@
+/** Work that is wanted often and done once in a while: so many ms after it was first wanted. */
+export class Later {
+  readonly #ms: number
+  readonly #work: () => void
+  #timer: NodeJS.Timeout | null = null
+
+  constructor(ms: number, work: () => void) {
+    this.#ms = ms
+    this.#work = work
+  }
+
+  soon(): void {
+    if (this.#timer) return
+    this.#timer = setTimeout(() => {
+      this.#timer = null
+      this.#work()
+    }, this.#ms)
+    this.#timer.unref()
+  }
+
+  cancel(): void {
+    if (this.#timer) clearTimeout(this.#timer)
+    this.#timer = null
+  }
+}

@@ -1,0 +1,11 @@
+import type { AlertsRoom } from '../alerts/alerts.ts'
+import type { Host } from '../host.ts'
+import { guarded } from './errors.ts'
+import type { Implementer } from './implementer.ts'
+
+export const alertsHandlers = (os: Implementer['alerts'], host: Host, alerts: AlertsRoom) => ({
+  watch: os.watch.handler(({ signal }) => guarded(host, alerts.watch(signal))),
+  update: os.update.handler(({ input }) => alerts.update(input)),
+  dismiss: os.dismiss.handler(({ input }) => alerts.dismiss(input)),
+  tryNotification: os.tryNotification.handler(() => alerts.tryNotification()),
+})

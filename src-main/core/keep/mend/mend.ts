@@ -1,0 +1,140 @@
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import type { Damage, DatabaseName } from '../../../../src-preload/contract/data.ts'
+import { StudioError } from '../../errors.ts'
+import { type Depth, look, newer } from '../../store/database.ts'
+import { text } from '../../store/rows.ts'
+import { makingName, mediaName } from '../backup/manifest.ts'
+import { besides, databases, type KeptDatabase } from '../databases.ts'
+import { freeStamp, namesIn, openUntouched, toDisk } from '../disk.ts'
+import { freshStaging, swapNow } from '../swap.ts'
+import { readTreePage } from './cells.ts'
+import { openPages } from './pages.ts'
+import { recoverDatabase } from './recover.ts'
+import type { MediaFacts } from './relate.ts'
+import { fits, tablesOf } from './schema.ts'
+
+export interface MendParts {
+  dataDir: string
+  /** How much of each database is looked at: `pages` after an owner that did not end cleanly, `everything` after one that met damage. */
+  how: Depth
+  /** What a file is by its bytes. */
+  typeOf(bytes: Uint8Array): Pick<MediaFacts, 'kind' | 'mime' | 'width' | 'height'>
+  log(level: 'warn', line: string): void
+  /** These alone: the others are open already. */
+  only?: readonly DatabaseName[]
+}
+
+/**
+ * Before any database is opened, and with nobody else in the folder: each that is damaged is set aside untouched, under `damaged/`, and what can be read of
+ * it takes its place. A file of another program, or of a newer version, is left where it is.
+ * @throws StudioError `store_damaged` (another program's file), `store_newer`
+ */
+export function mendFolder(parts: MendParts): void {
+  const { dataDir, how, only } = parts
+  dropUnnamed(dataDir)
+  for (const database of databases.filter(({ name }) => only?.includes(name) ?? true)) {
+    const path = database.pathIn(dataDir)
+    if (!existsSync(path)) {
+      if (database.name === 'studio' && namesIn(join(dataDir, 'media')).some((name) => mediaName.test(name))) {
+        mend(parts, database, 'The file is gone, and files of what it told lie in the folder.')
+      }
+      continue
+    }
+    const found = look(path, database.kind, how)
+    if (found.is === 'good') continue
+    if (found.is === 'newer') throw newer(path, found.version, database.kind)
+    if (found.is === 'foreign' || !isOurs(path, database)) {
+      throw new StudioError('store_damaged', `${path} is another program's database. It was left as it is.`)
+    }
+    mend(parts, database, found.why)
+  }
+}
+
+function mend(parts: MendParts, database: KeptDatabase, why: string): void {
+  const { dataDir, log } = parts
+  const { name, file, pathIn } = database
+  log('warn', `${file} is damaged (${why}). It is set aside, and what can be read of it is recovered.`)
+  const stamp = freeStamp(join(dataDir, 'damaged'), new Date())
+  const to = freshStaging(dataDir)
+  const fresh = join(to, file)
+  const isThere = existsSync(pathIn(dataDir))
+  const recovered = isThere
+    ? recoverDatabase(pathIn(dataDir), fresh, database, { mediaFacts: (id) => factsOf(parts, id) })
+    : { recovered: [], lost: [{ thing: 'other' as const, count: null }], mended: [] }
+  const loose = name === 'studio' ? looseFiles(dataDir, isThere ? fresh : null) : []
+  if (isThere) toDisk(fresh)
+  const damage: Damage = {
+    ...{ id: `damaged/${stamp}/${name}`, at: new Date().toISOString(), database: name, why, ...recovered },
+    ...{ keptAt: join(dataDir, 'damaged', stamp), mediaSetAside: loose.length, acknowledged: false },
+  }
+  swapNow(dataDir, {
+    at: damage.at,
+    aside: `damaged/${stamp}`,
+    leave: [file, ...besides(file), ...loose],
+    come: isThere ? [file] : [],
+    report: { what: 'damage', damage },
+  })
+}
+
+/** Files that no row of the recovered database names: the next start would take them for leftovers. */
+function looseFiles(dataDir: string, fresh: string | null): string[] {
+  const known = new Set<string>()
+  if (fresh !== null) {
+    const handle = openUntouched(fresh)
+    try {
+      for (const table of ['media', 'speeches', 'recordings', 'transcripts', 'drawings']) {
+        const isThere = handle.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?").get(table)
+        if (isThere) for (const row of handle.prepare(`SELECT id FROM ${table}`).all()) known.add(text(row, 'id'))
+      }
+    } finally {
+      handle.close()
+    }
+  }
+  const media = namesIn(join(dataDir, 'media')).filter((name) => mediaName.test(name) && !known.has(name))
+  const making = namesIn(join(dataDir, 'making')).filter((name) => !known.has(makingName.exec(name)?.[1] ?? ''))
+  return [...media.map((name) => `media/${name}`), ...making.map((name) => `making/${name}`)]
+}
+
+function factsOf({ dataDir, typeOf }: MendParts, id: string): MediaFacts | null {
+  const path = join(dataDir, 'media', id)
+  if (!mediaName.test(id) || !existsSync(path)) return null
+  const bytes = readFileSync(path)
+  return { ...typeOf(bytes), bytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') }
+}
+
+/** A file that SQLite can't read is ours where it is empty, or where a page of it holds rows that only ours has. */
+function isOurs(path: string, { kind }: KeptDatabase): boolean {
+  if (statSync(path).size === 0) return true
+  const handle = new DatabaseSync(':memory:')
+  const pages = openPages(path)
+  try {
+    for (const sql of kind.migrations) handle.exec(sql)
+    const tables = tablesOf(handle)
+    let isEmpty = true
+    for (let no = 1; no <= pages.count; no += 1) {
+      const page = pages.page(no)
+      if (isEmpty && page.some((byte) => byte !== 0)) isEmpty = false
+      const tree = readTreePage(pages, no)
+      if (tree?.cells.some((cell) => tables.some((table) => fits(table, cell)) || isSchemaRow(cell.values))) return true
+    }
+    return isEmpty
+  } finally {
+    handle.close()
+    pages.close()
+  }
+}
+
+const isSchemaRow = ([type, name, table, root]: readonly unknown[]): boolean =>
+  (type === 'table' || type === 'index') &&
+  typeof name === 'string' &&
+  typeof table === 'string' &&
+  typeof root === 'number'
+
+/** Of a process that was killed while it made a new file. */
+function dropUnnamed(dataDir: string): void {
+  for (const name of namesIn(dataDir))
+    if (/\.sqlite\.new-\d+(?:-journal)?$/.test(name)) rmSync(join(dataDir, name), { force: true })
+}

@@ -1,0 +1,12 @@
+import { existsSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { writeJson } from '../disk.ts'
+
+const noteOf = (dataDir: string): string => join(dataDir, 'studio.check')
+
+/** Somebody met damage while the program ran: the next start reads every page, whatever else. */
+export function noteDamage(dataDir: string, why: string): void {
+  if (!existsSync(noteOf(dataDir))) writeJson(noteOf(dataDir), { at: new Date().toISOString(), why })
+}
+export const wasNoted = (dataDir: string): boolean => existsSync(noteOf(dataDir))
+export const forgetNote = (dataDir: string): void => rmSync(noteOf(dataDir), { force: true })

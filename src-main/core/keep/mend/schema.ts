@@ -1,0 +1,149 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { number, text } from '../../store/rows.ts'
+import type { Cell, Value } from './cells.ts'
+
+export interface Column {
+  name: string
+  type: 'INTEGER' | 'REAL' | 'TEXT' | 'BLOB'
+  notNull: boolean
+  hasDefault: boolean
+  /** What it holds besides its type, where whoever reads it throws at anything else. */
+  form: 'id' | 'json' | 'decimal' | null
+}
+
+/** A table as our migrations make it, in the order in which its rows lie on the disk. */
+export interface Table {
+  name: string
+  columns: Column[]
+  /** The column that is the row id; null where none is. */
+  rowidColumn: number | null
+  withoutRowid: boolean
+}
+
+const jsonColumns = new Set(
+  [
+    'setup',
+    'tool_calls',
+    'problem',
+    'usage',
+    'attachments',
+    'run',
+    'params',
+    'json_faults',
+    'wish',
+    'slots',
+    'cues',
+  ].concat(['request_rows', 'models', 'endpoints', 'transport', 'schema', 'value']),
+)
+const isDecimal = /^(?:cost|budget_\w+)$/
+const decimal = /^-?\d+(?:\.\d+)?$/
+const uuid = /^[\da-f]{8}-[\da-f]{4}-[1-8][\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/
+/** Tables whose ids go to pages, which take nothing but ids of this form. */
+const withIds = new Set(
+  ['conversations', 'messages', 'speeches', 'recordings', 'transcripts', 'drawings', 'images', 'media'].concat([
+    'folders',
+    'prompts',
+    'presets',
+    'function_tools',
+    'mcp_servers',
+  ]),
+)
+
+/** The tables of ordinary rows that a database of ours has. What SQLite makes of the search index is made anew. */
+export function tablesOf(handle: DatabaseSync): Table[] {
+  return handle
+    .prepare(
+      "SELECT name, wr FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite_%'",
+    )
+    .all()
+    .map((row) => tableOf(handle, text(row, 'name'), number(row, 'wr') === 1))
+    .sort((a, b) => a.name.localeCompare(b.name))
+}
+
+function tableOf(handle: DatabaseSync, name: string, withoutRowid: boolean): Table {
+  const rows = handle.prepare('SELECT * FROM pragma_table_info(?) ORDER BY cid').all(name)
+  const keys = rows.filter((row) => number(row, 'pk') > 0).sort((a, b) => number(a, 'pk') - number(b, 'pk'))
+  // Without row ids the key's columns come first, in the key's order (https://sqlite.org/fileformat2.html, 2.4).
+  const ordered = withoutRowid ? [...keys, ...rows.filter((row) => number(row, 'pk') === 0)] : rows
+  const only = keys[0]
+  const isRowid = !withoutRowid && keys.length === 1 && only !== undefined && text(only, 'type') === 'INTEGER'
+  return {
+    name,
+    columns: ordered.map((row) => ({
+      name: text(row, 'name'),
+      type: typeOf(text(row, 'type')),
+      notNull: number(row, 'notnull') === 1 || (withoutRowid && number(row, 'pk') > 0),
+      hasDefault: row.dflt_value !== null,
+      form: formOf(name, text(row, 'name')),
+    })),
+    rowidColumn: isRowid ? ordered.indexOf(only) : null,
+    withoutRowid,
+  }
+}
+
+function formOf(table: string, name: string): Column['form'] {
+  if (name === 'id') return withIds.has(table) ? 'id' : null
+  if (jsonColumns.has(name)) return 'json'
+  return isDecimal.test(name) ? 'decimal' : null
+}
+
+function typeOf(type: string): Column['type'] {
+  if (type === 'INTEGER' || type === 'REAL' || type === 'BLOB') return type
+  return 'TEXT'
+}
+
+/** Whether a row can be one of this table: strict tables hold nothing but their types. Rows from before a column was added are shorter. */
+export function fits({ columns, rowidColumn, withoutRowid }: Table, { rowid, values }: Cell): boolean {
+  if (values.length > columns.length || (rowid === null) !== withoutRowid) return false
+  return columns.every((column, at) => {
+    if (at === rowidColumn) return values[at] === null
+    if (at >= values.length) return !column.notNull || column.hasDefault
+    return isOfType(values[at] ?? null, column)
+  })
+}
+
+function isOfType(value: Value, { type, notNull }: Column): boolean {
+  if (value === null) return !notNull
+  if (typeof value === 'string') return type === 'TEXT'
+  if (value instanceof Uint8Array) return type === 'BLOB'
+  if (type === 'REAL') return true
+  return type === 'INTEGER' && (typeof value === 'bigint' || Number.isInteger(value))
+}
+
+/**
+ * The value as whoever reads it can take it; undefined: the column's own default; a flipped byte in a document or a number would otherwise keep a
+ * whole room from opening. Null: it can't be kept without this.
+ */
+export function readable(column: Column, value: Value, freshId: () => string): { value: Value | undefined } | null {
+  if (typeof value !== 'string' || column.form === null) return { value }
+  if (column.form === 'id') return { value: uuid.test(value) ? value : freshId() }
+  const isGood = column.form === 'decimal' ? decimal.test(value) : value === '' || isJson(value)
+  if (isGood) return { value }
+  if (!column.notNull) return { value: null }
+  return column.hasDefault ? { value: undefined } : null
+}
+
+function isJson(value: string): boolean {
+  try {
+    JSON.parse(value)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const isInstant = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/
+
+/** How much a row is like one of this table beyond its types: columns of a known form that have it, less those that have not. */
+export function resemblance({ columns }: Table, { values }: Cell): number {
+  const likes = columns.map((column, at) => likeness(column, values[at]))
+  return likes.reduce((sum, like) => sum + like, values.length === columns.length ? 1 : 0)
+}
+
+function likeness({ name, form }: Column, value: Value | undefined): number {
+  if (typeof value !== 'string') return 0
+  if (name.endsWith('_at') || name === 'as_of') return isInstant.test(value) ? 1 : -1
+  if (name === 'id' || name.endsWith('_id')) return uuid.test(value) ? 1 : -1
+  if (form === 'json') return isJson(value) ? 1 : -1
+  return uuid.test(value) || isInstant.test(value) ? -1 : 0
+}

@@ -1,0 +1,47 @@
+import type { DatabaseName } from '../../../src-preload/contract/data.ts'
+import { isDamage } from '../store/database.ts'
+import { type MendParts, mendFolder } from './mend/mend.ts'
+import { forgetNote, wasNoted } from './mend/note.ts'
+import { settleSwaps } from './swap.ts'
+
+export interface OpeningParts extends Pick<MendParts, 'dataDir' | 'typeOf' | 'log'> {
+  /** False after an owner that was killed: every page is read then. */
+  endedCleanly: boolean
+}
+
+/**
+ * The opening of a data folder by its owner: what was laid ready is put in place, what is damaged is set aside and recovered, and then the files are opened one
+ * after another. Where one can't be, `giveUp` and what was given to `onFailure` run, the last first.
+ * @throws StudioError `store_newer`, `store_damaged` (another program's file; what is ready can't be put in place)
+ */
+export function openKept({ endedCleanly, ...parts }: OpeningParts, giveUp: () => void) {
+  const undo = [giveUp]
+  const orGiveUp = <T>(work: () => T): T => {
+    try {
+      return work()
+    } catch (thrown) {
+      for (const one of undo.reverse()) one()
+      throw thrown
+    }
+  }
+  orGiveUp(() => {
+    settleSwaps(parts.dataDir)
+    mendFolder({ ...parts, how: wasNoted(parts.dataDir) ? 'everything' : endedCleanly ? 'head' : 'pages' })
+  })
+  return {
+    /** `names`: the databases that it opens, and those that nobody has opened yet. Damage that shows only now is mended too, once. */
+    open: <T>(names: readonly DatabaseName[], work: () => T): T =>
+      orGiveUp(() => {
+        try {
+          return work()
+        } catch (thrown) {
+          if (!isDamage(thrown)) throw thrown
+          mendFolder({ ...parts, how: 'everything', only: names })
+          return work()
+        }
+      }),
+    onFailure: (one: () => void): void => void undo.push(one),
+    /** All of them are open: nothing is suspected any more. */
+    opened: (): void => forgetNote(parts.dataDir),
+  }
+}

@@ -1,0 +1,42 @@
+import type { BackupSummary } from '../../../../src-preload/contract/data.ts'
+import type { Manifest } from '../backup/manifest.ts'
+import { databases } from '../databases.ts'
+import { asDiskError } from '../disk.ts'
+import { dropStaging, everything, freshStaging, type Plan } from '../swap.ts'
+import { checkDatabases } from './checkDatabases.ts'
+import { type UnpackParts, unpackBackup } from './unpack.ts'
+
+export interface StageParts extends Pick<UnpackParts, 'path' | 'progress' | 'signal'> {
+  dataDir: string
+}
+
+/**
+ * Checks a backup whole and unpacks it beside the data, ready to take its place (swap.ts). Nothing is touched by that.
+ * @throws StudioError as `unpackBackup` and `checkDatabases`
+ */
+export async function stageBackup({ dataDir, ...parts }: StageParts): Promise<Plan> {
+  const to = freshStaging(dataDir)
+  try {
+    const manifest = await unpackBackup({ ...parts, to })
+    checkDatabases(to, manifest)
+    return {
+      at: new Date().toISOString(),
+      aside: '',
+      leave: [...everything],
+      come: [
+        ...databases.filter(({ name }) => manifest.schemas[name] !== undefined).map(({ file }) => file),
+        'media',
+        'making',
+      ],
+      report: { what: 'restored', summary: summaryOf(manifest) },
+    }
+  } catch (thrown) {
+    dropStaging(dataDir)
+    throw asDiskError(thrown)
+  }
+}
+
+const summaryOf = ({ version, madeAt, counts, entries }: Manifest): BackupSummary => ({
+  ...{ version, madeAt, counts },
+  bytes: entries.reduce((sum, { bytes }) => sum + bytes, 0),
+})

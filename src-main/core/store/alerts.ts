@@ -1,0 +1,130 @@
+import * as z from 'zod'
+import { type AlertFacts, type AlertSettings, alertFacts, alertSettings } from '../../../src-preload/contract/alerts.ts'
+import type { Database } from './database.ts'
+import { json, number, parseJson, type Row, text, textOrNull } from './rows.ts'
+
+export interface StoredAlert {
+  id: string
+  at: string
+  /** What is watched, such as `balance:BOOK`. */
+  watch: string
+  /** The day or month in which it is told once; null: as often as it is crossed. */
+  period: string | null
+  /** The line that was crossed. */
+  mark: string
+  level: number
+  facts: AlertFacts
+  /** When it is over by itself. */
+  endsAt: string | null
+  endedAt: string | null
+  dismissedAt: string | null
+}
+
+/** As many of those that are over are kept. */
+const mostEnded = 1000
+const settingsKey = 'alerts'
+
+/** Amounts are the person's to set; what costs nobody anything to know is on. */
+export const firstAlertSettings: AlertSettings = {
+  ...{ balanceBelow: null, spendAbove: null, budgets: true, budgetAt: 80, key: true, ban: true, notify: true },
+}
+const { shape } = alertSettings
+const readable = z.object({
+  balanceBelow: shape.balanceBelow.catch(firstAlertSettings.balanceBelow),
+  spendAbove: shape.spendAbove.catch(firstAlertSettings.spendAbove),
+  budgets: shape.budgets.catch(firstAlertSettings.budgets),
+  budgetAt: shape.budgetAt.catch(firstAlertSettings.budgetAt),
+  key: shape.key.catch(firstAlertSettings.key),
+  ban: shape.ban.catch(firstAlertSettings.ban),
+  notify: shape.notify.catch(firstAlertSettings.notify),
+})
+
+export function alertTable({ handle, transaction, journal }: Database) {
+  const insert = handle.prepare(
+    `INSERT INTO alerts (id, at, watch, period, mark, level, facts, ends_at)
+     VALUES (:id, :at, :watch, :period, :mark, :level, :facts, :endsAt)`,
+  )
+  const holding = handle.prepare('SELECT * FROM alerts WHERE watch = ? AND ended_at IS NULL')
+  const allHolding = handle.prepare('SELECT * FROM alerts WHERE ended_at IS NULL ORDER BY at')
+  const told = handle.prepare('SELECT 1 FROM alerts WHERE watch = ? AND period = ? AND mark = ? AND level >= ? LIMIT 1')
+  const mark = handle.prepare('UPDATE alerts SET mark = ? WHERE id = ?')
+  const end = handle.prepare('UPDATE alerts SET ended_at = ? WHERE id = ? AND ended_at IS NULL')
+  const endLapsed = handle.prepare(
+    'UPDATE alerts SET ended_at = ends_at WHERE ended_at IS NULL AND ends_at IS NOT NULL AND ends_at <= ?',
+  )
+  const nextEnd = handle.prepare(
+    'SELECT min(ends_at) AS next FROM alerts WHERE ended_at IS NULL AND ends_at IS NOT NULL',
+  )
+  const trim = handle.prepare(
+    `DELETE FROM alerts WHERE id IN (
+       SELECT id FROM alerts WHERE ended_at IS NOT NULL ORDER BY at DESC, rowid DESC LIMIT -1 OFFSET ${mostEnded})`,
+  )
+  const shown = handle.prepare(
+    'SELECT * FROM alerts WHERE dismissed_at IS NULL AND (ended_at IS NULL OR ended_at >= ?) ORDER BY at DESC, rowid DESC',
+  )
+  const dismiss = handle.prepare('UPDATE alerts SET dismissed_at = :at WHERE id = :id AND dismissed_at IS NULL')
+  const dismissAll = handle.prepare('UPDATE alerts SET dismissed_at = ? WHERE dismissed_at IS NULL')
+  const countBefore = handle.prepare('SELECT count(*) AS n FROM alerts WHERE ended_at IS NOT NULL AND at < ?')
+  const removeBefore = handle.prepare('DELETE FROM alerts WHERE ended_at IS NOT NULL AND at < ?')
+  const setting = handle.prepare('SELECT value FROM settings WHERE key = ?')
+  const set = handle.prepare(
+    'INSERT INTO settings (key, value) VALUES (:key, :value) ON CONFLICT (key) DO UPDATE SET value = :value',
+  )
+
+  return {
+    /** All that is written within is written together. An alert that a power cut takes is told again. */
+    together: journal,
+    add({ endedAt: _, dismissedAt: __, ...alert }: StoredAlert): void {
+      insert.run({ ...alert, facts: JSON.stringify(alert.facts) })
+      trim.run()
+    },
+    /** The one of a watch that has not ended. */
+    holding(watch: string): StoredAlert | null {
+      const row = holding.get(watch)
+      return row ? read(row) : null
+    },
+    allHolding: (): StoredAlert[] => allHolding.all().map(read),
+    /** Whether that line was crossed in that period already, as far or farther. */
+    told: (watch: string, period: string, mark: string, level: number): boolean =>
+      told.get(watch, period, mark, level) !== undefined,
+    mark: (id: string, value: string): void => void mark.run(value, id),
+    end: (id: string, at: string): void => void end.run(at, id),
+    /** Ends those whose own time is over; how many. */
+    endLapsed: (now: string): number => Number(endLapsed.run(now).changes),
+    /** When the next one is over by itself. */
+    nextEnd: (): string | null => {
+      const row = nextEnd.get()
+      return row ? textOrNull(row, 'next') : null
+    },
+    /** Those that nobody dismissed, the newest first; without those that were over before `since`. */
+    shown: (since: string): StoredAlert[] => shown.all(since).map(read),
+    dismiss: (id: string, at: string): number => transaction(() => Number(dismiss.run({ id, at }).changes)),
+    dismissAll: (at: string): number => transaction(() => Number(dismissAll.run(at).changes)),
+    /** For erasing by age. What still holds is no past and stays. */
+    countBefore: (at: string): number => Number(countBefore.get(at)?.n),
+    removeBefore: (at: string): number => transaction(() => Number(removeBefore.run(at).changes)),
+    /** What a person set; what this version cannot read counts as not set. */
+    settings(): AlertSettings {
+      const row = setting.get(settingsKey)
+      return readable.catch(firstAlertSettings).parse(row ? parseJson(text(row, 'value')) : {})
+    },
+    saveSettings: (value: AlertSettings): void =>
+      transaction(() => void set.run({ key: settingsKey, value: JSON.stringify(value) })),
+  }
+}
+export type AlertTable = ReturnType<typeof alertTable>
+
+function read(row: Row): StoredAlert {
+  return {
+    id: text(row, 'id'),
+    at: text(row, 'at'),
+    watch: text(row, 'watch'),
+    period: textOrNull(row, 'period'),
+    mark: text(row, 'mark'),
+    level: number(row, 'level'),
+    facts: json(row, 'facts', alertFacts),
+    endsAt: textOrNull(row, 'ends_at'),
+    endedAt: textOrNull(row, 'ended_at'),
+    dismissedAt: textOrNull(row, 'dismissed_at'),
+  }
+}

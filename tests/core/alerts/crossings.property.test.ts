@@ -1,0 +1,194 @@
+import { randomUUID } from 'node:crypto'
+import fc from 'fast-check'
+import { afterAll, describe, expect, it } from 'vitest'
+import { AlertBook } from '../../../src-main/core/alerts/book.ts'
+import { judgeBalance, judgeBudgets, judgeSpend } from '../../../src-main/core/alerts/judge.ts'
+import type { Reading } from '../../../src-main/core/alerts/reading.ts'
+import { dayMs, dayOfMs, dayText } from '../../../src-main/core/days.ts'
+import { openStore } from '../../../src-main/core/store/store.ts'
+import { plainTool } from '../../../src-main/core/tools/settings.ts'
+import { freshFolder } from '../helpers/core.ts'
+
+const start = Date.parse('2026-11-21T00:00:00Z')
+const dataDir = freshFolder()
+let store = openStore(dataDir)
+afterAll(() => store.close())
+
+/** What was told under a book's or tool's id, in the order of telling. */
+function bookOf(now: () => number) {
+  let book = new AlertBook(store.alerts, now)
+  return {
+    take: (given: Reading | Reading[]) => book.take([given].flat()).told,
+    lapse: () => book.lapse(),
+    /** As after the end of the program: all that is in memory is gone. */
+    restart() {
+      store.close()
+      store = openStore(dataDir)
+      book = new AlertBook(store.alerts, now)
+    },
+  }
+}
+
+/** Cents, often about the first line. */
+const cents = fc.oneof(fc.integer({ min: -300, max: 1500 }), fc.integer({ min: 470, max: 580 }))
+const sc = (of: number): string => (of / 100).toFixed(2).replace(/\.?0+$/, '')
+
+type Step = { do: 'figure'; cents: number; asOf: number } | { do: 'line'; cents: number } | { do: 'restart' }
+const steps = fc.array(
+  fc.oneof(
+    { weight: 12, arbitrary: fc.record({ do: fc.constant('figure' as const), cents, asOf: fc.nat(60) }) },
+    { weight: 2, arbitrary: fc.record({ do: fc.constant('line' as const), cents: fc.integer({ min: 1, max: 1200 }) }) },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant('restart' as const) }) },
+  ),
+  { maxLength: 40 },
+)
+
+/** What a balance should be told of, in few words: below the line; a tenth above it; nothing from before what was heard last. */
+class Wanted {
+  line = 500
+  low = false
+  heard = Number.NEGATIVE_INFINITY
+  #drawn = 500
+
+  tells(figure: number, asOf: number): boolean {
+    if (asOf < this.heard) return false
+    this.heard = asOf
+    const below = figure < this.line
+    const well = this.#drawn === this.line ? figure * 10 >= this.line * 11 : !below
+    const before = this.low && !well
+    this.low = before || below
+    this.#drawn = this.line
+    return below && !before
+  }
+}
+
+describe('a balance', () => {
+  it('is told once for each crossing, in any order of figures, over changed lines and restarts', () => {
+    const walk = (all: Step[]): void => {
+      const id = randomUUID()
+      let now = start
+      const book = bookOf(() => now)
+      const wanted = new Wanted()
+      const hear = (figure: number, asOf: number): void => {
+        const [balance, below] = [{ value: sc(figure), asOf: iso(asOf) }, sc(wanted.line)]
+        const told = book.take(judgeBalance({ id, name: 'A' }, balance, below))
+        const facts = { kind: 'balance', book: { id, name: 'A' }, balance: sc(figure), below, asOf: iso(asOf) }
+        expect(told.map((one) => one.facts)).toEqual(wanted.tells(figure, asOf) ? [facts] : [])
+        expect(store.alerts.holding(`balance:${id}`) !== null).toBe(wanted.low)
+      }
+      for (const step of all) {
+        now += 60_000
+        // Within the hour just gone, in any order.
+        if (step.do === 'figure') hear(step.cents, now - step.asOf * 60_000)
+        else if (step.do === 'line') wanted.line = step.cents
+        else {
+          book.restart()
+          wanted.heard = Number.NEGATIVE_INFINITY
+        }
+      }
+    }
+    fc.assert(fc.property(steps, walk), { numRuns: 70 })
+  })
+})
+
+const iso = (ms: number): string => new Date(ms).toISOString()
+/** Below nothing: nobody knows. */
+const scOrNull = (of: number): string | null => (of < 0 ? null : sc(of))
+
+interface Sides {
+  service: number
+  here: number
+  hours: number
+}
+
+describe('the spend of a day', () => {
+  it('is told once a day and line, by the larger side, whatever comes back of it, and again the next day', () => {
+    const walk = (figures: Sides[], line: number): void => {
+      const id = randomUUID()
+      let now = start
+      const book = bookOf(() => now)
+      const told: string[] = []
+      const hear = ({ service, here }: Sides): void => {
+        const sides = { day: dayOfMs(now), service: scOrNull(service), here: scOrNull(here) }
+        const reading = judgeSpend({ id, name: 'A' }, sides, sc(line), now)
+        const most = Math.max(service, here)
+        expect(reading === null).toBe(most < 0)
+        for (const { facts } of reading ? book.take(reading) : []) {
+          if (facts.kind !== 'spend') throw new Error('It is about spend.')
+          expect(facts.spent).toBe(sc(most))
+          expect(facts.source).toBe(service >= here ? 'service' : 'here')
+          told.push(facts.day)
+        }
+      }
+      const over = new Set<string>()
+      for (const [at, sides] of figures.entries()) {
+        now += sides.hours * 3_600_000
+        if (at % 7 === 6) book.restart()
+        book.lapse()
+        hear(sides)
+        if (Math.max(sides.service, sides.here) > line) over.add(dayText(dayOfMs(now)))
+      }
+      expect(told).toEqual([...over])
+      // None holds beyond its day.
+      now += 2 * dayMs
+      book.lapse()
+      expect(store.alerts.holding(`spend:${id}`)).toBeNull()
+    }
+    const spent = fc.integer({ min: -150, max: 900 })
+    const sides = fc.record({ service: spent, here: spent, hours: fc.nat(14) })
+    fc.assert(fc.property(fc.array(sides, { maxLength: 30 }), fc.integer({ min: 1, max: 800 }), walk), { numRuns: 50 })
+  })
+})
+
+const windows = ['day', 'month', 'total'] as const
+const lines = { day: 100, month: 300, total: 200 }
+
+/** A tool's spend in cents, and how far each budget was told. */
+class Spending {
+  readonly spent = { day: 0, month: 0, total: 0 }
+  readonly #told = { day: 0, month: 0, total: 0 }
+  #at = ''
+
+  goOn(now: number, spend: number, reset: boolean): void {
+    const date = iso(now)
+    if (date.slice(0, 10) !== this.#at.slice(0, 10)) this.spent.day = this.#told.day = 0
+    if (date.slice(0, 7) !== this.#at.slice(0, 7)) this.spent.month = this.#told.month = 0
+    this.#at = date
+    if (reset) this.spent.total = 0
+    for (const window of windows) this.spent[window] += spend
+  }
+
+  /** What is to be told now, at this share of a budget. */
+  tells(window: (typeof windows)[number], share: number) {
+    const [is, line] = [this.spent[window], lines[window]]
+    const level = is >= line ? 2 : is * 100 >= line * share ? 1 : 0
+    if (level === 0 && window === 'total') this.#told.total = 0
+    if (level <= this.#told[window]) return []
+    this.#told[window] = level
+    return [{ window, usedUp: level === 2, spent: sc(is) }]
+  }
+}
+
+describe('a budget', () => {
+  it('is told at its share and when it is used up, once each in its day or month, and in all anew after a reset', () => {
+    const nano = (of: number): bigint => BigInt(of) * 10_000_000n
+    const walk = (steps: { spend: number; hours: number; reset: boolean }[], share: number): void => {
+      const tool = plainTool({ id: randomUUID(), name: 'T', budgetDay: '1', budgetMonth: '3', budgetTotal: '2' })
+      let now = Date.parse('2026-11-29T00:00:00Z')
+      const book = bookOf(() => now)
+      const spending = new Spending()
+      for (const { spend, hours, reset } of steps) {
+        now += hours * 3_600_000
+        spending.goOn(now, spend, reset && spend % 5 === 0)
+        const { day, month, total } = spending.spent
+        const spent = { day: nano(day), month: nano(month), total: nano(total) }
+        const told = book.take(judgeBudgets(tool, spent, share, now))
+        const wanted = windows.flatMap((window) => spending.tells(window, share))
+        expect(told.map((one) => one.facts)).toMatchObject(wanted)
+        expect(told).toHaveLength(wanted.length)
+      }
+    }
+    const step = fc.record({ spend: fc.nat(40), hours: fc.nat(9), reset: fc.boolean() })
+    fc.assert(fc.property(fc.array(step, { maxLength: 40 }), fc.integer({ min: 1, max: 99 }), walk), { numRuns: 60 })
+  })
+})

@@ -1,0 +1,60 @@
+import type { Alert, AlertFacts, Alerts } from '../../../src-preload/contract/alerts.ts'
+
+const book = { id: '5f0c1a2e-0000-4000-8000-0000000000b1', name: 'main account' }
+const keyId = '5f0c1a2e-0000-4000-8000-000000000001'
+const key = { kind: 'key', book, keyId, name: 'everyday', left: null, limit: null } as const
+
+/** Every kind of alert, with what a service may have named. */
+export const everyKind: readonly { facts: AlertFacts; place: Alert['place'] }[] = [
+  {
+    facts: { kind: 'balance', book, balance: '8.25', below: '10', asOf: '2026-11-21T13:58:00.000Z' },
+    place: { room: 'usage', id: null },
+  },
+  {
+    facts: { kind: 'spend', book, day: '2026-11-21', spent: '5.0123', above: '5', source: 'here' },
+    place: { room: 'usage', id: null },
+  },
+  {
+    facts: {
+      ...{ kind: 'budget', tool: { id: keyId, name: 'my-editor' }, window: 'day' },
+      ...{ spent: '0.82', budget: '1', usedUp: false },
+    },
+    place: { room: 'proxy', id: null },
+  },
+  {
+    facts: {
+      ...{ kind: 'budget', tool: { id: keyId, name: 'batch <b>job</b>' }, window: 'total' },
+      ...{ spent: '20', budget: '20', usedUp: true },
+    },
+    place: { room: 'proxy', id: null },
+  },
+  { facts: { ...key, why: 'low', left: '2.1', limit: '25' }, place: { room: 'keys', id: keyId } },
+  { facts: { ...key, why: 'empty', left: '0', limit: null }, place: { room: 'keys', id: keyId } },
+  { facts: { ...key, why: 'revoked', name: null }, place: { room: 'keys', id: keyId } },
+  { facts: { ...key, why: 'refused' }, place: { room: 'settings', id: 'connection' } },
+  { facts: { ...key, why: 'credits' }, place: { room: 'usage', id: null } },
+  { facts: { ...key, why: 'forbidden', keyId: null, name: null }, place: { room: 'keys', id: null } },
+  { facts: { kind: 'ban', book, until: '2026-11-22T00:00:00Z' }, place: { room: 'usage', id: 'limits' } },
+  { facts: { kind: 'ban', book, until: null }, place: { room: 'usage', id: 'limits' } },
+]
+
+/** `all`: one of each kind, the last two over; `none`: nothing. */
+export function startAlerts(which: string, notifies: boolean): Alerts {
+  const now = Date.now()
+  const settings = {
+    balanceBelow: '10',
+    spendAbove: null,
+    budgets: true,
+    budgetAt: 80,
+    key: true,
+    ban: true,
+    notify: true,
+  }
+  const alerts = everyKind.map(({ facts, place }, at) => ({
+    id: `00000000-0000-4000-8000-${String(at).padStart(12, '0')}`,
+    at: new Date(now - at * 3_600_000).toISOString(),
+    endedAt: at < everyKind.length - 2 ? null : new Date(now - 60_000).toISOString(),
+    ...{ facts, place },
+  }))
+  return { settings, notifies, alerts: which === 'all' ? alerts : [] }
+}
