@@ -40,7 +40,7 @@ export function Compose() {
           {refusal && <ProblemNotice problem={refusal} on={{ retry: () => void speakDraft() }} />}
         </div>
       </div>
-      <div className="flex shrink-0 flex-col gap-2 px-6 pb-2 empty:hidden max-[800px]:px-4">
+      <div className="flex shrink-0 flex-col gap-2 border-line border-t px-6 py-2 empty:hidden max-[800px]:px-4">
         <WaitingList what="speech" />
         <OfflineNote about="speech" onWait={empty ? null : speakLater} />
       </div>
