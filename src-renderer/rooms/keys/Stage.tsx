@@ -96,7 +96,7 @@ function Body({ shown }: { shown: AccountKey | null }) {
   if (!book || !shown) {
     return (
       <>
-        <OfflineNote about="keys" className="m-6 mb-0" />
+        <OfflineNote place="keys" className="m-6 mb-0" />
         {book?.offers === 'no' ? <NoReadout /> : <Nothing connected={book !== null} />}
       </>
     )

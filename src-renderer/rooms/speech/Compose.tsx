@@ -42,7 +42,7 @@ export function Compose() {
       </div>
       <div className="flex shrink-0 flex-col gap-2 border-line border-t px-6 py-2 empty:hidden max-[800px]:px-4">
         <WaitingList what="speech" />
-        <OfflineNote about="speech" onWait={empty ? null : speakLater} />
+        <OfflineNote place="speech" onWait={empty ? null : speakLater} />
       </div>
       <div className="flex shrink-0 flex-wrap items-center gap-x-4 gap-y-2 border-line border-t bg-bg px-6 py-3 max-[800px]:px-4">
         <Plan />
