@@ -30,6 +30,8 @@ export interface LedgerReader {
   /** As the ledger's own: sums of what ended, by day and caller. */
   usedByDay(bookId: string, fromDay: number, toDay: number): UsedDay[]
   firstDayOf(bookId: string): number | null
+  /** Whose books rows belong to, as it is known now: answers by a row's id; null where that was never told. */
+  books(): (row: number) => string | null
   /** Answered with 429 by the service, the newest first. */
   limited(limit: number): RequestRow[]
   close(): void
@@ -120,6 +122,15 @@ export function openLedgerReader(dataDir: string, tools: () => readonly ToolName
       const log = look()
       const days = log ? accountsOf(log, bookId).flatMap((account) => log.used.firstDay(account) ?? []) : []
       return days.length === 0 ? null : Math.min(...days)
+    },
+    books() {
+      const log = look()
+      const links = log?.links.links() ?? []
+      const books = new Map(log?.links.accounts().map(({ id, book }) => [id, book]))
+      return (row) => {
+        const link = links.findLast(({ firstRow }) => firstRow <= row)
+        return (link && books.get(link.account)) ?? null
+      }
     },
     limited: (limit) => look()?.requests.limited(limit).map(show) ?? [],
     page: (filter, before, limit) => find(filter, 1, before - 1, limit),
