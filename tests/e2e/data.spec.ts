@@ -11,7 +11,7 @@ import { expectAccessible, takePictures } from './chatWorld.ts'
 import { closeHosts, newDataDir, openWebHost } from './hosts.ts'
 
 // A whole journey with three looks of axe, on a machine that may have other work.
-test.setTimeout(90_000)
+test.setTimeout(120_000)
 test.afterEach(closeHosts)
 
 const ago = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString()
@@ -73,11 +73,15 @@ test('what lies here is told by room; a clean-up is counted before it acts, and 
     await expectAccessible(page)
   }
 
-  // Older than 90 days: three pictures and the recording. A favourite of 300 days stays.
-  await data.getByRole('button', { name: 'See what would go…' }).click()
+  // Erased by age: three pictures and the recording. A favourite of 300 days stays, and so does all that is not chosen.
+  const age = page.getByRole('region', { name: 'Erase by age' })
+  for (const name of ['Kept bodies of requests', 'Request log, with its bodies']) await age.getByLabel(name).uncheck()
+  for (const name of ['Images', 'Recordings and transcripts']) await age.getByLabel(name).check()
+  await age.getByRole('button', { name: 'See what would go…' }).click()
   const dialog = page.getByRole('dialog')
-  await expect(dialog).toContainText('Erase 4 things for good?')
-  await expect(dialog).toContainText(/frees 70\d kB/)
+  await expect(dialog).toContainText('Erase what is older than 90 days for good?')
+  await expect(dialog.getByRole('row', { name: /^Images 3 / })).toBeVisible()
+  await expect(dialog.getByRole('row', { name: /^Recordings and transcripts 1 700 kB/ })).toBeVisible()
   await takePictures(page, 'settings-data-ask')
   await expectAccessible(page)
   await page.keyboard.press('Escape')
@@ -85,25 +89,48 @@ test('what lies here is told by room; a clean-up is counted before it acts, and 
   expect(files()).toBe(8)
 
   // By keyboard alone: recordings are left out, then it is done.
-  await data.getByRole('checkbox', { name: 'Recordings and transcripts' }).focus()
+  await age.getByLabel('Recordings and transcripts').focus()
   await page.keyboard.press('Space')
-  await data.getByRole('button', { name: 'See what would go…' }).focus()
+  await age.getByRole('button', { name: 'See what would go…' }).focus()
   await page.keyboard.press('Enter')
-  await expect(dialog).toContainText('Erase 3 things for good?')
+  await expect(dialog.getByRole('row', { name: /^Images 3 / })).toBeVisible()
   await dialog.getByRole('button', { name: 'Erase for good' }).focus()
   await page.keyboard.press('Enter')
-  await expect(page.getByText(/3 things were erased/).first()).toBeVisible()
+  await expect(age.getByText('3 things were erased for good.')).toBeVisible()
   await expect(row('images')).toContainText('Images4')
   await expect.poll(files).toBe(5)
-  await data.getByRole('button', { name: 'See what would go…' }).click()
-  await expect(data.getByText('Nothing would go.')).toBeVisible()
+  await age.getByRole('button', { name: 'See what would go…' }).click()
+  await expect(age.getByText('Nothing is that old.')).toBeVisible()
+
+  // A standing rule is off at first, and asked for with what goes at once.
+  const rule = age.getByLabel('Erase the request log by itself')
+  await expect(rule).toHaveValue('off')
+  await rule.selectOption('30')
+  await expect(dialog).toContainText('Erase the request log after 30 days, from now on?')
+  await expect(rule).toHaveValue('off')
+  await dialog.getByRole('button', { name: 'Turn it on' }).click()
+  await expect(rule).toHaveValue('30')
 
   // By size: what is left is far below a gigabyte.
-  await data.getByRole('radio', { name: 'All but the newest' }).check()
-  await data.getByRole('checkbox', { name: 'Recordings and transcripts' }).check()
-  await data.getByRole('button', { name: 'See what would go…' }).click()
+  await data.getByRole('region', { name: 'Make room' }).getByRole('button', { name: 'See what would go…' }).click()
   await expect(data.getByText('Nothing would go.')).toBeVisible()
   expect(files()).toBe(5)
+
+  // Everything in one file, and what it would replace.
+  const saved = page.waitForEvent('download')
+  await data.getByRole('button', { name: 'Save a backup' }).click()
+  const tar = await (await saved).path()
+  await expect(page.getByText(/The backup is saved: /).first()).toBeVisible()
+  await data.getByLabel('Backup file').setInputFiles(tar)
+  await expect(dialog).toContainText('Put this backup in the place of everything?')
+  await expect(dialog.getByRole('row', { name: 'Images 5 5' })).toBeVisible()
+  await takePictures(page, 'settings-data-restore')
+  await expectAccessible(page)
+  await dialog.getByRole('button', { name: 'Use it at the next start' }).click()
+  await expect(data.getByText('A backup waits for the next start')).toBeVisible()
+  await takePictures(page, 'settings-data-waiting', true)
+  await data.getByRole('button', { name: 'Don’t use it' }).click()
+  await expect(data.getByText('A backup waits for the next start')).toHaveCount(0)
 
   // What was deleted waits for its 30 days, or goes now.
   await expect(data).toContainText(/1 thing, .* It is erased 30 days after/)

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { createWriteStream, type WriteStream } from 'node:fs'
 import { crc32, createDeflateRaw } from 'node:zlib'
-import { Zip, type ZipInputFile } from 'fflate'
+// Its build for Node declares a `require` of its own, which a bundle has already; nothing of its threads is used.
+import { Zip, type ZipInputFile } from 'fflate/browser'
 import { StudioError } from '../errors.ts'
 
 export interface WrittenEntry {

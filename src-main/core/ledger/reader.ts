@@ -32,6 +32,8 @@ export interface LedgerReader {
   firstDayOf(bookId: string): number | null
   /** Days that are over have changed: what is remembered of them holds no longer. */
   forget(): void
+  /** Whose books rows belong to, as it is known now: answers by a row's id; null where that was never told. */
+  books(): (row: number) => string | null
   /** Answered with 429 by the service, the newest first. */
   limited(limit: number): LimitedRow[]
   close(): void
@@ -131,6 +133,15 @@ export function openLedgerReader(
       const log = look()
       const days = log ? accountsOf(log, bookId).flatMap((account) => log.used.firstDay(account) ?? []) : []
       return days.length === 0 ? null : Math.min(...days)
+    },
+    books() {
+      const log = look()
+      const links = log?.links.links() ?? []
+      const books = new Map(log?.links.accounts().map(({ id, book }) => [id, book]))
+      return (row) => {
+        const link = links.findLast(({ firstRow }) => firstRow <= row)
+        return (link && books.get(link.account)) ?? null
+      }
     },
     forget: () => days?.moved(),
     limited: (limit) =>

@@ -1,5 +1,5 @@
-import type { Command } from 'commander'
-import { dataFolder, json, nonEmpty } from './arguments.ts'
+import { type Command, Option } from 'commander'
+import { dataFolder, day, json, nonEmpty } from './arguments.ts'
 import type { Parts } from './parts.ts'
 
 /** The commands about the data folder as a whole; what they do is loaded when one runs. */
@@ -12,6 +12,29 @@ export function describeData(program: Command, parts: Parts, ended: (code: numbe
     .addOption(dataFolder())
     .addOption(json())
     .action(async (file, options) => ended(await (await import('./commands/backup.ts')).backup(file, options, parts)))
+
+  program
+    .command('export')
+    .description(
+      'chats, the log of requests and the books in open formats; without a network, a keychain or a running studio',
+    )
+    .addOption(
+      new Option('--what <what>', 'what is written; all of it makes a folder')
+        .choices(['chats', 'requests', 'usage', 'all'])
+        .default('all'),
+    )
+    .addOption(
+      new Option(
+        '--format <how>',
+        'chats: zip (usual), markdown; requests and usage: csv (usual), json (of requests a document a line), parquet',
+      ).choices(['zip', 'markdown', 'csv', 'json', 'parquet']),
+    )
+    .option('--output <file>', 'into this file, or - for standard output (usual); of all a folder', nonEmpty)
+    .option('--since <day>', 'from this day on (UTC), such as 2026-11-01', day)
+    .option('--until <day>', 'up to and with this day (UTC)', day)
+    .option('--account <name or id>', 'requests and usage of this account', nonEmpty)
+    .addOption(dataFolder())
+    .action(async (options) => ended(await (await import('./commands/export.ts')).exportData(options, parts)))
 
   program
     .command('restore')

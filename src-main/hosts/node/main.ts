@@ -36,6 +36,10 @@ process.exitCode = await run(process.argv.slice(2), {
     const { openUsage } = await import('./usageBooks.ts')
     return openUsage(dataDir)
   },
+  async openExport(dataDir) {
+    const { openExport } = await import('./dataExport.ts')
+    return openExport(dataDir)
+  },
   async openKeep() {
     const { backupName } = await import('../../core/keep/backup/manifest.ts')
     const { writeBackup } = await import('../../core/keep/backup/write.ts')

@@ -104,6 +104,23 @@ export interface KeepCommands {
   }): Promise<{ summary: BackupSummary; keptAt: string | null } | null>
 }
 
+/** From an instant on, and up to one that does not belong to it; null: without that end. */
+export interface ExportRange {
+  from: string | null
+  until: string | null
+}
+
+/** What leaves a data folder in open formats, also while another process serves it. */
+export interface DataExport {
+  /** The log of requests, oldest first; of one book's account, or of all. */
+  requests(format: 'csv' | 'json' | 'parquet', range: ExportRange, book: string | null): AsyncIterable<Uint8Array>
+  /** Conversations last changed in the range, as text for people. @throws StudioError `no_such_item` */
+  markdown(range: ExportRange): AsyncIterable<Uint8Array>
+  /** The same as an archive that can be read in again, into a file that is not there yet. @throws StudioError `no_such_item`, `bad_input` */
+  archive(path: string, range: ExportRange): Promise<void>
+  close(): void
+}
+
 /** What the commands are made of, loaded when a command first needs it: `--help` and `tools` start without the core. */
 export interface Parts {
   startCore(host: Host, options: CoreOptions): Promise<RunningCore>
@@ -112,5 +129,6 @@ export interface Parts {
   openRequestLog(dataDir: string): Promise<RequestLog>
   openUsage(dataDir: string): Promise<UsageBooks>
   openKeep(): Promise<KeepCommands>
+  openExport(dataDir: string): Promise<DataExport>
   startSandbox(options: { port: number }): Promise<{ baseUrl: string; apiKey: string; close(): Promise<void> }>
 }

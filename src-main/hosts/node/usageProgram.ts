@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { dataFolder, json, nonEmpty } from './arguments.ts'
+import { dataFolder, day, json, nonEmpty } from './arguments.ts'
 import type { Parts } from './parts.ts'
 
 /** The commands about what was used, what it cost and what may go on; what they do is loaded when one runs. */
@@ -37,15 +37,6 @@ export function describeUsage(program: Command, parts: Parts, ended: (code: numb
   command('keys', 'the keys of the account, as the service last told of them')
     .addOption(json())
     .action(async (options) => ended(await (await import('./commands/keys.ts')).keys(options, parts)))
-}
-
-function day(text: string): string {
-  const ms = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN
-  // JavaScript rolls the 30th of February over.
-  if (Number.isNaN(ms) || new Date(ms).toISOString().slice(0, 10) !== text) {
-    throw new InvalidArgumentError('A day such as 2026-11-21.')
-  }
-  return text
 }
 
 function count(text: string): number {

@@ -5,6 +5,7 @@ import type { Problem } from '../../../src-preload/contract/problem.ts'
 import { problemOf } from '../../api/problem.ts'
 import { showCount, showSize } from '../../i18n/format.ts'
 import { ProblemNotice } from '../../problems/ProblemNotice.tsx'
+import { useData } from '../../stores/data.ts'
 import { useStudio } from '../../studio.ts'
 import { CopyButton } from '../../ui/CopyButton.tsx'
 import { DataCleanUp } from './DataCleanUp.tsx'
@@ -25,7 +26,9 @@ export function DataUse() {
     setProblem(null)
     studio.media.use().then(setUse, (thrown: unknown) => setProblem(problemOf(thrown)))
   }, [studio])
-  useEffect(read, [read])
+  const erasedAt = useData(({ erase }) => erase?.last?.endedAt ?? null)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what was erased by age is gone from the sizes
+  useEffect(read, [read, erasedAt])
   // Another window, or a room that went on making, may have changed it.
   useEffect(() => {
     window.addEventListener('focus', read)

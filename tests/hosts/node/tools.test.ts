@@ -35,6 +35,7 @@ const parts: Parts = {
   openRequestLog: unused,
   openUsage: unused,
   openKeep: unused,
+  openExport: unused,
   openToolKeys: async (folder) => openTools(folder),
 }
 

@@ -40,6 +40,7 @@ const parts: Parts = {
   openRequestLog: () => expect.unreachable(),
   openToolKeys: () => expect.unreachable(),
   openKeep: () => expect.unreachable(),
+  openExport: () => expect.unreachable(),
   openUsage: async (folder) => openUsage(folder),
 }
 

@@ -1,0 +1,54 @@
+import { existsSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { StudioError } from '../errors.ts'
+import { archiveTable } from './archive.ts'
+import { asStoreError, type Database, studioDatabase } from './database.ts'
+import { folderTable } from './folders.ts'
+import { pieceTable } from './pieces.ts'
+import { presetTable } from './presets.ts'
+import { promptTable } from './prompts.ts'
+import { databaseFile } from './store.ts'
+
+export type StoreForReading = NonNullable<ReturnType<typeof openStoreForReading>>
+
+/**
+ * What people wrote, for reading alone: beside a running core or without one; null where there is nothing yet.
+ * @throws StudioError `store_newer`, `store_damaged` (also for a file that this version has to migrate first)
+ */
+export function openStoreForReading(dataDir: string) {
+  const file = databaseFile(dataDir)
+  if (!existsSync(file)) return null
+  try {
+    const handle = new DatabaseSync(file, { readOnly: true, timeout: 5000 })
+    try {
+      const version = Number(handle.prepare('PRAGMA user_version').get()?.user_version)
+      if (version > studioDatabase.migrations.length) {
+        throw new StudioError('store_newer', `${file} was written by a newer version of Inference Studio.`)
+      }
+      if (version < studioDatabase.migrations.length) {
+        const words = `${file} was written by an older version of Inference Studio. Start the studio once; it brings the file to this version.`
+        throw new StudioError('store_damaged', words)
+      }
+      const write = (): never => {
+        throw new StudioError('bug', 'What is open for reading alone is not written to.')
+      }
+      const database: Database = {
+        ...{ handle, transaction: write, journal: write, dataVersion: () => 0 },
+        close: () => handle.close(),
+      }
+      return {
+        archive: archiveTable(database),
+        pieces: pieceTable(database),
+        folders: folderTable(database),
+        prompts: promptTable(database),
+        presets: presetTable(database),
+        close: () => handle.close(),
+      }
+    } catch (thrown) {
+      handle.close()
+      throw thrown
+    }
+  } catch (thrown) {
+    throw asStoreError(thrown, file)
+  }
+}

@@ -1,0 +1,199 @@
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { createReadStream, createWriteStream } from 'node:fs'
+import { mkdir, rename, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join, resolve } from 'node:path'
+import { StudioError } from '../../../core/errors.ts'
+import { openDataDir } from '../folder.ts'
+import { exitCodes, log } from '../output.ts'
+import type { DataExport, ExportRange, Parts } from '../parts.ts'
+import { bookOf, usage } from './usage.ts'
+
+export interface ExportOptions {
+  dataDir?: string
+  what: 'chats' | 'requests' | 'usage' | 'all'
+  format?: 'zip' | 'markdown' | 'csv' | 'json' | 'parquet'
+  /** A file, or `-` for standard output (usual); of `all` a folder. */
+  output?: string
+  since?: string
+  until?: string
+  account?: string
+}
+
+const formats = {
+  chats: ['zip', 'markdown'],
+  requests: ['csv', 'json', 'parquet'],
+  usage: ['csv', 'json', 'parquet'],
+  all: ['csv', 'json', 'parquet'],
+} as const
+const endings = { zip: 'zip', markdown: 'md', csv: 'csv', json: 'jsonl', parquet: 'parquet' } as const
+const dayMs = 86_400_000
+
+/** Chats, the log of requests and the books, out of the folder into open formats. Needs no network, no keychain and no core. */
+export async function exportData(options: ExportOptions, parts: Parts): Promise<number> {
+  const { what } = options
+  const format = options.format ?? formats[what][0]
+  if (!formats[what].some((one) => one === format)) {
+    throw new StudioError('bad_input', `${what} can be written as ${formats[what].join(', ')}.`)
+  }
+  const dataDir = await openDataDir(options.dataDir)
+  if (what === 'all') return exportAll(options, dataDir, parts)
+  await exportOne(what, format, options.output, { ...options, dataDir }, parts)
+  return exitCodes.ok
+}
+
+/** A folder with a file for each. */
+async function exportAll(options: ExportOptions, dataDir: string, parts: Parts): Promise<number> {
+  const { output = `inference-studio-export-${new Date().toISOString().slice(0, 10)}`, format = 'csv' } = options
+  if (output === '-')
+    throw new StudioError('bad_input', 'All of it is more than one file: name a folder with --output.')
+  const folder = resolve(output)
+  await mkdir(folder, { mode: 0o700 }).catch((thrown: unknown) => {
+    const there = thrown instanceof Error && 'code' in thrown && thrown.code === 'EEXIST'
+    const why = there ? `${folder} is there already. Give another name.` : `The folder can't be made: ${String(thrown)}`
+    throw new StudioError('bad_input', why, {}, { cause: thrown })
+  })
+  const asked = { ...options, dataDir }
+  for (const [what, how] of [
+    ['chats', 'zip'],
+    ['requests', format],
+    ['usage', format],
+  ] as const) {
+    const file = join(folder, `${what}.${what === 'usage' && how === 'json' ? 'json' : endings[how]}`)
+    await exportOne(what, how, file, asked, parts).catch((thrown: unknown) => {
+      // Of what was never used there is nothing to write; that is no failure of the rest.
+      if (!(thrown instanceof StudioError && thrown.kind === 'no_such_item')) throw thrown
+      log('warn', thrown.message)
+    })
+  }
+  log('info', `Written to ${folder}.`)
+  return exitCodes.ok
+}
+
+type Asked = ExportOptions & { dataDir: string }
+
+async function exportOne(
+  what: 'chats' | 'requests' | 'usage',
+  format: keyof typeof endings,
+  output: string | undefined,
+  asked: Asked,
+  parts: Parts,
+): Promise<void> {
+  const file = output === undefined || output === '-' ? null : resolve(output)
+  const binary = format === 'zip' || format === 'parquet'
+  if (binary && file === null && process.stdout.isTTY) {
+    throw new StudioError(
+      'bad_input',
+      `${format} is no text: send it into a file, such as --output ${what}.${endings[format]}`,
+    )
+  }
+  if (what === 'usage') return exportUsage(format, file, asked, parts)
+  const range = rangeOf(asked)
+  const from = await parts.openExport(asked.dataDir)
+  try {
+    if (what === 'requests') {
+      const book = await bookIdOf(asked, parts)
+      if (format === 'csv' || format === 'json' || format === 'parquet')
+        await put(from.requests(format, range, book), file)
+    } else if (format === 'markdown') await put(from.markdown(range), file)
+    else await putArchive(from, range, file)
+  } finally {
+    from.close()
+  }
+}
+
+/** As `usage` writes it: by model and day, both sides, from the first day that is known. */
+async function exportUsage(
+  format: string,
+  file: string | null,
+  { dataDir, account, since, until }: Asked,
+  parts: Parts,
+): Promise<void> {
+  if (format !== 'csv' && format !== 'json' && format !== 'parquet') return
+  const books = await parts.openUsage(dataDir)
+  const first = (() => {
+    try {
+      return bookOf(books, account)?.firstDay ?? undefined
+    } finally {
+      books.close()
+    }
+  })()
+  const from = since ?? first
+  await usage(
+    {
+      ...{ dataDir, format, by: 'model', source: 'both', each: 'day' },
+      ...(account !== undefined && { account }),
+      ...(from !== undefined && { since: from }),
+      ...(until !== undefined && { until }),
+      ...(file !== null && { output: file }),
+    },
+    parts,
+  )
+}
+
+/** Days (UTC), both included, as instants of which the second does not belong to it. */
+const rangeOf = ({ since, until }: ExportOptions): ExportRange => ({
+  from: since === undefined ? null : new Date(Date.parse(since)).toISOString(),
+  until: until === undefined ? null : new Date(Date.parse(until) + dayMs).toISOString(),
+})
+
+async function bookIdOf({ account, dataDir }: Asked, parts: Parts): Promise<string | null> {
+  if (account === undefined) return null
+  const books = await parts.openUsage(dataDir)
+  try {
+    return bookOf(books, account)?.id ?? null
+  } finally {
+    books.close()
+  }
+}
+
+/** A zip is laid out in a file of its own; standard output gets it when it is whole. */
+async function putArchive(from: DataExport, range: ExportRange, file: string | null): Promise<void> {
+  const part = file === null ? join(tmpdir(), `inference-studio-${randomUUID()}.zip`) : besideOf(file)
+  try {
+    await from.archive(part, range)
+    if (file === null) await put(createReadStream(part), null)
+    else await rename(part, file)
+  } catch (thrown) {
+    throw asWords(thrown)
+  } finally {
+    await rm(part, { force: true })
+  }
+}
+
+/** Half a file never stands under the name that was asked for. */
+async function put(content: AsyncIterable<Uint8Array>, file: string | null): Promise<void> {
+  if (file === null) {
+    for await (const bytes of content) {
+      const { promise, resolve: taken, reject } = Promise.withResolvers<void>()
+      process.stdout.write(bytes, (thrown) => (thrown ? reject(gone()) : taken()))
+      await promise
+    }
+    return
+  }
+  const part = besideOf(file)
+  try {
+    const target = createWriteStream(part, { flags: 'wx', mode: 0o600 })
+    const closed = once(target, 'close')
+    closed.catch(() => undefined)
+    for await (const bytes of content) if (!target.write(bytes)) await Promise.race([once(target, 'drain'), closed])
+    target.end()
+    await closed
+    await rename(part, file)
+  } catch (thrown) {
+    throw asWords(thrown)
+  } finally {
+    await rm(part, { force: true })
+  }
+}
+
+const besideOf = (file: string): string => join(dirname(file), `.${basename(file)}.${randomUUID()}.part`)
+const gone = (): StudioError => new StudioError('cancelled', 'Whoever read the export has gone.')
+
+function asWords(thrown: unknown): unknown {
+  const isFileError = thrown instanceof Error && 'syscall' in thrown
+  return isFileError
+    ? new StudioError('bad_input', `The file can't be written: ${thrown.message}`, {}, { cause: thrown })
+    : thrown
+}

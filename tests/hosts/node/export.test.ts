@@ -1,0 +1,162 @@
+import { createHash } from 'node:crypto'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DuckDBInstance } from '@duckdb/node-api'
+import { unzipSync } from 'fflate'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { createCore } from '../../../src-main/core/core.ts'
+import { openExport } from '../../../src-main/hosts/node/dataExport.ts'
+import type { Parts } from '../../../src-main/hosts/node/parts.ts'
+import { run } from '../../../src-main/hosts/node/program.ts'
+import { openUsage } from '../../../src-main/hosts/node/usageBooks.ts'
+import { testHost } from '../../core/helpers/core.ts'
+import { type UsedFolder, usedFolder } from '../../core/keep/usedFolder.ts'
+
+let folder: UsedFolder
+let out: string
+beforeAll(async () => {
+  folder = await usedFolder(mkdtempSync(join(tmpdir(), 'studio-export-')), Date.parse('2026-11-21T12:00:00Z'))
+  out = mkdtempSync(join(tmpdir(), 'studio-out-'))
+})
+afterAll(() => {
+  rmSync(folder.dataDir, { recursive: true, force: true })
+  rmSync(out, { recursive: true, force: true })
+})
+afterEach(() => vi.restoreAllMocks())
+
+/** No core, no keychain, no network is among what the command has. */
+const parts: Parts = {
+  startCore: () => expect.unreachable(),
+  openConnections: () => expect.unreachable(),
+  startSandbox: () => expect.unreachable(),
+  openRequestLog: () => expect.unreachable(),
+  openToolKeys: () => expect.unreachable(),
+  openKeep: () => expect.unreachable(),
+  openUsage: async (dataDir) => openUsage(dataDir),
+  openExport: async (dataDir) => openExport(dataDir),
+}
+
+/** One command in this process, over the real files: what it ended with and printed. */
+async function ask(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  const told: Record<'stdout' | 'stderr', Buffer[]> = { stdout: [], stderr: [] }
+  const spies = (['stdout', 'stderr'] as const).flatMap((name) => [
+    vi.spyOn(process[name], 'on').mockReturnThis(),
+    vi.spyOn(process[name], 'write').mockImplementation((text: string | Uint8Array, ...rest: unknown[]) => {
+      told[name].push(Buffer.from(text))
+      for (const written of rest) if (typeof written === 'function') written()
+      return true
+    }),
+  ])
+  try {
+    const code = await run(['export', ...args, '--data-dir', folder.dataDir], parts)
+    return { code, stdout: Buffer.concat(told.stdout).toString(), stderr: Buffer.concat(told.stderr).toString() }
+  } finally {
+    for (const spy of spies) spy.mockRestore()
+  }
+}
+
+async function query(sql: string): Promise<unknown[]> {
+  const instance = await DuckDBInstance.create(':memory:')
+  const connection = await instance.connect()
+  try {
+    return (await connection.runAndReadAll(sql)).getRowObjectsJson()
+  } finally {
+    connection.closeSync()
+    instance.closeSync()
+  }
+}
+
+describe('studio export', () => {
+  it('writes the log as CSV, JSON lines and Parquet that an independent reader finds equal, to the last digit', async () => {
+    const files = { csv: join(out, 'log.csv'), json: join(out, 'log.jsonl'), parquet: join(out, 'log.parquet') }
+    for (const [format, file] of Object.entries(files)) {
+      expect(await ask('--what', 'requests', '--format', format, '--output', file)).toMatchObject({ code: 0 })
+    }
+    const sums = (from: string) =>
+      query(`SELECT count(*) AS n, sum(tokens_in) AS i, sum(tokens_out) AS o, sum(CAST(cost_sc AS DECIMAL(38, 18))) AS c,
+        min(path) AS p, count(DISTINCT id) AS ids, max(CAST("at" AS TIMESTAMP)) AS last FROM ${from}`)
+    const parquet = await sums(`read_parquet('${files.parquet}')`)
+    expect(parquet).toMatchObject([{ n: '37', i: '37000', o: '6660', p: '/v1/day-0-ago', ids: '37' }])
+    expect(await sums(`read_csv('${files.csv}', all_varchar = false)`)).toEqual(parquet)
+    expect(await sums(`read_json('${files.json}', format = 'newline_delimited')`)).toEqual(parquet)
+    // Nobody else reads it, and no half file lies beside it.
+    expect(statSync(files.csv).mode & 0o777).toBe(0o600)
+    expect(readdirSync(out).filter((name) => name.includes('part'))).toEqual([])
+  })
+
+  it('keeps to days (UTC) and to an account, and streams to standard output', async () => {
+    const { code, stdout } = await ask(
+      '--what',
+      'requests',
+      '--format',
+      'json',
+      '--since',
+      '2026-10-02',
+      '--until',
+      '2026-10-22',
+    )
+    const rows = stdout
+      .trim()
+      .split('\n')
+      .map((line): { at: string; account: string } => JSON.parse(line))
+    expect(code).toBe(0)
+    expect(rows.map(({ at }) => at.slice(0, 10))).toEqual(['2026-10-02', '2026-10-12', '2026-10-22'])
+    expect(rows.every(({ account }) => account === 'book')).toBe(true)
+    const nobody = await ask('--what', 'requests', '--account', 'nobody')
+    expect(nobody.code).toBe(1)
+    expect(nobody.stderr).toContain('No account alone is called so')
+  })
+
+  it('writes chats as the archive that can be read in again, or as Markdown, also beside a running studio', async () => {
+    const core = await createCore(testHost(folder.dataDir).host, { proxyPort: null })
+    try {
+      const zip = join(out, 'chats.zip')
+      expect(await ask('--what', 'chats', '--output', zip)).toMatchObject({ code: 0 })
+      const files = unzipSync(readFileSync(zip))
+      const manifest: { counts: object; entries: { name: string; sha256: string }[] } = JSON.parse(
+        Buffer.from(files['manifest.json'] ?? []).toString(),
+      )
+      expect(manifest.counts).toMatchObject({ conversations: 5, messages: 10 })
+      for (const { name, sha256 } of manifest.entries) {
+        expect(
+          createHash('sha256')
+            .update(files[name] ?? '')
+            .digest('hex'),
+        ).toBe(sha256)
+      }
+      const markdown = await ask('--what', 'chats', '--format', 'markdown', '--since', '2026-10-01')
+      expect(markdown.stdout).toContain('# Talk of day-20-ago')
+      expect(markdown.stdout).toContain('What was asked day-0-ago')
+      expect(markdown.stdout).not.toContain('day-300-ago')
+    } finally {
+      await core.stop()
+    }
+  })
+
+  it('writes all of it into a folder of its own, and never over one that is there', async () => {
+    const all = join(out, 'all')
+    expect(await ask('--output', all)).toMatchObject({ code: 0 })
+    expect(readdirSync(all).sort()).toEqual(['chats.zip', 'requests.csv', 'usage.csv'])
+    expect(readFileSync(join(all, 'requests.csv'), 'utf8').split('\r\n')).toHaveLength(39)
+    const again = await ask('--output', all)
+    expect(again.code).toBe(1)
+    expect(again.stderr).toContain('is there already')
+    expect((await ask('--output', '-')).stderr).toContain('name a folder')
+  })
+
+  it('says what can’t be: a format that is none of that, a file that can’t be written, a folder that was never used', async () => {
+    expect((await ask('--what', 'chats', '--format', 'csv')).stderr).toContain('chats can be written as zip, markdown')
+    const nowhere = join(out, 'not-there', 'log.csv')
+    expect((await ask('--what', 'requests', '--output', nowhere)).stderr).toContain("can't be written")
+    expect(existsSync(nowhere)).toBe(false)
+    const used = folder
+    folder = { ...used, dataDir: mkdtempSync(join(out, 'empty-')) }
+    try {
+      expect((await ask('--what', 'chats', '--format', 'markdown')).stderr).toContain('no conversations')
+      expect(await ask('--what', 'requests', '--format', 'json')).toMatchObject({ code: 0, stdout: '' })
+    } finally {
+      folder = used
+    }
+  })
+})
