@@ -4,6 +4,7 @@ import { problemOf } from './api/problem.ts'
 import { alertsStore, withAlerts } from './stores/alerts.ts'
 import { appStore, withApp, withLink } from './stores/app.ts'
 import { chatToolsStore } from './stores/chatTools.ts'
+import { dataStore } from './stores/data.ts'
 import { toolsStore } from './stores/tools.ts'
 import { activeBook, usageStore, withBooks, withSummary } from './stores/usage.ts'
 
@@ -33,6 +34,17 @@ export function goLive({ client, subscribe, link }: StudioApi): void {
     (signal) => client.chatTools.watch(undefined, { signal }),
     (tools) => chatToolsStore.setState({ tools, problem: null }),
     (thrown) => chatToolsStore.setState({ problem: problemOf(thrown) }),
+  )
+  // What was damaged is said in every room; without an answer there is nothing to say.
+  subscribe(
+    (signal) => client.data.watch(undefined, { signal }),
+    (data) => dataStore.setState({ data }),
+    () => undefined,
+  )
+  subscribe(
+    (signal) => client.erase.watch(undefined, { signal }),
+    (erase) => dataStore.setState({ erase }),
+    () => undefined,
   )
   // What is spent and left stands in the status bar of every room.
   subscribe(

@@ -10,6 +10,7 @@ import { toolUses } from './app/toolUse.ts'
 import { BooksBeside } from './books/beside.ts'
 import { type Books, createBooks } from './books/books.ts'
 import { recoverReplies } from './chat/recover.ts'
+import { remove } from './chat/remove.ts'
 import { send } from './chat/send.ts'
 import { stop as stopReply } from './chat/stop.ts'
 import { watch } from './chat/watch.ts'
@@ -26,6 +27,7 @@ import {
 import { followStored } from './connection/followStored.ts'
 import { savedProfiles } from './connection/profiles.ts'
 import { Session } from './connection/session.ts'
+import { openErasing } from './erasing.ts'
 import { createRouter, type StudioRouter } from './handlers/router.ts'
 import type { Host } from './host.ts'
 import { createKeep } from './keep/keep.ts'
@@ -162,10 +164,17 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
   const rooms = openChatRooms({ host, store, session, ledger, settings: () => settings })
   const { chat } = rooms
   const mediaRooms = openMediaRooms({ host, store, session, ledger, files: rooms })
+  const erasing = openErasing({
+    ...{ store, ledger, library: rooms.library, keeping: mediaRooms.keeping },
+    remove: (conversationId) => remove(chat, { conversationId }),
+    logDays: () => settings.logDays,
+    log: host.log,
+  })
   const keep = createKeep({
     dataDir: host.dataDir,
     version: host.version,
     transfers: rooms.transfers,
+    problem: kept.problem,
     feed: (read) => new StateFeed<DataState>({ everyMs: 200, read, observe: () => () => undefined }),
     log: host.log,
   })
@@ -274,6 +283,10 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     limits.follow(true)
     void bucket.ask()
   })
+  session.returned.add((upstream) => {
+    void deskFollower.learn(upstream)
+    void bucket.ask()
+  })
   session.forgotten.add((id) => books.forgotten(id))
   // Without a core running, the command line forgets them in the store alone.
   books.forgottenBut(session.store.profiles.all().map(({ id }) => id))
@@ -316,6 +329,7 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     limits,
     alerts,
     keep,
+    erasing,
     settingsChanged,
   })
   session.rechecks.add(() => void lookForKeychain())
@@ -337,6 +351,7 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     await beside.close()
     deskFollower.close()
     await proxy.close()
+    await erasing.close()
     await keep.close()
     await mediaRooms.close()
     await rooms.close()

@@ -5,6 +5,7 @@ import { chatRoom } from './chat.ts'
 import { chatToolsRoom } from './chatTools.ts'
 import { connectionRoom } from './connection.ts'
 import { dataRoom } from './data.ts'
+import { eraseRoom } from './erase.ts'
 import { imagesRoom } from './images.ts'
 import { libraryRoom } from './library.ts'
 import { mediaRoom, voiceRoom } from './media.ts'
@@ -15,6 +16,7 @@ import { toolsRoom } from './tools.ts'
 import { transcribeRoom } from './transcribe.ts'
 import { archiveRoom, transfersRoom } from './transfers.ts'
 import { usageRoom } from './usage.ts'
+import { waitingRoom } from './waiting.ts'
 
 /** Everything the renderer can ask of the core, one entry a room. */
 export const contract = {
@@ -38,5 +40,7 @@ export const contract = {
   keys: keysRoom,
   alerts: alertsRoom,
   data: dataRoom,
+  waiting: waitingRoom,
+  erase: eraseRoom,
 }
 export type Contract = typeof contract

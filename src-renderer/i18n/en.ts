@@ -11,6 +11,7 @@ import { keys } from './en/keys.ts'
 import { library } from './en/library.ts'
 import { lightbox } from './en/lightbox.ts'
 import { markdown } from './en/markdown.ts'
+import { offline } from './en/offline.ts'
 import { palette } from './en/palette.ts'
 import { problems } from './en/problems.ts'
 import { proxy } from './en/proxy.ts'
@@ -38,6 +39,7 @@ export const en = {
   library,
   data,
   lightbox,
+  offline,
   palette,
   chatTools,
   markdown,

@@ -5,6 +5,7 @@ import { useRoute } from '../stores/route.ts'
 import { Drawer } from '../ui/Dialog.tsx'
 import { shortcut } from '../ui/platform.ts'
 import { FrameContext, type FrameControls } from '../ui/StageBar.tsx'
+import { DataNotice } from './DataNotice.tsx'
 import { Rail } from './Rail.tsx'
 import { roomViews } from './roomList.ts'
 import { StatusBar } from './StatusBar.tsx'
@@ -57,7 +58,10 @@ export function Frame() {
           </aside>
         )}
         <main className="flex min-h-0 min-w-0 flex-1 flex-col bg-bg">
-          <FrameContext value={controls}>{welcome ? <Welcome /> : <Stage />}</FrameContext>
+          <FrameContext value={controls}>
+            <DataNotice />
+            {welcome ? <Welcome /> : <Stage />}
+          </FrameContext>
         </main>
         {Inspector && inspectorFits && inspectorShown && !welcome && (
           <aside

@@ -8,6 +8,7 @@ import type { Books } from '../books/books.ts'
 import type { ChatRooms } from '../chatRooms.ts'
 import type { Session } from '../connection/session.ts'
 import type { Host } from '../host.ts'
+import type { Erasing } from '../keep/erase.ts'
 import type { Keep } from '../keep/keep.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { LimitsRoom } from '../limits/limits.ts'
@@ -22,6 +23,7 @@ import { chatHandlers } from './chat.ts'
 import { chatToolsHandlers } from './chatTools.ts'
 import { connectionHandlers } from './connection.ts'
 import { dataHandlers } from './data.ts'
+import { eraseHandlers } from './erase.ts'
 import { guarded } from './errors.ts'
 import { imagesHandlers } from './images.ts'
 import { implementer } from './implementer.ts'
@@ -34,6 +36,7 @@ import { transcribeHandlers } from './transcribe.ts'
 import { transfersHandlers } from './transfers.ts'
 import { usageHandlers } from './usage.ts'
 import { voiceHandlers } from './voice.ts'
+import { waitingHandlers } from './waiting.ts'
 
 export interface Rooms {
   host: Host
@@ -51,6 +54,7 @@ export interface Rooms {
   limits: LimitsRoom
   alerts: AlertsRoom
   keep: Keep
+  erasing: Erasing
   settingsChanged: () => void
 }
 
@@ -72,6 +76,7 @@ export function createRouter(rooms: Rooms) {
     limits,
     alerts,
     keep,
+    erasing,
     settingsChanged,
   } = rooms
   const os = implementer(host)
@@ -101,6 +106,8 @@ export function createRouter(rooms: Rooms) {
     limits: limitsHandlers(os.limits, host, limits),
     alerts: alertsHandlers(os.alerts, host, alerts),
     data: dataHandlers(os.data, host, keep),
+    waiting: waitingHandlers(os.waiting, host, mediaRooms.waiting),
+    erase: eraseHandlers(os.erase, host, erasing),
     transfers: transfersHandlers(os.transfers, around.transfers),
     tools: {
       watch: os.tools.watch.handler(({ signal }) => guarded(host, tools.watch(signal))),

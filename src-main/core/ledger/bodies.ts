@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { BodyWish } from '../store/ledger/bodies.ts'
 import type { LedgerStore } from '../store/ledger/open.ts'
+import type { EraseSteps } from './erase.ts'
 
 const dayMs = 86_400_000
 const hourMs = 3_600_000
@@ -13,6 +14,8 @@ interface Parts {
   erased(): void
   log(level: 'error', line: string): void
 }
+
+const quietly: EraseSteps = { done: () => undefined, stopped: () => false }
 
 /** Erases logged bodies, one erasure after the other: what a person asks for, and each hour what is too old. */
 export class BodyEraser {
@@ -28,9 +31,12 @@ export class BodyEraser {
     setImmediate(() => this.#eraseOld())
   }
 
-  erase(wish: BodyWish): Promise<number> {
+  /** Of how many requests, and how many bytes, are from before a time (ms since 1970). */
+  count = (before: number): { items: number; bytes: number } => this.#parts.store.bodies.before(before)
+
+  erase(wish: BodyWish, { done, stopped }: EraseSteps = quietly): Promise<number> {
     const work = this.#work.then(async () => {
-      const erased = await eraseBodies(this.#parts.store, wish, () => this.#closing)
+      const erased = await eraseBodies(this.#parts.store, wish, { done, stopped: () => this.#closing || stopped() })
       if (erased > 0) this.#parts.erased()
       return erased
     })
@@ -59,8 +65,9 @@ const pagesEach = 130
 
 /**
  * Erases logged bodies and answers of how many requests. When it resolves, nothing of them is left in the files,
- * but where `closing` cut it short: the next start goes on with what is too old. */
-async function eraseBodies(store: LedgerStore, wish: BodyWish, closing: () => boolean): Promise<number> {
+ * but where it was stopped: at the end of the program the next start goes on with what is too old.
+ */
+async function eraseBodies(store: LedgerStore, wish: BodyWish, { done, stopped }: EraseSteps): Promise<number> {
   let erased = 0
   for (;;) {
     const ids = store.bodies.eraseSome(wish, atOnce)
@@ -68,8 +75,9 @@ async function eraseBodies(store: LedgerStore, wish: BodyWish, closing: () => bo
       for (const id of ids) store.requests.forgetBodies(id)
     })
     erased += ids.length
+    done(erased)
     store.bodies.shrink(atOnce * pagesEach)
-    if (ids.length < atOnce || closing()) break
+    if (ids.length < atOnce || stopped()) break
     await nextTurn()
   }
   if (erased > 0) store.bodies.giveBack()

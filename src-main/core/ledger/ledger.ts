@@ -14,10 +14,11 @@ import type { Nano } from '../money.ts'
 import { asStoreError } from '../store/database.ts'
 import { Callers } from '../store/ledger/callers.ts'
 import { codeOf, outcomes } from '../store/ledger/codes.ts'
-import { type LedgerStore, openLedgerStore } from '../store/ledger/open.ts'
+import { type LedgerStore, ledgerFile, openLedgerStore } from '../store/ledger/open.ts'
 import type { Asker, Books, BooksOf, GateRefusal, PlaceOfProfile, RequestNotice, RequestTrace } from '../traffic.ts'
 import type { AccountUsage } from '../upstream/schemas.ts'
 import { BodyEraser } from './bodies.ts'
+import { giveBackAtStart, LogEraser } from './erase.ts'
 import { RecentHeaders } from './headers.ts'
 import { Hub } from './hub.ts'
 import { Links } from './links.ts'
@@ -67,6 +68,9 @@ export class Ledger implements Books {
   readonly settled = new Listeners<[who: string]>()
   /** Something that is shown changed, at most ten times a second. */
   readonly changes = new Listeners()
+  /** Erases old rows for good; the sums by day stay. */
+  readonly rowEraser: LogEraser
+  readonly bodyEraser: BodyEraser
 
   readonly #store: LedgerStore
   readonly #callers = new Callers()
@@ -84,7 +88,6 @@ export class Ledger implements Books {
   readonly #live = new LiveList<Trace>()
   readonly #headers = new RecentHeaders()
   readonly #hub = new Hub<Source>(this.changes)
-  readonly #eraser: BodyEraser
   #closing = false
   #lastId = 0
   #lastAt = 0
@@ -115,12 +118,26 @@ export class Ledger implements Books {
       closed: (traces) => this.#closed(traces),
       log: options.log,
     })
+    giveBackAtStart(store, options.log)
     this.#load()
-    this.#eraser = new BodyEraser({
+    this.bodyEraser = new BodyEraser({
       store,
       bodyDays: options.bodyDays,
       now: this.#now,
       erased: () => this.#hub.erased(),
+      log: options.log,
+    })
+    this.rowEraser = new LogEraser({
+      store,
+      file: ledgerFile(options.dataDir),
+      flush: () => this.#writer.flush(),
+      countBefore: (at) => this.#query.countBefore(at),
+      lastBefore: (at) => this.#query.lastBefore(at),
+      eraseBodies: (before, steps) => this.bodyEraser.erase({ before }, steps),
+      erased: () => {
+        this.#query.forgetCounts()
+        this.#hub.erased()
+      },
       log: options.log,
     })
   }
@@ -252,8 +269,8 @@ export class Ledger implements Books {
   /** Erases logged bodies of one request, of one tool, or all; the rows stay. When it resolves, they are gone from the disk. */
   async eraseBodies({ id, tool }: { id?: number | undefined; tool?: string | undefined }): Promise<number> {
     this.#writer.flush()
-    if (id !== undefined) return this.#eraser.erase({ id })
-    return this.#eraser.erase(tool === undefined ? 'all' : { who: `tool:${tool}` })
+    if (id !== undefined) return this.bodyEraser.erase({ id })
+    return this.bodyEraser.erase(tool === undefined ? 'all' : { who: `tool:${tool}` })
   }
 
   // ---- money -----------------------------------------------------------------------------------------------------------
@@ -371,7 +388,8 @@ export class Ledger implements Books {
   async close(): Promise<void> {
     this.#hub.close()
     this.#closing = true
-    await this.#eraser.close()
+    await this.rowEraser.close()
+    await this.bodyEraser.close()
     this.#writer.close()
     this.#store.facts.set('floor', this.#lowestLive())
     this.#store.close()
@@ -460,7 +478,7 @@ export class Ledger implements Books {
     const { requests, callers, spend, facts } = this.#store
     for (const caller of callers.after(0)) this.#callers.add(caller)
     const last = requests.last()
-    this.#lastId = last?.id ?? 0
+    this.#lastId = Math.max(last?.id ?? 0, facts.get('erased_to'))
     this.#lastAt = last?.at ?? 0
     this.#clockWentBack = facts.get('clock_went_back') === 1
     this.#spend.load(spend)

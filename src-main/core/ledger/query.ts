@@ -63,6 +63,24 @@ export class Query {
     return kept + (await this.#countRange(search, { low: upTo + 1, high }))
   }
 
+  /** How many rows have ended that began before a time. */
+  async countBefore(at: number): Promise<number> {
+    const search = { callers: null, model: null, outcomes: null, text: null, since: null, until: null }
+    const until = this.#clockWentBack() ? at - 1 : null
+    return this.#countRange({ ...search, until }, { low: 1, high: this.lastBefore(at) })
+  }
+
+  /** No row that began before a time has a higher id. */
+  lastBefore(at: number): number {
+    if (this.#clockWentBack()) return this.#tables.requests.last()?.id ?? 0
+    return this.firstAt(at) - 1
+  }
+
+  /** Rows that were counted may be gone. */
+  forgetCounts(): void {
+    this.#counts.clear()
+  }
+
   async #countRange(search: RowSearch, { low, high }: IdRange): Promise<number> {
     const slice = search.text || search.since !== null || search.until !== null ? textSlice : indexSlice
     let total = 0

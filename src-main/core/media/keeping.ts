@@ -28,6 +28,12 @@ const keptMs = 30 * dayMs
 const firstSweepMs = 10_000
 /** Rows of one transaction: erasing overwrites what it frees, and others wait meanwhile. */
 const atOnce = 200
+/** Told while things are erased; `stopped` ends it early. */
+interface EraseSteps {
+  done(items: number): void
+  stopped(): boolean
+}
+
 /** Copies that were dragged out stay for a while: whoever they were dropped on may still read them. */
 const dragsKept = 8
 
@@ -69,10 +75,10 @@ export function createKeeping({ host, store, media, tempDir, now = Date.now }: K
   }
 
   /** Rows first, then files: a death between leaves files that nobody names, which the next start takes. */
-  async function erase(going: readonly Made[]): Promise<{ items: number; bytes: number }> {
+  async function erase(going: readonly Made[], steps?: EraseSteps): Promise<{ items: number; bytes: number }> {
     let items = 0
     let bytes = 0
-    for (let at = 0; at < going.length && !closed; at += atOnce) {
+    for (let at = 0; at < going.length && !closed && !steps?.stopped(); at += atOnce) {
       const taken = rows.takeMade(going.slice(at, at + atOnce))
       await media.drop(taken.media)
       const ids = new Set(taken.made.map(({ id }) => id))
@@ -87,12 +93,17 @@ export function createKeeping({ host, store, media, tempDir, now = Date.now }: K
       }
       items += taken.made.length
       bytes += taken.bytes
+      steps?.done(items)
       await nextTurn()
     }
     // What was deleted still stands in the write-ahead log until that is folded in; where a reader holds it, at the end of the program.
     if (items > 0) erasures.emptyLog()
     return { items, bytes }
   }
+
+  /** Of one room, older than an instant, never favourites. */
+  const olderThan = (kind: MadeKind, before: string): Made[] =>
+    chooseToGo(rows.made([kind]), { olderThanDays: 0, keepBytes: null, removed: false }, Date.parse(before))
 
   const chosen = ({ kinds, ...wish }: CleanUp): Made[] => chooseToGo(rows.made([...new Set(kinds)]), wish, now())
 
@@ -141,6 +152,18 @@ export function createKeeping({ host, store, media, tempDir, now = Date.now }: K
         const going = chosen(wish)
         if (going.length > told) throw new StudioError('bad_input', 'More would go by now than was counted.')
         return erase(going)
+      }),
+    /** What `erase` would take. */
+    wouldErase(kind: MadeKind, before: string): { items: number; bytes: number } {
+      const { made, bytes } = rows.wouldTakeMade(olderThan(kind, before))
+      return { items: made.length, bytes }
+    },
+    /** Erases what is older than an instant; answers how many things. @throws StudioError `bad_input` where more would go than was told */
+    erase: (kind: MadeKind, before: string, { told, ...steps }: EraseSteps & { told: number }): Promise<number> =>
+      inTurn(async () => {
+        const going = olderThan(kind, before)
+        if (going.length > told) throw new StudioError('bad_input', 'More would go by now than was counted.')
+        return (await erase(going, steps)).items
       }),
     sweep,
     /** @throws StudioError `no_such_item` */

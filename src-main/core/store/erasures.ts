@@ -22,6 +22,10 @@ export function erasureTable({ handle, transaction, journal }: Database) {
   )
   const count = handle.prepare(`SELECT count(*) AS n FROM conversations WHERE ${kept}`)
   const ids = handle.prepare(`SELECT id FROM conversations WHERE ${kept} AND removed_at < ?`)
+  const untouched = handle.prepare(
+    `SELECT id, title FROM conversations WHERE removed_at IS NULL AND pinned = 0 AND updated_at < :before
+       AND (archived_at IS NOT NULL OR NOT :archivedOnly) ORDER BY updated_at DESC`,
+  )
   const one = handle.prepare(`SELECT id FROM conversations WHERE ${kept} AND id = ?`)
   const add = handle.prepare('INSERT OR IGNORE INTO erasures (what, item) VALUES (?, ?)')
   const take = handle.prepare('DELETE FROM erasures WHERE what = ? AND item = ?')
@@ -57,6 +61,11 @@ export function erasureTable({ handle, transaction, journal }: Database) {
     count: (): number => number(count.get() ?? {}, 'n'),
     /** Ids of conversations that were removed before an instant. */
     removedBefore: (instant: string): string[] => ids.all(instant).map((row) => text(row, 'id')),
+    /** Conversations in sight that nobody pinned or touched since an instant, the newest first. */
+    untouched: (before: string, archivedOnly: boolean): { id: string; title: string | null }[] =>
+      untouched
+        .all({ before, archivedOnly: Number(archivedOnly) })
+        .map((row) => ({ id: text(row, 'id'), title: textOrNull(row, 'title') })),
     isRemoved: (id: string): boolean => one.get(id) !== undefined,
     /** Writes down what is to be erased. From here on it is out of sight for good. */
     plan: (what: Erasure, all: readonly string[]): void =>

@@ -7,6 +7,9 @@ import { ProblemNotice } from '../../problems/ProblemNotice.tsx'
 import { useStudio } from '../../studio.ts'
 import { Button } from '../../ui/Button.tsx'
 import { CopyButton } from '../../ui/CopyButton.tsx'
+import { DataAside } from './DataAside.tsx'
+import { DataBackup } from './DataBackup.tsx'
+import { DataErase } from './DataErase.tsx'
 import { DataUse } from './DataUse.tsx'
 import { Row } from './Row.tsx'
 
@@ -44,7 +47,10 @@ export function DataSection({ app }: { app: AppState }) {
         )}
       </Row>
       {problem && <ProblemNotice problem={problem} on={{ retry: look, recheck: look }} />}
+      <DataAside />
+      <DataBackup />
       <DataUse />
+      <DataErase logDays={app.settings.logDays} />
     </>
   )
 }

@@ -13,11 +13,8 @@ import { Row } from './Row.tsx'
 
 type Kind = CleanUp['kinds'][number]
 const kinds: readonly Kind[] = ['speech', 'recordings', 'images']
-const days = [7, 30, 90, 180, 365] as const
 const megabyte = 1_000_000
 const sizes = [100, 500, 1000, 5000, 20_000] as const
-
-type By = 'age' | 'size'
 
 /** What would go, as the core counted it. */
 interface Count {
@@ -26,21 +23,19 @@ interface Count {
   bytes: number
 }
 
-/** Clean-up by age or size, and erasing what was deleted: each is counted, shown and only then done. */
+/** Clean-up by size, and erasing what was deleted: each is counted, shown and only then done. */
 export function DataCleanUp({ uses, onDone }: { uses: readonly MediaUse[]; onDone: () => void }) {
   const { t } = useTranslation('data')
   const { ask, busy, counted, nothing, dialog } = useCleanUp(onDone)
   const [from, setFrom] = useState<readonly Kind[]>(kinds)
-  const [by, setBy] = useState<By>('age')
-  const [age, setAge] = useState('90')
   const [keep, setKeep] = useState('1000')
   const removed = uses.filter(({ kind }) => kind !== 'chat')
   const removedItems = removed.reduce((sum, { removedItems: items }) => sum + items, 0)
   const removedBytes = removed.reduce((sum, { removedBytes: bytes }) => sum + bytes, 0)
   const wish: CleanUp = {
     kinds: [...from],
-    olderThanDays: by === 'age' ? Number(age) : null,
-    keepBytes: by === 'size' ? Number(keep) * megabyte : null,
+    olderThanDays: null,
+    keepBytes: Number(keep) * megabyte,
     removed: false,
   }
   return (
@@ -69,31 +64,15 @@ export function DataCleanUp({ uses, onDone }: { uses: readonly MediaUse[]; onDon
             />
           ))}
         </fieldset>
-        <fieldset className="flex flex-col gap-1.5">
-          <legend className="mb-1 font-[540] text-s">{t('what')}</legend>
-          <Way by="age" chosen={by} onChoose={setBy} label={t('older')}>
-            <Select
-              label={t('older')}
-              value={age}
-              choices={days.map((count) => ({ value: String(count), label: t('days', { count }) }))}
-              onPick={(value) => {
-                setAge(value)
-                setBy('age')
-              }}
-            />
-          </Way>
-          <Way by="size" chosen={by} onChoose={setBy} label={t('newest')}>
-            <Select
-              label={t('newest')}
-              value={keep}
-              choices={sizes.map((size) => ({ value: String(size), label: showSize(size * megabyte) }))}
-              onPick={(value) => {
-                setKeep(value)
-                setBy('size')
-              }}
-            />
-          </Way>
-        </fieldset>
+        <div className="flex flex-wrap items-center gap-2 text-s">
+          <span aria-hidden>{t('newest')}</span>
+          <Select
+            label={t('newest')}
+            value={keep}
+            choices={sizes.map((size) => ({ value: String(size), label: showSize(size * megabyte) }))}
+            onPick={setKeep}
+          />
+        </div>
         <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
           <Button type="submit" busy={busy && !counted} disabled={from.length === 0}>
             {t('look')}
@@ -123,24 +102,6 @@ export function DataCleanUp({ uses, onDone }: { uses: readonly MediaUse[]; onDon
       </Row>
       {dialog}
     </section>
-  )
-}
-
-function Way(props: { by: By; chosen: By; onChoose: (by: By) => void; label: string; children: React.ReactNode }) {
-  return (
-    <div className="flex flex-wrap items-center gap-2 text-s">
-      <label className="flex items-center gap-2">
-        <input
-          type="radio"
-          name="clean-up-by"
-          checked={props.chosen === props.by}
-          onChange={() => props.onChoose(props.by)}
-          className="size-3.5 accent-accent"
-        />
-        {props.label}
-      </label>
-      {props.children}
-    </div>
   )
 }
 

@@ -4,6 +4,8 @@ import { useTranslation } from 'react-i18next'
 import { speechInputBytes } from '../../../src-preload/contract/speech.ts'
 import { useKeysOf } from '../../commands/useKeys.ts'
 import { showCount } from '../../i18n/format.ts'
+import { OfflineNote } from '../../offline/OfflineNote.tsx'
+import { WaitingList } from '../../offline/WaitingList.tsx'
 import { ProblemNotice } from '../../problems/ProblemNotice.tsx'
 import { useSpeech } from '../../stores/speech.ts'
 import { Button } from '../../ui/Button.tsx'
@@ -12,7 +14,7 @@ import { useFieldProps } from '../../ui/Field.tsx'
 import { Kbd } from '../../ui/Kbd.tsx'
 import { Meter } from '../../ui/Meter.tsx'
 import { showSc } from '../../ui/sc.ts'
-import { setDraft, speakDraft } from './actions.ts'
+import { setDraft, speakDraft, speakLater } from './actions.ts'
 import { SettingsFields } from './SettingsFields.tsx'
 import { bytesIn, fitsOneRequest, lengthOf } from './words.ts'
 
@@ -35,6 +37,8 @@ export function Compose() {
           {none && empty && <Teach />}
           <TextField />
           <SettingsFields wish={draft} onWish={setDraft} />
+          <WaitingList what="speech" />
+          <OfflineNote about="speech" onWait={empty ? null : speakLater} />
           {refusal && <ProblemNotice problem={refusal} on={{ retry: () => void speakDraft() }} />}
         </div>
       </div>

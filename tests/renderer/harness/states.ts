@@ -61,6 +61,7 @@ const connected: AppState = {
     proxyOrigins: [],
     metrics: false,
     bodyDays: 7,
+    logDays: null,
     chatModel: 'writer-large',
     chatBodies: true,
     toolRounds: 10,

@@ -25,6 +25,9 @@ export function bodyTable({ handle, transaction }: Database) {
   )
   const one = handle.prepare('SELECT * FROM bodies WHERE id = ?')
   const total = handle.prepare('SELECT coalesce(sum(size), 0) AS n FROM bodies INDEXED BY bodies_by_who')
+  const old = handle.prepare(
+    'SELECT count(*) AS items, coalesce(sum(size), 0) AS bytes FROM bodies INDEXED BY bodies_by_who WHERE at < ?',
+  )
   const remove = handle.prepare('DELETE FROM bodies WHERE id = ? RETURNING size')
   const some = {
     id: handle.prepare('SELECT id FROM bodies WHERE id = ? LIMIT ?'),
@@ -37,6 +40,11 @@ export function bodyTable({ handle, transaction }: Database) {
   return {
     /** Bytes of the texts that are kept. */
     bytes: (): number => bytes,
+    /** Of how many requests, and how many bytes, are from before a time (ms since 1970). */
+    before(at: number): { items: number; bytes: number } {
+      const row = old.get(at) ?? {}
+      return { items: number(row, 'items'), bytes: number(row, 'bytes') }
+    },
     keep(kept: KeptBodies[]): void {
       transaction(() => {
         for (const k of kept) {

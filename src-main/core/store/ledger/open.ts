@@ -6,6 +6,7 @@ import { asStoreError, type Database, openDatabase } from '../database.ts'
 import { number } from '../rows.ts'
 import { bodyTable } from './bodies.ts'
 import { callerTable } from './callers.ts'
+import { requestErasing } from './erase.ts'
 import { linkTable } from './links.ts'
 import { priceTable } from './prices.ts'
 import { requestTable } from './requests.ts'
@@ -37,6 +38,7 @@ export function openLedgerStore(dataDir: string, options: { checkWhole?: boolean
     prices: priceTable(ledger),
     facts: factTable(ledger),
     bodies: bodyTable(bodies),
+    erasing: requestErasing(ledger),
     transaction: ledger.transaction,
     close() {
       bodies.close()
@@ -50,9 +52,12 @@ export type LedgerStore = ReturnType<typeof openLedgerStore>
 function factTable({ handle }: Database) {
   const get = handle.prepare('SELECT value FROM facts WHERE name = ?')
   const set = handle.prepare('INSERT OR REPLACE INTO facts (name, value) VALUES (?, ?)')
-  type Fact = 'floor' | 'clock_went_back'
+  type Fact = 'floor' | 'clock_went_back' | 'erased_to'
   return {
-    /** `floor`: every row below it has ended. `clock_went_back`: 1 once ids and times disagreed. 0 where nothing is known. */
+    /**
+     * `floor`: every row below it has ended. `clock_went_back`: 1 once ids and times disagreed. `erased_to`: no row
+     * gets this id or a lower one again. 0 where nothing is known.
+     */
     get(name: Fact): number {
       const row = get.get(name)
       return row ? number(row, 'value') : 0

@@ -193,7 +193,7 @@ export const ledgerDatabase: DatabaseKind = {
   applicationId: 0x49536c65,
   migrations: [first, use, profiles, limited],
   synchronous: 'NORMAL',
-  pragmas: 'PRAGMA wal_autocheckpoint = 4000',
+  pragmas: 'PRAGMA auto_vacuum = INCREMENTAL; PRAGMA secure_delete = ON; PRAGMA wal_autocheckpoint = 4000',
 }
 
 /** "ISbo". What is erased is overwritten with zeros, and the file gives its pages back. */

@@ -158,6 +158,7 @@ export function sceneCore(models: string[]): SceneCore {
           proxyOrigins: [],
           metrics: false,
           bodyDays: 7,
+          logDays: null,
           chatModel: input.chatModel ?? null,
           chatBodies: false,
           toolRounds: 10,

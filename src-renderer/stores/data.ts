@@ -1,0 +1,21 @@
+import { useStore } from 'zustand'
+import { createStore } from 'zustand/vanilla'
+import type { Damage, DataState } from '../../src-preload/contract/data.ts'
+import type { EraseState } from '../../src-preload/contract/erase.ts'
+
+export interface DataStore {
+  /** Backup, restore, damage; null until it was told. */
+  data: DataState | null
+  erase: EraseState | null
+}
+
+export const dataStore = createStore<DataStore>(() => ({ data: null, erase: null }))
+export const useData = <T>(select: (store: DataStore) => T): T => useStore(dataStore, select)
+
+/** What a person has not read yet, the newest first. */
+export const unreadDamage = ({ data }: DataStore): Damage[] =>
+  data?.damage.filter(({ acknowledged }) => !acknowledged) ?? []
+
+/** From 0 to 1; null where it is not known yet. */
+export const shareOf = ({ done, total }: { done: number; total: number }): number | null =>
+  total > 0 ? Math.min(1, done / total) : null
