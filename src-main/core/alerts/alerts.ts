@@ -182,7 +182,7 @@ export class AlertsRoom {
     this.#closed = true
     this.#unlisten?.()
     for (const end of this.#ends) end()
-    for (const later of [this.#account, this.#spend, this.#budgets]) later.cancel()
+    for (const later of [this.#account, this.#spend, this.#budgets]) later.close()
     this.#notifier.close()
     if (this.#timer) clearTimeout(this.#timer)
   }

@@ -30,8 +30,8 @@ export function AlertsSection() {
   return (
     <>
       <div className="grid gap-4 min-[560px]:grid-cols-2">
-        <Amount name="balance" value={settings.balanceBelow} onSave={(balanceBelow) => save({ balanceBelow })} />
-        <Amount name="spend" value={settings.spendAbove} onSave={(spendAbove) => save({ spendAbove })} />
+        <Amount of="balance" value={settings.balanceBelow} onSave={(balanceBelow) => save({ balanceBelow })} />
+        <Amount of="spend" value={settings.spendAbove} onSave={(spendAbove) => save({ spendAbove })} />
       </div>
       {row('budgets')}
       {settings.budgets && <Share value={settings.budgetAt} onSave={(budgetAt) => save({ budgetAt })} />}
@@ -52,11 +52,11 @@ function useSaveLines(): (changes: Partial<AlertSettings>) => void {
 }
 
 /** An amount of SC that may be left empty. What was changed elsewhere is taken over. */
-function Amount(props: { name: 'balance' | 'spend'; value: string | null; onSave: (value: string | null) => void }) {
+function Amount(props: { of: 'balance' | 'spend'; value: string | null; onSave: (value: string | null) => void }) {
   return <AmountField key={props.value ?? ''} {...props} />
 }
 
-function AmountField({ name, value, onSave }: Parameters<typeof Amount>[0]) {
+function AmountField({ of: name, value, onSave }: Parameters<typeof Amount>[0]) {
   const { t } = useTranslation('alerts')
   const [typed, setTyped] = useState(value ?? '')
   const amount = readAmount(typed)
