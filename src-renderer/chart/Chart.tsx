@@ -1,5 +1,6 @@
 import './chart.css'
 import { type KeyboardEvent, type MouseEvent, useEffect, useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
 import { useTranslation } from 'react-i18next'
 import { useApp } from '../stores/app.ts'
 import { Spinner } from '../ui/Spinner.tsx'
@@ -117,7 +118,15 @@ function useLook() {
     read()
     const dark = matchMedia('(prefers-color-scheme: dark)')
     dark.addEventListener('change', read)
-    return () => dark.removeEventListener('change', read)
+    // Before a page is printed it stands in the colours of paper for a moment: what is drawn must follow at once.
+    const drawNow = () => flushSync(read)
+    window.addEventListener('beforeprint', drawNow)
+    window.addEventListener('afterprint', read)
+    return () => {
+      dark.removeEventListener('change', read)
+      window.removeEventListener('beforeprint', drawNow)
+      window.removeEventListener('afterprint', read)
+    }
   }, [theme])
   return look
 }

@@ -29,7 +29,7 @@ import { placeOf } from './words.ts'
 /** Figures come in bursts: one fetch changes the books several times. */
 const accountMs = 250
 /** Spend of this machine grows with each request. */
-const spendMs = 5000
+const spendMs = 2000
 const budgetMs = 1000
 /** Timers don't count the time that a machine sleeps. */
 const longestWaitMs = 600_000

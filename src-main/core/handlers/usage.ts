@@ -1,7 +1,7 @@
-import type { BooksBeside } from '../books/beside.ts'
 import type { Books } from '../books/books.ts'
 import { exportView } from '../books/export.ts'
 import { topConversations } from '../books/topConversations.ts'
+import type { BooksBeside } from '../booksBeside.ts'
 import type { Host } from '../host.ts'
 import type { Store } from '../store/store.ts'
 import type { Transfers } from '../transfers/transfers.ts'

@@ -10,8 +10,8 @@ import { openBook, useUsage } from '../../stores/usage.ts'
 import { useStudio } from '../../studio.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Card } from '../../ui/Card.tsx'
-import { Told } from './Corrections.tsx'
 import { goToSection } from './deeds.ts'
+import { Told } from './Told.tsx'
 
 /** That something the service told is in no sum, beside the sums that it is not in. */
 export function UndatedNote() {

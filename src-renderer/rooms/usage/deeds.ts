@@ -94,9 +94,11 @@ export async function saveChart(as: 'png' | 'svg'): Promise<void> {
   })
 }
 
-/** The room alone, without the window around it: a style sheet sees to that while it prints. */
-export function print(): void {
+/** The room alone, in light colours and without the window around it, until the answer is called. */
+export function asOnPaper(): () => void {
   document.documentElement.dataset.printing = 'usage'
-  window.print()
-  delete document.documentElement.dataset.printing
+  return () => delete document.documentElement.dataset.printing
 }
+
+/** While it prints, the page is as on paper: who follows the printing sees to that, and the chart is drawn again, as lines. */
+export const print = (): void => window.print()

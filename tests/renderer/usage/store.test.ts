@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Book } from '../../../src-preload/contract/usage.ts'
+import { filterOf } from '../../../src-renderer/rooms/usage/deeds.ts'
 import { matchingKeys, sortedKeys } from '../../../src-renderer/stores/keys.ts'
 import { secondsLeft, viewBucketOf } from '../../../src-renderer/stores/limits.ts'
 import {

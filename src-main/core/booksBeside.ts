@@ -1,6 +1,6 @@
 import type { Worker } from 'node:worker_threads'
-import { StudioError } from '../errors.ts'
-import type { Answer, Answers, Ask, Job } from './thread.ts'
+import type { Answer, Answers, Ask, Job } from './booksThread.ts'
+import { StudioError } from './errors.ts'
 
 /** Nobody looks at the books any more: the thread and what it remembers are given back. */
 const idleMs = 300_000
@@ -77,7 +77,7 @@ export class BooksBeside {
   }
 
   async #start(): Promise<Worker> {
-    const { startThread } = await import('./thread.ts')
+    const { startThread } = await import('./booksThread.ts')
     const worker = startThread(this.#parts.dataDir)
     worker.unref()
     worker.on('message', (answer: Answer) => {
