@@ -19,7 +19,7 @@ export const settings = {
       session: 'in memory, this session only',
       environment: 'from the environment, this run only',
       sandbox: 'the sandbox’s own',
-      none: 'not kept: give it again',
+      none: 'not kept',
     },
     state: { none: 'not connected', checking: 'checking', connected: 'connected', failed: 'failed' },
     test: 'Test again',

@@ -52,7 +52,9 @@ export function ConnectionSection({ app: { connection, profiles } }: { app: AppS
       profile?.kind === 'service' && profile.keyKept !== 'environment' ? { what: 'change', profile } : { what: 'add' },
     )
 
-  const shown = refused ?? (connection.problem && { problem: connection.problem, profile: active })
+  // What its row says, with what to do about it, needs no second telling.
+  const told = active?.keyKept === 'none' ? null : connection.problem
+  const shown = refused ?? (told && { problem: told, profile: active })
   const again = (): void => {
     if (refused?.profile && refused.profile.id !== active?.id) use(refused.profile)
     else test()

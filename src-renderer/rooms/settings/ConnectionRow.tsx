@@ -27,6 +27,7 @@ export function ConnectionRow(props: {
   const { t } = useTranslation('settings')
   const { profile, connection, busy } = props
   const book = useUsage(({ books }) => books?.find(({ id }) => id === profile.bookId) ?? null)
+  const wantsKey = profile.keyKept === 'none'
   const isChangeable = profile.kind === 'service' && profile.keyKept !== 'environment'
   return (
     <li
@@ -40,9 +41,11 @@ export function ConnectionRow(props: {
           <span dir="auto" className="min-w-0 truncate font-semibold">
             {profile.name}
           </span>
-          {connection && <Pill tone={tones[connection.state]}>{t(`connection.state.${connection.state}`)}</Pill>}
-          {!connection && profile.keyKept === 'none' && <Pill tone="warn">{t('connection.keyWanted')}</Pill>}
-          {connection?.checkedAt && (
+          {connection && !wantsKey && (
+            <Pill tone={tones[connection.state]}>{t(`connection.state.${connection.state}`)}</Pill>
+          )}
+          {wantsKey && <Pill tone="warn">{t('connection.keyWanted')}</Pill>}
+          {connection?.checkedAt && !wantsKey && (
             <span className="num shrink-0 text-faint text-s" title={showInstant(connection.checkedAt)}>
               {t('connection.checkedAt', { at: showClock(connection.checkedAt) })}
             </span>
@@ -64,13 +67,13 @@ export function ConnectionRow(props: {
           )}
         </div>
       </div>
-      {connection ? (
-        <Button icon={RefreshCw} busy={busy === 'test' || connection.state === 'checking'} onClick={props.onTest}>
-          {t('connection.test')}
-        </Button>
-      ) : profile.keyKept === 'none' ? (
+      {wantsKey ? (
         <Button icon={KeyRound} aria-label={t('connection.giveKeyOf', { name: profile.name })} onClick={props.onChange}>
           {t('connection.giveKey')}
+        </Button>
+      ) : connection ? (
+        <Button icon={RefreshCw} busy={busy === 'test' || connection.state === 'checking'} onClick={props.onTest}>
+          {t('connection.test')}
         </Button>
       ) : (
         <Button
