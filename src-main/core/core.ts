@@ -15,6 +15,7 @@ import { send } from './chat/send.ts'
 import { stop as stopReply } from './chat/stop.ts'
 import { watch } from './chat/watch.ts'
 import { type ChatRooms, openChatRooms } from './chatRooms.ts'
+import type { BackBounds } from './connection/back.ts'
 import {
   connectForNow,
   connectNamed,
@@ -56,6 +57,8 @@ export interface CoreOptions {
   connect?: { baseUrl: string; apiKey: string } | { sandbox: true } | { profile: string }
   /** Port of the local /v1 for this run; 0 means any; null means that it does not run. */
   proxyPort?: number | null
+  /** How it watches for a service that went away; as usual where not said. */
+  back?: Partial<BackBounds>
 }
 
 /** Hosts serve `router` over their wire; the command line uses the rest directly. */
@@ -142,7 +145,7 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     server: () => (session.current ? serverOf(session.current.base.url) : null),
     log: host.log,
   })
-  const session = new Session(store, host.secrets, { desk, booksOf: ledger.booksOf })
+  const session = new Session(store, host.secrets, { desk, booksOf: ledger.booksOf }, options.back)
   const bucket = new Bucket()
   const deskFollower = new DeskFollower(desk, bucket)
   const limits = new LimitsRoom({ desk, gauge: bucket, ledger, kept: books.limits })
@@ -174,6 +177,7 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     dataDir: host.dataDir,
     version: host.version,
     transfers: rooms.transfers,
+    problem: kept.problem,
     feed: (read) => new StateFeed<DataState>({ everyMs: 200, read, observe: () => () => undefined }),
     log: host.log,
   })

@@ -34,6 +34,11 @@ export function Bell() {
           sideOffset={6}
           collisionPadding={8}
           aria-label={t('title')}
+          // The list and not its first button, which would dismiss all of it.
+          onOpenAutoFocus={(event) => {
+            event.preventDefault()
+            if (event.currentTarget instanceof HTMLElement) event.currentTarget.focus()
+          }}
           className="z-40 flex max-h-[min(520px,calc(100vh-60px))] w-[min(380px,calc(100vw-16px))] animate-appear flex-col overflow-hidden rounded-l bg-raise text-ink outline-none shadow-[0_0_0_1px_var(--line-strong),var(--lift-large)]"
         >
           <AlertList onGone={() => alertsStore.setState({ shown: false })} />

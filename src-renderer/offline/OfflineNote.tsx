@@ -11,14 +11,14 @@ import { useLookNow, useOffline } from './useOffline.ts'
 
 export interface OfflineNoteProps {
   /** What the network is needed for here. */
-  about: 'chat' | WaitingWhat
+  place: 'chat' | 'keys' | WaitingWhat
   /** Puts it into the queue. Null: there is nothing to put there yet. Absent: it cannot wait. */
   onWait?: (() => Promise<unknown>) | null
   className?: string
 }
 
 /** Where an act needs the network and there is none: words, and what can be done. Nothing while the service answers. */
-export function OfflineNote({ about, onWait, className }: OfflineNoteProps) {
+export function OfflineNote({ place, onWait, className }: OfflineNoteProps) {
   const { t } = useTranslation('offline')
   const offline = useOffline()
   const { look, looking } = useLookNow()
@@ -38,15 +38,17 @@ export function OfflineNote({ about, onWait, className }: OfflineNoteProps) {
       )}
     >
       <CloudOff aria-hidden size={15} strokeWidth={1.75} className="shrink-0 text-warn" />
-      <p className="min-w-[min(220px,100%)] flex-1 basis-0 text-soft">{t(`note.${about}`)}</p>
-      {onWait !== undefined && (
-        <Button size="small" busy={busy} disabled={onWait === null} onClick={wait}>
-          {t('wait')}
+      <p className="min-w-[min(220px,100%)] flex-1 basis-0 text-soft">{t(`note.${place}`)}</p>
+      <span className="ms-auto flex flex-wrap items-center gap-x-1 gap-y-1.5">
+        {onWait !== undefined && (
+          <Button size="small" busy={busy} disabled={onWait === null} onClick={wait}>
+            {t('wait')}
+          </Button>
+        )}
+        <Button size="small" look="plain" busy={looking} onClick={look}>
+          {t(looking ? 'looking' : 'lookNow')}
         </Button>
-      )}
-      <Button size="small" look="plain" busy={looking} onClick={look}>
-        {t(looking ? 'looking' : 'lookNow')}
-      </Button>
+      </span>
     </div>
   )
 }

@@ -18,9 +18,9 @@ export function OfflineWords({ connection, offline }: { connection: Connection; 
   const seconds = Math.max(0, Math.round((now - Date.parse(connection.checkedAt ?? offline.since)) / 1000))
   const name = connection.profile?.name ?? ''
   return (
-    <span title={t('sinceAbout', { name })} className="flex min-w-0 items-center gap-1.5">
+    <span title={t('sinceAbout', { name })} className="flex items-center gap-1.5">
       <CloudOff aria-hidden size={13} strokeWidth={1.75} className="shrink-0 text-warn" />
-      <span className="truncate text-ink">{t('since', { at })}</span>
+      <span className="whitespace-nowrap text-ink">{t('since', { at })}</span>
       <span className="truncate text-faint max-[800px]:hidden">
         {seconds < 60
           ? t('lookedSeconds', { count: seconds })
@@ -40,7 +40,7 @@ export function LookNowItem() {
     <>
       <button type="button" onClick={look} aria-disabled={looking} className={cx(item, 'shrink-0')}>
         <RefreshCw aria-hidden size={12} strokeWidth={1.75} className={looking ? 'animate-spin' : ''} />
-        {t(looking ? 'looking' : 'lookNow')}
+        <span className="max-[800px]:sr-only">{t(looking ? 'looking' : 'lookNow')}</span>
       </button>
       <span role="status" className="sr-only">
         {t('said')}
@@ -67,7 +67,7 @@ export function WaitingItemOfBar() {
       type="button"
       title={t('waitsAbout')}
       onClick={() => navigate({ room: roomOfWaiting[first], id: recordingId })}
-      className={item}
+      className={cx(item, 'shrink-0 whitespace-nowrap')}
     >
       {t('waits', { count })}
     </button>

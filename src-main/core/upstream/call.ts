@@ -84,7 +84,9 @@ export async function call(link: Link, request: CallRequest, options: CallOption
     })
   } catch (thrown) {
     const error = asStudioError(thrown)
-    trace.ends(endOf(error), null)
+    const end = endOf(error)
+    // Nobody cancelled it: its time was over.
+    trace.ends(options.once === true && end.state === 'cancelled' ? { ...end, by: 'studio' } : end, null)
     options.onClosed?.()
     throw sent || !isUnanswered(error.kind) ? thrown : unsent(error)
   }

@@ -15,7 +15,7 @@ export const offline = {
     transcript: 'Offline. This can be transcribed when the service is back.',
     limits: 'Offline. The figures are the last that the service told, at {{at}}.',
     limitsNever: 'Offline, and the service has told no figures yet.',
-    models: 'Offline. The list is the last that the service told.',
+    keys: 'Offline. Keys are fetched when the service is back.',
   },
   wait: 'Send when the service is back',
   waitAbout: 'Nothing of it was sent.',

@@ -62,7 +62,7 @@ export function Composer() {
   const quiet = blocked === null || blocked === words('needText')
   return (
     <div className="chat-composer-frame">
-      <OfflineNote about="chat" className="mb-2" />
+      <OfflineNote place="chat" className="mb-2" />
       <SendProblem />
       <Player />
       <div className="chat-composer" data-over={over}>

@@ -49,7 +49,7 @@ export function Composer() {
   return (
     <section aria-label={t('composer.label')} className="images-composer-frame">
       <WaitingList what="images" className="mb-2" />
-      <OfflineNote about="images" onWait={blocked === null ? drawLater : null} className="mb-2" />
+      <OfflineNote place="images" onWait={blocked === null ? drawLater : null} className="mb-2" />
       {refused && <ProblemNotice problem={refused} on={{ retry: () => void draw(), edit: focusPrompt }} />}
       <div className="images-composer">
         <Origin />

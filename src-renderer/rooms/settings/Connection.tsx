@@ -5,6 +5,7 @@ import type { AppState, SavedProfile } from '../../../src-preload/contract/app.t
 import type { Problem } from '../../../src-preload/contract/problem.ts'
 import { problemOf } from '../../api/problem.ts'
 import { ConnectForm } from '../../connect/ConnectForm.tsx'
+import { useOffline } from '../../offline/useOffline.ts'
 import { ProblemNotice } from '../../problems/ProblemNotice.tsx'
 import { useStudio } from '../../studio.ts'
 import { Button } from '../../ui/Button.tsx'
@@ -22,6 +23,7 @@ interface Refused {
 /** Every connection, the active one told apart: one click switches, and nothing of one is ever sent to another. */
 export function ConnectionSection({ app: { connection, profiles } }: { app: AppState }) {
   const { t } = useTranslation('settings')
+  const offline = useOffline()
   const studio = useStudio()
   const [asked, setAsked] = useState<Asked | null>(null)
   const [busy, setBusy] = useState<string | null>(null)
@@ -80,6 +82,8 @@ export function ConnectionSection({ app: { connection, profiles } }: { app: AppS
       {shown && (
         <ProblemNotice
           problem={shown.problem}
+          // The status bar says it wherever one is: here it only stands beside what may be put right.
+          role={offline ? 'note' : 'alert'}
           on={{ retry: again, connection: () => change(shown.profile), edit: () => change(shown.profile) }}
         />
       )}

@@ -37,10 +37,12 @@ export function Compose() {
           {none && empty && <Teach />}
           <TextField />
           <SettingsFields wish={draft} onWish={setDraft} />
-          <WaitingList what="speech" />
-          <OfflineNote about="speech" onWait={empty ? null : speakLater} />
           {refusal && <ProblemNotice problem={refusal} on={{ retry: () => void speakDraft() }} />}
         </div>
+      </div>
+      <div className="flex shrink-0 flex-col gap-2 border-line border-t px-6 py-2 empty:hidden max-[800px]:px-4">
+        <WaitingList what="speech" />
+        <OfflineNote place="speech" onWait={empty ? null : speakLater} />
       </div>
       <div className="flex shrink-0 flex-wrap items-center gap-x-4 gap-y-2 border-line border-t bg-bg px-6 py-3 max-[800px]:px-4">
         <Plan />

@@ -38,7 +38,7 @@ export function TranscriptPane(props: { open: OpenRecording; recording: Recordin
     <div className="flex min-h-0 flex-1 flex-col">
       <WaitingList what="transcript" recordingId={recording.id} className="mx-5 mt-3 flex-none" />
       {recording.mediaId !== null && (
-        <OfflineNote about="transcript" onWait={() => transcribeLater(recording.id)} className="mx-5 mt-3 flex-none" />
+        <OfflineNote place="transcript" onWait={() => transcribeLater(recording.id)} className="mx-5 mt-3 flex-none" />
       )}
       {refusal && <ProblemNotice problem={refusal} on={again} className="mx-5 mt-3 flex-none" />}
       {converting && <ConvertLine recordingId={recording.id} />}

@@ -40,7 +40,7 @@ export function LimitsSection() {
         <p className="min-w-[240px] flex-1 text-soft">
           {limits?.offers === false ? t('limits.noReadout') : t('limits.about')}
         </p>
-        {limits && limits.offers !== false && <NextAsk limits={limits} now={now} />}
+        {limits && limits.offers !== false && !offline && <NextAsk limits={limits} now={now} />}
       </div>
       {limits?.status ? (
         <Buckets status={limits.status} now={now} />

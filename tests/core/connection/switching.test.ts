@@ -70,11 +70,14 @@ describe('switching between connections', () => {
       await world.use(name)
       await world.settled(name)
     }
-    await vi.waitFor(async () => {
-      expect(await usedHere(world, 'here')).toBe(sent(here, 'main'))
-      expect(await usedHere(world, 'there')).toBe(sent(there, 'main'))
-      expect(await usedHere(world, 'guest')).toBe(sent(there, 'stranger'))
-    })
+    await vi.waitFor(
+      async () => {
+        expect(await usedHere(world, 'here')).toBe(sent(here, 'main'))
+        expect(await usedHere(world, 'there')).toBe(sent(there, 'main'))
+        expect(await usedHere(world, 'guest')).toBe(sent(there, 'stranger'))
+      },
+      { timeout: 15_000 },
+    )
     expect(sent(there, 'stranger')).toBeGreaterThan(0)
   })
 

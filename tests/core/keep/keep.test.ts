@@ -118,6 +118,22 @@ describe('the page', () => {
     expect(readdirSync(dataDir).filter((name) => /staging|waiting|swapping|replaced/.test(name))).toEqual([])
   })
 
+  it('is told where a waiting backup was damaged on the disk: it is thrown away, and everything is as it was', async () => {
+    const dataDir = filledFolder({ conversations: 4 })
+    const first = await coreIn(dataDir)
+    await first.client.data.restore({ uploadId: await sendUp(first.client, await save(first.client)) })
+    await first.core.stop()
+    rmSync(join(dataDir, 'waiting', 'new', 'ledger.sqlite'))
+    const before = contentsOf(join(dataDir, 'studio.sqlite'))
+    const second = await coreIn(dataDir)
+    expect(await stateOf(second.client)).toMatchObject({
+      waiting: null,
+      restored: null,
+      problem: { kind: 'store_damaged' },
+    })
+    expect(contentsOf(join(dataDir, 'studio.sqlite')).get('messages')).toEqual(before.get('messages'))
+  })
+
   it('sees how far a backup is, and gives it up', async () => {
     const dataDir = filledFolder({ conversations: 200, messages: 60 })
     const { client } = await coreIn(dataDir)

@@ -15,7 +15,7 @@ import { freshFolder } from '../helpers/core.ts'
 import { contentsOf, filledFolder, soundness } from './fill.ts'
 
 /** Of each kind. `KILLS=50` for as many as anybody wants to wait for. */
-const moments = Number(process.env.KILLS ?? 4)
+const moments = Number(process.env.KILLS ?? 3)
 const program = fileURLToPath(new URL('../helpers/dieForever.ts', import.meta.url))
 
 /** Runs it, kills it (-9) so long after it began, or lets it kill itself. True where it was done before. */
@@ -78,11 +78,11 @@ it('a restore that is killed before any of its renames leaves all of the old or 
   const [old, fresh] = [contents(target), contents(from)]
   let sawOld = 0
   let sawNew = 0
-  for (let turn = 1; ; turn += 1) {
+  const dieAt = async (turn: number): Promise<boolean> => {
     const dataDir = copyOf(target)
     const isDone = await killed(['restore', dataDir, path, String(turn)], null)
     // What the next start does first, before it opens anything.
-    settleSwaps(dataDir)
+    expect(settleSwaps(dataDir)).toBeNull()
     const now = contents(dataDir)
     if (JSON.stringify(now.files) === JSON.stringify(fresh.files)) {
       sawNew += 1
@@ -94,8 +94,10 @@ it('a restore that is killed before any of its renames leaves all of the old or 
       expect(createReports(dataDir).restored()).toBeNull()
     }
     expect(readdirSync(dataDir).filter((name) => /staging|waiting|swapping|discarded/.test(name))).toEqual([])
-    if (isDone) break
+    return isDone
   }
+  // Two at once, until one of them has no rename left to die before.
+  for (let turn = 1; !(await Promise.all([dieAt(turn), dieAt(turn + 1)])).includes(true); ) turn += 2
   expect(sawOld).toBeGreaterThan(1)
   expect(sawNew).toBeGreaterThan(5)
 }, 60_000)

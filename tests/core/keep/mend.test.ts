@@ -85,9 +85,6 @@ function pagesOf(path: string) {
   }))
 }
 
-const total = (contents: Map<string, string[]>): number =>
-  [...contents.values()].reduce((sum, rows) => sum + rows.length, 0)
-
 describe('a whole database', () => {
   it.each(databases.map(({ name }) => [name] as const))(
     '%s is read page by page exactly as SQLite reads it',
@@ -139,6 +136,8 @@ describe('a damaged database', () => {
           expect(lost).toBeLessThanOrEqual(most)
           // Placeholders apart, which say so.
           const foreign = [...after].flatMap(([table, rows]) => {
+            // Sums of days that were lost are made anew, of the requests that are left.
+            if (table === 'use_days') return []
             const known = new Set(before.get(table))
             return rows.filter((row) => !known.has(row) && !isNew.test(row))
           })

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
@@ -14,14 +14,16 @@ const kills = Number(process.env.STUDIO_KILLS ?? 8)
 /** Counts the prompts that reached it, whatever became of their requests. */
 async function countingService() {
   const heard = new Map<string, number>()
-  const server = createServer(async (request, response) => {
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     let body = ''
     for await (const chunk of request) body += String(chunk)
     const { prompt } = JSON.parse(body) as { prompt: string }
     heard.set(prompt, (heard.get(prompt) ?? 0) + 1)
     response.writeHead(200, { 'content-type': 'application/json' })
     response.end(JSON.stringify({ created: 1, data: [{ b64_json: pixel }] }))
-  })
+  }
+  // A request whose sender is killed breaks off.
+  const server = createServer((request, response) => void answer(request, response).catch(() => response.destroy()))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(async () => {
     server.closeAllConnections()
