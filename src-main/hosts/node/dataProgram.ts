@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { dataFolder, day, json, nonEmpty } from './arguments.ts'
 import type { Parts } from './parts.ts'
 
@@ -37,6 +37,31 @@ export function describeData(program: Command, parts: Parts, ended: (code: numbe
     .action(async (options) => ended(await (await import('./commands/export.ts')).exportData(options, parts)))
 
   program
+    .command('erase')
+    .description(
+      'erases by age, for good, where no studio runs; counted first. Sums by day stay, so that usage is whole',
+    )
+    .requiredOption(
+      '--what <things>',
+      'conversations, bodies, log, alerts, speech, recordings, images; with commas between',
+      nonEmpty,
+    )
+    .requiredOption('--older-than <days>', 'what is older than so many days', days)
+    .option('--archived-only', 'of conversations, those in the archive alone', false)
+    .option('--yes', 'without asking', false)
+    .addOption(dataFolder())
+    .addOption(json())
+    .action(async (options, command) => {
+      const { erase, readWhat } = await import('./commands/erase.ts')
+      try {
+        readWhat(options.what)
+      } catch (thrown) {
+        command.error(`error: ${thrown instanceof Error ? thrown.message : String(thrown)}`)
+      }
+      ended(await erase({ ...options, what: readWhat(options.what) }, parts))
+    })
+
+  program
     .command('restore')
     .description('puts a backup in the place of everything; what was there is kept beside it')
     .argument('<file>', 'a file of `backup`', nonEmpty)
@@ -44,4 +69,10 @@ export function describeData(program: Command, parts: Parts, ended: (code: numbe
     .addOption(dataFolder())
     .addOption(json())
     .action(async (file, options) => ended(await (await import('./commands/restore.ts')).restore(file, options, parts)))
+}
+
+function days(text: string): number {
+  const number = /^\d{1,5}d?$/.test(text) ? Number.parseInt(text, 10) : Number.NaN
+  if (!(number <= 36_500)) throw new InvalidArgumentError('A number of days, such as 90.')
+  return number
 }

@@ -40,6 +40,10 @@ process.exitCode = await run(process.argv.slice(2), {
     const { openExport } = await import('./dataExport.ts')
     return openExport(dataDir)
   },
+  async openErase(dataDir) {
+    const { openErase } = await import('./dataErase.ts')
+    return openErase(dataDir)
+  },
   async openKeep() {
     const { backupName } = await import('../../core/keep/backup/manifest.ts')
     const { writeBackup } = await import('../../core/keep/backup/write.ts')

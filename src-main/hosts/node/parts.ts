@@ -2,6 +2,7 @@ import type { Router } from '@orpc/server'
 import type { AccountKey, Limited, LimitStatus } from '../../../src-preload/contract/account.ts'
 import type { Contract } from '../../../src-preload/contract/contract.ts'
 import type { BackupSummary, Counts } from '../../../src-preload/contract/data.ts'
+import type { Erasable, ErasePlan, EraseState } from '../../../src-preload/contract/erase.ts'
 import type { RequestFilter, RequestRow } from '../../../src-preload/contract/requests.ts'
 import type { Tool } from '../../../src-preload/contract/tools.ts'
 import type { Book, View, ViewQuery } from '../../../src-preload/contract/usage.ts'
@@ -121,6 +122,16 @@ export interface DataExport {
   close(): void
 }
 
+/** Erasing by age in a folder that no other process has. */
+export interface DataErase {
+  count(wish: { what: readonly Erasable[]; olderThanDays: number; archivedOnly: boolean }): Promise<ErasePlan>
+  /** How it went. @throws StudioError `bad_input` where more would go than was counted */
+  erase(plan: ErasePlan): Promise<EraseState['last']>
+  /** Ends it early: what is gone is gone. */
+  stop(): void
+  close(): Promise<void>
+}
+
 /** What the commands are made of, loaded when a command first needs it: `--help` and `tools` start without the core. */
 export interface Parts {
   startCore(host: Host, options: CoreOptions): Promise<RunningCore>
@@ -130,5 +141,7 @@ export interface Parts {
   openUsage(dataDir: string): Promise<UsageBooks>
   openKeep(): Promise<KeepCommands>
   openExport(dataDir: string): Promise<DataExport>
+  /** @throws StudioError `folder_in_use` */
+  openErase(dataDir: string): Promise<DataErase>
   startSandbox(options: { port: number }): Promise<{ baseUrl: string; apiKey: string; close(): Promise<void> }>
 }

@@ -40,8 +40,8 @@ export const data = {
   reading: 'Adding up…',
   read: 'I have read it',
   schema: 'What lies in which file',
-  schemaHint: 'Each file and table of the folder, for scripts and other programs: {{path}}',
-  copySchema: 'Copy the path of the description',
+  schemaHint:
+    'Each table is told in the program’s own files {{path}}. Look in beside the studio with any SQLite, reading alone.',
   backup: {
     title: 'Backup and restore',
     about: 'Everything in one tar file: chats, media, books, settings. No key is in it.',

@@ -15,7 +15,7 @@ import { Row } from './Row.tsx'
 
 /** Where everything lies, what it takes up, and how it goes. */
 export function DataSection({ app }: { app: AppState }) {
-  const { t } = useTranslation(['settings', 'connect'])
+  const { t } = useTranslation(['settings', 'connect', 'data'])
   const studio = useStudio()
   const [busy, setBusy] = useState(false)
   const [problem, setProblem] = useState<Problem | null>(null)
@@ -47,6 +47,10 @@ export function DataSection({ app }: { app: AppState }) {
         )}
       </Row>
       {problem && <ProblemNotice problem={problem} on={{ retry: look, recheck: look }} />}
+      <Row
+        name={t('data:schema')}
+        hint={t('data:schemaHint', { path: 'src-main/core/store/README.md, ledger/README.md, account/README.md' })}
+      />
       <DataAside />
       <DataBackup />
       <DataUse />

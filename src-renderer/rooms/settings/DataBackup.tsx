@@ -1,6 +1,6 @@
 import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { BackupSummary, Counts, DataWork } from '../../../src-preload/contract/data.ts'
+import type { DataWork } from '../../../src-preload/contract/data.ts'
 import type { Problem } from '../../../src-preload/contract/problem.ts'
 import { problemOf } from '../../api/problem.ts'
 import { save, upload } from '../../api/transfer.ts'
@@ -13,17 +13,11 @@ import { Button } from '../../ui/Button.tsx'
 import { CopyButton } from '../../ui/CopyButton.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import { DataProgress } from './DataProgress.tsx'
-import { RestoreDialog } from './DataRestoreDialog.tsx'
+import { type Found, RestoreDialog } from './DataRestoreDialog.tsx'
 import { Row } from './Row.tsx'
 
 /** What a page can hold and send: the same bound both ways. */
 const mostBytes = 2_147_483_648
-
-export interface Found {
-  uploadId: string
-  backup: BackupSummary
-  now: { counts: Counts; bytes: number }
-}
 
 /** Everything in one file, and back. */
 export function DataBackup() {

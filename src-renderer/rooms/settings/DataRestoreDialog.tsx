@@ -1,8 +1,13 @@
 import { useTranslation } from 'react-i18next'
-import { type Counts, type KeptThing, keptThings } from '../../../src-preload/contract/data.ts'
+import { type BackupSummary, type Counts, type KeptThing, keptThings } from '../../../src-preload/contract/data.ts'
 import { showCount, showFull, showSize } from '../../i18n/format.ts'
 import { ConfirmDialog } from '../../ui/Dialog.tsx'
-import type { Found } from './DataBackup.tsx'
+
+export interface Found {
+  uploadId: string
+  backup: BackupSummary
+  now: { counts: Counts; bytes: number }
+}
 
 const numberOf = (counts: Counts, thing: KeptThing): number => counts.find((one) => one.thing === thing)?.count ?? 0
 

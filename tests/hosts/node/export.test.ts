@@ -6,6 +6,7 @@ import { DuckDBInstance } from '@duckdb/node-api'
 import { unzipSync } from 'fflate'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createCore } from '../../../src-main/core/core.ts'
+import { openErase } from '../../../src-main/hosts/node/dataErase.ts'
 import { openExport } from '../../../src-main/hosts/node/dataExport.ts'
 import type { Parts } from '../../../src-main/hosts/node/parts.ts'
 import { run } from '../../../src-main/hosts/node/program.ts'
@@ -35,10 +36,12 @@ const parts: Parts = {
   openKeep: () => expect.unreachable(),
   openUsage: async (dataDir) => openUsage(dataDir),
   openExport: async (dataDir) => openExport(dataDir),
+  openErase: async (dataDir) => openErase(dataDir),
 }
 
 /** One command in this process, over the real files: what it ended with and printed. */
-async function ask(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+const ask = (...args: string[]) => command('export', ...args)
+async function command(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
   const told: Record<'stdout' | 'stderr', Buffer[]> = { stdout: [], stderr: [] }
   const spies = (['stdout', 'stderr'] as const).flatMap((name) => [
     vi.spyOn(process[name], 'on').mockReturnThis(),
@@ -49,7 +52,7 @@ async function ask(...args: string[]): Promise<{ code: number; stdout: string; s
     }),
   ])
   try {
-    const code = await run(['export', ...args, '--data-dir', folder.dataDir], parts)
+    const code = await run([...args, '--data-dir', folder.dataDir], parts)
     return { code, stdout: Buffer.concat(told.stdout).toString(), stderr: Buffer.concat(told.stderr).toString() }
   } finally {
     for (const spy of spies) spy.mockRestore()
@@ -155,6 +158,44 @@ describe('studio export', () => {
     try {
       expect((await ask('--what', 'chats', '--format', 'markdown')).stderr).toContain('no conversations')
       expect(await ask('--what', 'requests', '--format', 'json')).toMatchObject({ code: 0, stdout: '' })
+    } finally {
+      folder = used
+    }
+  })
+})
+
+describe('studio erase', () => {
+  const words = ['erase', '--what', 'conversations,log,images', '--older-than', '105', '--json']
+
+  it('counts, asks, and takes what was counted out of the folder; it refuses one that a studio runs in', async () => {
+    const used = folder
+    folder = await usedFolder(mkdtempSync(join(out, 'erase-')))
+    try {
+      const core = await createCore(testHost(folder.dataDir).host, { proxyPort: null })
+      const busy = await command(...words, '--yes')
+      await core.stop()
+      expect(JSON.parse(busy.stdout)).toMatchObject({ problem: { kind: 'folder_in_use' } })
+      const unasked = await command(...words)
+      expect(unasked).toMatchObject({ code: 1, stderr: expect.stringContaining('Say --yes') })
+      expect((await command('erase', '--what', 'everything', '--older-than', '1')).code).toBe(2)
+      const done = await command(...words, '--yes')
+      expect(JSON.parse(done.stdout)).toMatchObject({
+        stopped: false,
+        erased: [
+          { what: 'conversations', items: 2 },
+          { what: 'log', items: 26 },
+          { what: 'images', items: 1 },
+        ],
+      })
+      const again = await command(...words, '--yes')
+      expect(JSON.parse(again.stdout).erased).toEqual([
+        { what: 'conversations', items: 0 },
+        { what: 'log', items: 0 },
+        { what: 'images', items: 0 },
+      ])
+      const left = await ask('--what', 'requests', '--format', 'json')
+      expect(left.stdout.trim().split('\n')).toHaveLength(11)
+      expect(done.stdout.includes('day-')).toBe(false)
     } finally {
       folder = used
     }

@@ -36,6 +36,7 @@ const parts: Parts = {
   openUsage: unused,
   openKeep: unused,
   openExport: unused,
+  openErase: unused,
   openToolKeys: async (folder) => openTools(folder),
 }
 

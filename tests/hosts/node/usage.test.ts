@@ -41,6 +41,7 @@ const parts: Parts = {
   openToolKeys: () => expect.unreachable(),
   openKeep: () => expect.unreachable(),
   openExport: () => expect.unreachable(),
+  openErase: () => expect.unreachable(),
   openUsage: async (folder) => openUsage(folder),
 }
 

@@ -1,0 +1,74 @@
+import { openErasing } from '../../core/erasing.ts'
+import { openKept } from '../../core/keep/open.ts'
+import { Ledger } from '../../core/ledger/ledger.ts'
+import { Library } from '../../core/library/library.ts'
+import { createKeeping } from '../../core/media/keeping.ts'
+import { createMedia } from '../../core/media/media.ts'
+import { readPicture } from '../../core/media/picture.ts'
+import { soundHead, soundType } from '../../core/media/sound.ts'
+import { lockFolder } from '../../core/store/lock.ts'
+import { databaseFile, openStore } from '../../core/store/store.ts'
+import { createTransfers } from '../../core/transfers/transfers.ts'
+import { log } from './output.ts'
+import type { DataErase } from './parts.ts'
+
+/**
+ * Erasing in a folder that nobody else has: the running studio's own page does it there. Without a network and without a keychain.
+ * @throws StudioError `folder_in_use`, and as the core's start
+ */
+export function openErase(dataDir: string): DataErase {
+  const lock = lockFolder(dataDir)
+  const kept = openKept({ dataDir, typeOf, log, endedCleanly: lock.endedCleanlyBefore }, () => lock.release())
+  const store = kept.open(['studio'], () => openStore(dataDir))
+  kept.onFailure(() => store.close())
+  const { bodyDays } = store.settings.read()
+  const ledger = kept.open(
+    ['ledger', 'bodies'],
+    () => new Ledger({ dataDir, tools: () => [], bodyDays: () => bodyDays, log }),
+  )
+  kept.opened()
+  const transfers = createTransfers({ dataDir })
+  const media = createMedia({ dataDir, store, uploads: transfers.uploads })
+  const library = new Library({
+    ...{ store, databaseFile: databaseFile(dataDir), log },
+    dropMedia: (ids) => media.drop(ids),
+    eraseBodies: async (rows) => {
+      for (const id of rows) await ledger.eraseBodies({ id })
+    },
+  })
+  const host = { dataDir, log, reveal: async () => false, dragOut: null }
+  const keeping = createKeeping({ host, store, media, tempDir: transfers.folder })
+  const erasing = openErasing({
+    ...{ store, ledger, library, keeping, log },
+    remove: (id) => store.conversations.setRemoved(id, new Date().toISOString()),
+    // What a person asks for here is all that goes.
+    logDays: () => null,
+  })
+  return {
+    count: erasing.count,
+    async erase(plan) {
+      const parts = plan.parts.flatMap(({ what, items }) => (items > 0 ? { what, told: items } : []))
+      await erasing.start({ ...plan, parts })
+      await erasing.ended()
+      return erasing.state.read().last
+    },
+    stop: () => void erasing.stop(),
+    async close() {
+      await erasing.close()
+      await keeping.close()
+      await library.close()
+      await transfers.close()
+      await media.swept
+      await ledger.close()
+      store.close()
+      lock.release()
+    },
+  }
+}
+
+/** What a file of `media/` is by its bytes. */
+function typeOf(bytes: Uint8Array) {
+  const picture = readPicture(bytes)
+  if (picture) return { kind: 'image' as const, ...picture }
+  return { kind: 'audio' as const, mime: soundType(bytes.subarray(0, soundHead), ''), width: null, height: null }
+}
