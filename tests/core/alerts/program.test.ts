@@ -179,7 +179,7 @@ it('a key that is refused is told once, by status, and is over with the next goo
   expect(JSON.stringify(notices)).not.toContain(canary)
 })
 
-it('a key whose own balance is used up, and one that was revoked, are told of by their records', async () => {
+it('a key whose own balance is used up is told of by its record', async () => {
   const sandbox = await sandboxWith()
   const { client } = await program({ baseUrl: sandbox.baseUrl, apiKey: sandbox.keys.noCredit })
   await fetched(client)
