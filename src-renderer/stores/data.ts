@@ -17,5 +17,5 @@ export const unreadDamage = ({ data }: DataStore): Damage[] =>
   data?.damage.filter(({ acknowledged }) => !acknowledged) ?? []
 
 /** From 0 to 1; null where it is not known yet. */
-export const shareOf = ({ done, total }: { done: number; total: number }): number | null =>
+const shareOf = ({ done, total }: { done: number; total: number }): number | null =>
   total > 0 ? Math.min(1, done / total) : null

@@ -9,7 +9,7 @@ import { presetTable } from './presets.ts'
 import { promptTable } from './prompts.ts'
 import { databaseFile } from './store.ts'
 
-export type StoreForReading = NonNullable<ReturnType<typeof openStoreForReading>>
+type StoreForReading = NonNullable<ReturnType<typeof openStoreForReading>>
 
 /**
  * What people wrote, for reading alone: beside a running core or without one; null where there is nothing yet.

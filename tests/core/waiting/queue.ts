@@ -80,4 +80,4 @@ export function openQueue(dataDir: string, url: string) {
     },
   }
 }
-export type Queue = ReturnType<typeof openQueue>
+type Queue = ReturnType<typeof openQueue>

@@ -51,4 +51,4 @@ export function requestErasing({ handle, transaction }: Database) {
     },
   }
 }
-export type RequestErasing = ReturnType<typeof requestErasing>
+type RequestErasing = ReturnType<typeof requestErasing>
