@@ -78,7 +78,7 @@ export function createKeep({ dataDir, version, transfers, feed, log }: KeepParts
   }
 
   return {
-    watch: state.watch,
+    watch: (signal?: AbortSignal) => state.watch(signal),
     read,
     /** @throws StudioError as writeBackup, `busy` */
     async backup(): Promise<Download> {
