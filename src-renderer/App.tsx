@@ -2,6 +2,7 @@ import { Direction } from 'radix-ui'
 import { useTranslation } from 'react-i18next'
 import { CommandLayers } from './commands/Layers.tsx'
 import { isRightToLeft } from './i18n/index.ts'
+import { OfflineLive } from './offline/OfflineLive.tsx'
 import { ChatLive } from './rooms/chat/index.tsx'
 import { ListLive } from './rooms/chat/list/live.tsx'
 import { ImagesLive } from './rooms/images/index.tsx'
@@ -37,6 +38,7 @@ export function App() {
                 <ImagesLive />
                 <UsageLive />
                 <KeysLive />
+                <OfflineLive />
                 <Frame />
                 <CommandLayers />
               </>

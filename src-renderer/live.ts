@@ -1,5 +1,7 @@
+import { followAlerts } from './alerts/browser.ts'
 import type { Api } from './api/connect.ts'
 import { problemOf } from './api/problem.ts'
+import { alertsStore, withAlerts } from './stores/alerts.ts'
 import { appStore, withApp, withLink } from './stores/app.ts'
 import { chatToolsStore } from './stores/chatTools.ts'
 import { dataStore } from './stores/data.ts'
@@ -53,6 +55,12 @@ export function goLive({ client, subscribe, link }: StudioApi): void {
     },
     (thrown) => usageStore.setState({ booksProblem: problemOf(thrown) }),
   )
+  subscribe(
+    (signal) => client.alerts.watch(undefined, { signal }),
+    (alerts) => alertsStore.setState(withAlerts(alertsStore.getState(), alerts)),
+    (thrown) => alertsStore.setState({ problem: problemOf(thrown) }),
+  )
+  followAlerts()
   setInterval(() => void readSummary(client), summaryEvery)
 }
 

@@ -8,12 +8,14 @@ import { Bucket } from './app/bucket.ts'
 import { StateFeed } from './app/state.ts'
 import { toolUses } from './app/toolUse.ts'
 import { type Books, createBooks } from './books/books.ts'
+import { BooksBeside } from './booksBeside.ts'
 import { recoverReplies } from './chat/recover.ts'
 import { remove } from './chat/remove.ts'
 import { send } from './chat/send.ts'
 import { stop as stopReply } from './chat/stop.ts'
 import { watch } from './chat/watch.ts'
 import { type ChatRooms, openChatRooms } from './chatRooms.ts'
+import type { BackBounds } from './connection/back.ts'
 import {
   connectForNow,
   connectNamed,
@@ -55,6 +57,8 @@ export interface CoreOptions {
   connect?: { baseUrl: string; apiKey: string } | { sandbox: true } | { profile: string }
   /** Port of the local /v1 for this run; 0 means any; null means that it does not run. */
   proxyPort?: number | null
+  /** How it watches for a service that went away; as usual where not said. */
+  back?: Partial<BackBounds>
 }
 
 /** Hosts serve `router` over their wire; the command line uses the rest directly. */
@@ -129,13 +133,19 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     requests: () => ledger.size,
     log: host.log,
   })
+  const beside = new BooksBeside({
+    dataDir: host.dataDir,
+    tools: () => tools.list().map(({ id, name, colour }) => ({ id, name, colour })),
+    flush: () => ledger.flush(),
+    settled: () => ledger.settledDays,
+  })
   const metrics = new Metrics({ enabled: () => settings.metrics, live: () => desk.counts() })
   const spans = openTelemetry(process.env, {
     version: host.version,
     server: () => (session.current ? serverOf(session.current.base.url) : null),
     log: host.log,
   })
-  const session = new Session(store, host.secrets, { desk, booksOf: ledger.booksOf })
+  const session = new Session(store, host.secrets, { desk, booksOf: ledger.booksOf }, options.back)
   const bucket = new Bucket()
   const deskFollower = new DeskFollower(desk, bucket)
   const limits = new LimitsRoom({ desk, gauge: bucket, ledger, kept: books.limits })
@@ -167,6 +177,7 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     dataDir: host.dataDir,
     version: host.version,
     transfers: rooms.transfers,
+    problem: kept.problem,
     feed: (read) => new StateFeed<DataState>({ everyMs: 200, read, observe: () => () => undefined }),
     log: host.log,
   })
@@ -275,6 +286,10 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     limits.follow(true)
     void bucket.ask()
   })
+  session.returned.add((upstream) => {
+    void deskFollower.learn(upstream)
+    void bucket.ask()
+  })
   session.forgotten.add((id) => books.forgotten(id))
   // Without a core running, the command line forgets them in the store alone.
   books.forgottenBut(session.store.profiles.all().map(({ id }) => id))
@@ -313,10 +328,11 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     toolUse,
     ledger,
     books,
+    beside,
     limits,
-    erasing,
-    keep,
     alerts,
+    keep,
+    erasing,
     settingsChanged,
   })
   session.rechecks.add(() => void lookForKeychain())
@@ -335,6 +351,7 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     storedWatched()
     alerts.close()
     await books.close()
+    await beside.close()
     deskFollower.close()
     await proxy.close()
     await erasing.close()

@@ -26,3 +26,7 @@ export function asStudioError(thrown: unknown): StudioError {
   const words = thrown instanceof Error ? thrown.message : String(thrown)
   return new StudioError('bug', `Something went wrong inside Inference Studio: ${words}`, {}, { cause: thrown })
 }
+
+/** What failed is to be done again later by itself, but may have been done. */
+export const mayHaveLeft = (): StudioError =>
+  new StudioError('bad_input', 'It may have reached the service: only you can say whether it is to be asked for again.')

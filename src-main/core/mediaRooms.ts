@@ -8,6 +8,7 @@ import { createKeeping, type Keeping } from './media/keeping.ts'
 import { createSpeeches, type Speeches } from './speech/speeches.ts'
 import type { Store } from './store/store.ts'
 import { createTranscribe, type TranscribeRoom } from './transcribe/transcribe.ts'
+import { Waiting } from './waiting/waiting.ts'
 
 export interface MediaRoomsParts {
   host: Host
@@ -25,6 +26,8 @@ export interface MediaRooms {
   images: Images
   /** Where bytes lie, and how they go. */
   keeping: Keeping
+  /** What is sent when the service is back. */
+  waiting: Waiting
   /** What is under way ends and keeps what came. Before the files' own end. */
   close(): Promise<void>
 }
@@ -65,6 +68,30 @@ export function openMediaRooms({ host, store, session, ledger, files }: MediaRoo
     log: (line) => host.log('error', line),
   })
   const keeping = createKeeping({ host, store, media, tempDir: transfers.folder })
+  const waiting = new Waiting({
+    store,
+    makers: {
+      images: {
+        make: ({ what: _, ...wish }, alongside) => images.make(wish, alongside),
+        over: images.over,
+        takeBack: (id) => ({ what: 'images', ...images.takeBack(id) }),
+      },
+      speech: {
+        make: ({ what: _, ...wish }, alongside) => speech.make(wish, alongside),
+        over: speech.over,
+        takeBack: (id) => ({ what: 'speech', ...speech.takeBack(id) }),
+      },
+      transcript: {
+        make: ({ what: _, ...wish }, alongside) => transcribe.transcribe(wish, alongside),
+        over: transcribe.over,
+        takeBack: (id) => ({ what: 'transcript', ...transcribe.takeBack(id) }),
+      },
+    },
+    connection: () => session.connection,
+    reach: () => session.reach(),
+    log: host.log,
+  })
+  const noLonger = session.changes.add(() => waiting.connectionChanged())
   const rooms = { speech, recordings: transcribe, images }
   keeping.erased.add((kind, ids) => {
     // The rows are gone by then: what a room can't tidy up is left over, and said.
@@ -76,8 +103,12 @@ export function openMediaRooms({ host, store, session, ledger, files }: MediaRoo
     transcribe,
     images,
     keeping,
+    waiting,
     async close() {
+      noLonger()
+      const sent = waiting.close()
       await Promise.all([speech.close(), transcribe.close(), images.close(), keeping.close()])
+      await sent
     },
   }
 }

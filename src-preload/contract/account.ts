@@ -57,7 +57,8 @@ export const limited = z.object({
   endpoint,
   model: z.string().nullable(),
   times: z.number().int(),
-  waitedMs: z.number(),
+  /** For its 429s alone; null where an earlier version did not tell that apart from waits for something else. */
+  waitedMs: z.number().nullable(),
   /** Whether it got through in the end. */
   ended: z.enum(['done', 'refused', 'cancelled', 'failed', 'running']),
 })

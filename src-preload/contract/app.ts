@@ -15,6 +15,15 @@ export const profile = z.object({
 })
 export type Profile = z.infer<typeof profile>
 
+/** Nothing answers at the address: there is no network, or the service is not there. Everything kept can be read meanwhile. */
+export const offline = z.object({
+  /** When it was not there for the first time. */
+  since: instant,
+  /** When it is looked for again without anybody's doing; null while that is under way. */
+  nextLookAt: instant.nullable(),
+})
+export type Offline = z.infer<typeof offline>
+
 /** A connection that can be chosen with one click. */
 export const savedProfile = profile.extend({
   /** The one that requests go to, or would once it answers. */
@@ -32,6 +41,8 @@ export const connection = z.object({
   profile: profile.nullable(),
   problem: problem.nullable(),
   checkedAt: instant.nullable(),
+  /** Absent or null: something answers, as far as is known. Stays while the address is asked again. */
+  offline: offline.nullable().optional(),
 })
 export type Connection = z.infer<typeof connection>
 

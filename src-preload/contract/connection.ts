@@ -58,6 +58,8 @@ export const connectionRoom = {
   useSandbox: procedure.output(profile),
   /** Asks again, after a failure; also looks into the keychain again. */
   recheck: procedure.output(z.object({})),
+  /** A page was looked at again, or heard of a network: while nothing answers, it is looked for now. Else nothing happens. */
+  lookAgain: procedure.output(z.object({})),
   /**
    * Makes this the active profile. New requests go there at once, whether it answers or not; what was sent before ends where it was sent.
    * What was connected stays where the key of this one can't be had.

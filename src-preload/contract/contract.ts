@@ -16,6 +16,7 @@ import { toolsRoom } from './tools.ts'
 import { transcribeRoom } from './transcribe.ts'
 import { archiveRoom, transfersRoom } from './transfers.ts'
 import { usageRoom } from './usage.ts'
+import { waitingRoom } from './waiting.ts'
 
 /** Everything the renderer can ask of the core, one entry a room. */
 export const contract = {
@@ -37,8 +38,9 @@ export const contract = {
   usage: usageRoom,
   limits: limitsRoom,
   keys: keysRoom,
-  erase: eraseRoom,
-  data: dataRoom,
   alerts: alertsRoom,
+  data: dataRoom,
+  waiting: waitingRoom,
+  erase: eraseRoom,
 }
 export type Contract = typeof contract

@@ -71,6 +71,8 @@ export const problem = z.object({
   outputStarted: z.boolean().optional(),
   /** The service may have done work, and charged for it, although its answer did not come. */
   workPossible: z.boolean().optional(),
+  /** Nothing of it left this machine, in no attempt: sent later, it would not be sent twice. */
+  unsent: z.boolean().optional(),
   /** The start of the raw reply body, at most 4,096 characters, the key cut out. */
   raw: z.string().optional(),
 })

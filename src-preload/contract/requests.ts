@@ -106,7 +106,7 @@ export type RequestRow = z.infer<typeof requestRow>
 
 /** All that is given must hold. */
 export const requestFilter = z.object({
-  /** A tool key's id, `studio` or `strangers`. */
+  /** A tool key's id, `studio`, `studio:ROOM` or `strangers`. */
   who: z.string().max(80).optional(),
   model: z.string().max(300).optional(),
   /** `open`: under way. `ok`: done with a status below 400. `failed`: failed, cut, unknown, or done with an error status. */

@@ -109,6 +109,22 @@ export const view = z.object({
 })
 export type View = z.infer<typeof view>
 
+/** A column of a view as one text: its cells parted by commas, nothing between two of them for null. `columns.ts` writes and reads it. */
+const column = z.string()
+
+/**
+ * A view on its way to the page. Ten years of days of a dozen models are 200,000 cells: told one by one they would hold the core, the wire and
+ * the page for a second, as a few texts for some milliseconds.
+ */
+export const packedView = view.extend({
+  /** `state`: a letter for each bucket. */
+  buckets: z.object({ from: column, to: column, state: z.string().regex(/^[wrpg]*$/) }),
+  series: z.array(
+    series.extend({ requests: column, tokensIn: column, tokensOut: column, tokensCached: column, cost: column }),
+  ),
+})
+export type PackedView = z.infer<typeof packedView>
+
 /**
  * Why the two sides of one model and day differ. `same`. `elsewhere`: the service has more, from other machines or programs. `not_yet`: this
  * machine has more, and the service may still report it. `here_more`: this machine has more although the day is closed: its costs are
@@ -140,6 +156,16 @@ export const correction = z.object({
   afterAsOf: instant,
 })
 
+/** A row of the service whose date nobody can read, or that lies in no window: it is kept as it was told, and is in no sum. */
+export const undatedRow = z.object({
+  /** As the service wrote it; empty where it wrote none. */
+  date: z.string(),
+  model: z.string(),
+  keyId: z.string().nullable(),
+  figures,
+  asOf: instant,
+})
+
 export const summary = z.object({
   book,
   /** Spend of the service's rows over the last seven whole days, a day; null where they are not known. */
@@ -148,6 +174,8 @@ export const summary = z.object({
   daysLeft: z.number().int().nullable(),
   today: z.object({ service: sc.nullable(), here: sc.nullable() }),
   corrections: z.number().int(),
+  /** Rows without a day, see `undated`. */
+  undated: z.number().int(),
   /** Days since `firstDay` of which the service's side is a gap. */
   gaps: z.number().int(),
 })
@@ -162,10 +190,12 @@ export const usageRoom = {
   refresh: procedure.output(book),
   rename: procedure.input(z.object({ id, name: z.string().trim().min(1).max(100) })).output(book),
   summary: procedure.input(z.object({ bookId: id })).output(summary),
-  view: procedure.input(viewQuery).output(view),
+  view: procedure.input(viewQuery).output(packedView),
   /** By model over the stretch, or of each day (`daily`). */
   compare: procedure.input(range.extend({ daily: z.boolean().default(false) })).output(z.array(comparison)),
   corrections: procedure.input(range).output(z.array(correction)),
+  /** The newest told first, at most 1,000. */
+  undated: procedure.input(z.object({ bookId: id })).output(z.array(undatedRow)),
   /** Conversations of this machine by what they cost. */
   topConversations: procedure
     .input(z.object({ from: day, to: day, limit: z.number().int().min(1).max(100) }))

@@ -1,5 +1,6 @@
 import './chart.css'
 import { type KeyboardEvent, type MouseEvent, useEffect, useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
 import { useTranslation } from 'react-i18next'
 import { useApp } from '../stores/app.ts'
 import { Spinner } from '../ui/Spinner.tsx'
@@ -26,9 +27,10 @@ export function Chart({ data, label, onOpen }: ChartProps) {
   const { t } = useTranslation('chart')
   const box = useRef<HTMLDivElement>(null)
   const look = useLook()
-  const { canvas, state, place } = useDrawing(data, look)
+  const { canvas, state, place, fold } = useDrawing(data, look)
   const [cursor, setCursor] = useState<Cursor | null>(null)
   const last = data.buckets.length - 1
+  const note = t(`folded.${data.grain}`, { count: fold.per })
   const at = cursor && cursor.at <= last ? cursor.at : null
   const band = at === null ? null : place.bandOf(at)
 
@@ -59,7 +61,7 @@ export function Chart({ data, label, onOpen }: ChartProps) {
       ref={box}
       role="slider"
       tabIndex={0}
-      aria-label={`${label}. ${t(onOpen ? 'hint' : 'hintPlain')}`}
+      aria-label={[label, fold.per > 1 ? note : null, t(onOpen ? 'hint' : 'hintPlain')].filter(Boolean).join('. ')}
       aria-orientation="horizontal"
       aria-valuemin={0}
       aria-valuemax={Math.max(0, last)}
@@ -68,6 +70,7 @@ export function Chart({ data, label, onOpen }: ChartProps) {
       dir="ltr"
       className="chart"
       data-state={state}
+      data-folded={fold.per > 1}
       data-opens={onOpen !== undefined && at !== null && heightAt(data, at) > 0}
       onMouseMove={(event) => {
         const bucket = pointed(event)
@@ -85,9 +88,21 @@ export function Chart({ data, label, onOpen }: ChartProps) {
         </span>
       )}
       {state === 'failed' && <span className="chart-wait">{t('failed')}</span>}
+      {fold.per > 1 && (
+        <p className="chart-folded" data-state={state}>
+          {note}
+        </p>
+      )}
       {band && <div aria-hidden className="chart-band" style={{ left: band.left, width: band.width }} />}
       {at !== null && band && state === 'drawn' && (
-        <Readout data={data} at={at} picked={cursor?.series ?? null} band={band} opens={onOpen !== undefined} />
+        <Readout
+          data={data}
+          at={at}
+          picked={cursor?.series ?? null}
+          fold={fold}
+          band={band}
+          opens={onOpen !== undefined}
+        />
       )}
     </div>
   )
@@ -103,7 +118,15 @@ function useLook() {
     read()
     const dark = matchMedia('(prefers-color-scheme: dark)')
     dark.addEventListener('change', read)
-    return () => dark.removeEventListener('change', read)
+    // Before a page is printed it stands in the colours of paper for a moment: what is drawn must follow at once.
+    const drawNow = () => flushSync(read)
+    window.addEventListener('beforeprint', drawNow)
+    window.addEventListener('afterprint', read)
+    return () => {
+      dark.removeEventListener('change', read)
+      window.removeEventListener('beforeprint', drawNow)
+      window.removeEventListener('afterprint', read)
+    }
   }, [theme])
   return look
 }

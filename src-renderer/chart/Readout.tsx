@@ -1,16 +1,24 @@
 import { useTranslation } from 'react-i18next'
 import type { ChartData } from './data.ts'
+import type { Fold } from './fold.ts'
 import { paint } from './look.ts'
 import type { Band } from './useDrawing.ts'
-import { bucketWords } from './words.ts'
+import { bucketWords, foldWords } from './words.ts'
 
 /** At most so many parts in the floating box; all stand in the table. */
 const mostParts = 9
 
 /** The figures of one bucket, beside it. A screen reader hears the same as the chart's value. */
-export function Readout(props: { data: ChartData; at: number; picked: string | null; band: Band; opens: boolean }) {
+export function Readout(props: {
+  data: ChartData
+  at: number
+  picked: string | null
+  fold: Fold
+  band: Band
+  opens: boolean
+}) {
   const { t } = useTranslation('chart')
-  const { data, at, picked, band, opens } = props
+  const { data, at, picked, fold, band, opens } = props
   const bucket = data.buckets[at]
   if (!bucket) return null
   const parts = data.series.flatMap((series) => {
@@ -24,6 +32,7 @@ export function Readout(props: { data: ChartData; at: number; picked: string | n
   return (
     <div aria-hidden className="chart-readout" style={beside}>
       <b>{bucketWords(bucket, data.grain)}</b>
+      {fold.per > 1 && <p>{foldWords(data, fold, at)}</p>}
       {bucket.state !== 'whole' && <p data-state={bucket.state}>{t(`state.${bucket.state}`)}</p>}
       {parts.length > 0 && (
         <dl>

@@ -56,6 +56,15 @@ export function marksOf(buckets: readonly ChartBucket[]): Mark[] {
 export const heightAt = ({ series }: ChartData, bucket: number): number =>
   series.reduce((sum, { values }) => sum + (values[bucket] ?? 0), 0)
 
+/** The heights of all stacks, as `heightAt`. */
+export function heightsOf({ buckets, series }: ChartData): Float64Array {
+  const heights = new Float64Array(buckets.length)
+  for (const { values } of series) {
+    for (let at = 0; at < heights.length; at += 1) heights[at] = (heights[at] ?? 0) + (values[at] ?? 0)
+  }
+  return heights
+}
+
 /** The series at a height of a bucket's stack, or null above it. */
 export function seriesAt({ series }: ChartData, bucket: number, height: number): ChartSeries | null {
   let top = 0

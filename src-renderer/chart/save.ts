@@ -1,5 +1,7 @@
 import { bytesOf, saveBlob } from '../api/transfer.ts'
+import { i18n } from '../i18n/index.ts'
 import type { ChartData } from './data.ts'
+import { bucketsPerBar, folded } from './fold.ts'
 import type { Look } from './look.ts'
 import { readLook } from './look.ts'
 import { type ChartOption, chartGrid, chartOption } from './option.ts'
@@ -8,12 +10,14 @@ const size = { width: 1200, height: 480 }
 
 /** The chart as a picture that stands alone: with its title, what the colours mean, and from when it is. */
 export function pictureOption(data: ChartData, look: Look, title: string, about: string): ChartOption {
-  const option = chartOption(data, look)
+  const fold = folded(data, bucketsPerBar(data.buckets.length, size.width))
+  const option = chartOption(fold.data, look)
+  const told = fold.per > 1 ? ` · ${i18n.t(`chart:folded.${data.grain}`, { count: fold.per })}` : ''
   return {
     ...option,
     backgroundColor: look.raise,
     title: {
-      ...{ text: title, subtext: about, left: 16, top: 12 },
+      ...{ text: title, subtext: about + told, left: 16, top: 12 },
       textStyle: { color: look.ink, fontFamily: look.font, fontSize: 16, fontWeight: 600 },
       subtextStyle: { color: look.soft, fontFamily: look.font, fontSize: 12 },
     },

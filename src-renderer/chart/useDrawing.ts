@@ -1,6 +1,7 @@
 import type { EChartsType } from 'echarts/core'
-import { type RefObject, useEffect, useMemo, useRef, useState } from 'react'
+import { type RefObject, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import type { ChartData } from './data.ts'
+import { bucketsPerBar, type Fold, folded } from './fold.ts'
 import type { Look } from './look.ts'
 import { chartOption } from './option.ts'
 
@@ -13,6 +14,7 @@ export interface Band {
 
 /** Between px of the chart's box and what stands there. */
 export interface Place {
+  /** The bucket whose bar stands at a place; of several that share one, the one that it is drawn as. */
   bucketAt: (x: number) => number | null
   /** The value at a height. */
   heightOf: (y: number) => number
@@ -25,12 +27,16 @@ export type DrawingState = 'loading' | 'drawn' | 'failed'
 export function useDrawing(
   data: ChartData,
   look: Look,
-): { canvas: RefObject<HTMLDivElement | null>; state: DrawingState; place: Place } {
+): { canvas: RefObject<HTMLDivElement | null>; state: DrawingState; place: Place; fold: Fold } {
   const canvas = useRef<HTMLDivElement>(null)
   const [chart, setChart] = useState<EChartsType | null>(null)
   const [state, setState] = useState<DrawingState>('loading')
   // What is placed over the drawing is placed again when it has another size.
   const [width, setWidth] = useState(0)
+  // The box has its size before anything is drawn in it.
+  useLayoutEffect(() => setWidth(canvas.current?.clientWidth ?? 0), [])
+  const per = bucketsPerBar(data.buckets.length, width)
+  const fold = useMemo(() => folded(data, per), [data, per])
 
   useEffect(() => {
     let made: EChartsType | null = null
@@ -60,29 +66,26 @@ export function useDrawing(
 
   useEffect(() => {
     if (!chart || chart.isDisposed()) return
-    chart.setOption(chartOption(data, look), { notMerge: true })
-    setState('drawn')
     setWidth(chart.getWidth())
-  }, [chart, data, look])
+    chart.setOption(chartOption(fold.data, look), { notMerge: true })
+    setState('drawn')
+  }, [chart, fold, look])
 
-  const count = data.buckets.length
-  const place = useMemo(() => placeOf(state === 'drawn' ? chart : null, count, width), [chart, count, state, width])
-  return { canvas, state, place }
+  const place = useMemo(() => placeOf(state === 'drawn' ? chart : null, fold, width), [chart, fold, state, width])
+  return { canvas, state, place, fold }
 }
 
-function placeOf(chart: EChartsType | null, count: number, width: number): Place {
+function placeOf(chart: EChartsType | null, { per, peaks }: Fold, width: number): Place {
+  const count = peaks.length
   if (!chart || chart.isDisposed() || count === 0)
     return { bucketAt: () => null, heightOf: () => 0, bandOf: () => null }
-  const at = (bucket: number): number => numberOf(chart.convertToPixel({ xAxisIndex: 0 }, bucket))
+  const at = (bar: number): number => numberOf(chart.convertToPixel({ xAxisIndex: 0 }, bar))
   const band = count > 1 ? (at(count - 1) - at(0)) / (count - 1) : 2 * at(0)
   const start = at(0) - band / 2
   return {
-    bucketAt: (x) => {
-      const bucket = Math.floor((x - start) / band)
-      return bucket >= 0 && bucket < count ? bucket : null
-    },
+    bucketAt: (x) => peaks[Math.floor((x - start) / band)] ?? null,
     heightOf: (y) => numberOf(chart.convertFromPixel({ yAxisIndex: 0 }, y)),
-    bandOf: (bucket) => ({ left: start + bucket * band, width: band, of: width }),
+    bandOf: (bucket) => ({ left: start + Math.floor(bucket / per) * band, width: band, of: width }),
   }
 }
 

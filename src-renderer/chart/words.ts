@@ -1,6 +1,7 @@
-import { showCalendarDay, showCalendarLong, showCalendarMonth } from '../i18n/format.ts'
+import { showCalendarDate, showCalendarDay, showCalendarLong, showCalendarMonth } from '../i18n/format.ts'
 import { i18n } from '../i18n/index.ts'
 import type { ChartBucket, ChartData } from './data.ts'
+import { barOf, type Fold } from './fold.ts'
 
 /** A bucket's days: a day with its weekday, a whole month by its name, else from and to. */
 export function bucketWords({ from, to }: ChartBucket, grain: ChartData['grain']): string {
@@ -8,6 +9,14 @@ export function bucketWords({ from, to }: ChartBucket, grain: ChartData['grain']
   const whole = from.endsWith('-01') && new Date(Date.parse(`${to}T00:00:00Z`) + 86_400_000).getUTCDate() === 1
   if (grain === 'month' && whole) return showCalendarMonth(from)
   return i18n.t('chart:fromTo', { from: showCalendarDay(from), to: showCalendarLong(to) })
+}
+
+/** Where a bucket stands that shares its bar with others: whether it is the one that is drawn, and of which days. */
+export function foldWords(data: ChartData, fold: Fold, at: number): string {
+  const { first, last } = barOf(fold, at, data.buckets.length)
+  const [from, to] = [data.buckets[first]?.from ?? '', data.buckets[last]?.to ?? '']
+  const days = { from: showCalendarDay(from), to: showCalendarDate(to) }
+  return i18n.t(fold.peaks.includes(at) ? 'chart:foldHighest' : 'chart:foldOther', days)
 }
 
 /** What a bucket holds, to be read out: the whole first, then its parts, the part picked alone where there is one. */

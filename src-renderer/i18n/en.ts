@@ -1,3 +1,4 @@
+import { alerts } from './en/alerts.ts'
 import { audio } from './en/audio.ts'
 import { chart } from './en/chart.ts'
 import { chatTools } from './en/chatTools.ts'
@@ -10,6 +11,7 @@ import { keys } from './en/keys.ts'
 import { library } from './en/library.ts'
 import { lightbox } from './en/lightbox.ts'
 import { markdown } from './en/markdown.ts'
+import { offline } from './en/offline.ts'
 import { palette } from './en/palette.ts'
 import { problems } from './en/problems.ts'
 import { proxy } from './en/proxy.ts'
@@ -21,6 +23,7 @@ import { usage } from './en/usage.ts'
 import { chat } from './en.chat.ts'
 
 export const en = {
+  alerts,
   audio,
   chart,
   common,
@@ -36,6 +39,7 @@ export const en = {
   library,
   data,
   lightbox,
+  offline,
   palette,
   chatTools,
   markdown,

@@ -2,8 +2,10 @@ import { Waypoints } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { AppState, MinuteBucket } from '../../src-preload/contract/app.ts'
+import { Bell } from '../alerts/Bell.tsx'
 import { showClock, showInstant } from '../i18n/format.ts'
 import { navigate } from '../navigation.ts'
+import { LookNowItem, OfflineWords, WaitingItemOfBar } from '../offline/StatusItem.tsx'
 import { useApp } from '../stores/app.ts'
 import type { Route } from '../stores/route.ts'
 import { activeBook, useUsage } from '../stores/usage.ts'
@@ -33,10 +35,12 @@ export function StatusBar() {
       ) : (
         <ConnectionItem app={app} />
       )}
+      <WaitingItemOfBar />
       {app && <ProxyItem app={app} />}
       <span className="ms-auto" />
       {app?.bucket && <BucketItem bucket={app.bucket} />}
       <SpendItems />
+      <Bell />
     </footer>
   )
 }
@@ -78,6 +82,16 @@ function Item({
 function ConnectionItem({ app }: { app: AppState | null }) {
   const { t } = useTranslation(['shell', 'problems'])
   const connection = app?.connection
+  if (connection?.offline) {
+    return (
+      <>
+        <ConnectionMenu>
+          <OfflineWords connection={connection} offline={connection.offline} />
+        </ConnectionMenu>
+        <LookNowItem />
+      </>
+    )
+  }
   const name = connection?.profile?.name ?? ''
   const words = !connection
     ? t('status.opening')

@@ -17,6 +17,8 @@ import { trySandbox } from './firstMessage.ts'
 export function Welcome() {
   const { t } = useTranslation('shell')
   const studio = useStudio()
+  /** Somebody who has connections, and chose none. */
+  const returns = useApp(({ app }) => (app?.profiles.length ?? 0) > 0)
   const [connecting, setConnecting] = useState(false)
   const [step, setStep] = useState<'idle' | 'starting' | 'asking'>('idle')
   const [problem, setProblem] = useState<Problem | null>(null)
@@ -48,8 +50,10 @@ export function Welcome() {
       <div className="mx-auto flex min-h-full w-full max-w-[760px] flex-col justify-center gap-7 px-7 py-10">
         <header className="text-center">
           <Mark />
-          <h1 className="mt-4 font-semibold text-hero leading-tight tracking-[-.025em]">{t('welcome.title')}</h1>
-          <p className="mt-2 text-body text-soft">{t('welcome.lead')}</p>
+          <h1 className="mt-4 font-semibold text-hero leading-tight tracking-[-.025em]">
+            {t(returns ? 'welcome.again' : 'welcome.title')}
+          </h1>
+          <p className="mt-2 text-body text-soft">{t(returns ? 'welcome.againLead' : 'welcome.lead')}</p>
         </header>
         {!connecting && <Saved />}
         {connecting ? (
@@ -100,8 +104,7 @@ function Saved() {
   return (
     <Card className="p-5">
       <h2 className="font-semibold text-l">{t('welcome.saved')}</h2>
-      <p className="mt-1 mb-4 text-soft">{t('welcome.savedAbout')}</p>
-      <div className="flex flex-wrap gap-2">
+      <div className="mt-3 flex flex-wrap gap-2">
         {profiles.map((profile) => (
           <Button key={profile.id} onClick={() => void switchTo(studio, profile)}>
             {t('welcome.savedSwitch', { name: profile.name })}

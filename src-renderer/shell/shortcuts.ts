@@ -3,6 +3,7 @@ import { type Command, offerInWords } from '../commands/registry.ts'
 import { i18n } from '../i18n/index.ts'
 import { navigate } from '../navigation.ts'
 import { focusComposer } from '../rooms/chat/focus.ts'
+import { alertsStore } from '../stores/alerts.ts'
 import { appStore } from '../stores/app.ts'
 import { rooms } from '../stores/route.ts'
 
@@ -40,6 +41,13 @@ export function shellCommands(): Command[] {
       group: 'view',
       keys: 'Mod+.',
       run: () => appStore.setState(({ inspectorShown }) => ({ inspectorShown: !inspectorShown })),
+    },
+    {
+      id: 'view.alerts',
+      title: i18n.t('palette:commands.alerts'),
+      group: 'view',
+      // The palette gives the focus back when it closes, and an open list would lose it.
+      run: () => setTimeout(() => alertsStore.setState({ shown: true })),
     },
     ...rooms.map(
       (room, at): Command => ({

@@ -2,7 +2,7 @@
 const core = '^src-main/core/'
 const rule = (name, from, to, comment) => ({ name, severity: 'error', comment, from, to })
 const useCases =
-  '^src-main/core/(chat|chatTools|library|archive|media|voice|transfers|connection|models|settings|tools|proxy|admission|ledger|metrics|speech|transcribe|images|books|keep|alerts)/'
+  '^src-main/core/(chat|chatTools|library|archive|media|voice|transfers|connection|models|settings|tools|proxy|admission|ledger|metrics|speech|transcribe|images|books|alerts|keep)/'
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {
@@ -30,14 +30,14 @@ module.exports = {
       'upstream-knows-no-room',
       { path: '^src-main/core/upstream/' },
       {
-        path: '^src-main/core/(store|handlers|proxy|admission|ledger|metrics|chat|chatTools|library|archive|media|voice|transfers|connection|models|settings|tools|books|limits|keep|alerts)/',
+        path: '^src-main/core/(store|handlers|proxy|admission|ledger|metrics|chat|chatTools|library|archive|media|voice|transfers|connection|models|settings|tools|books|limits|alerts|keep)/',
       },
     ),
     rule(
       'store-knows-no-room',
       { path: '^src-main/core/store/' },
       {
-        path: '^src-main/core/(upstream|handlers|proxy|admission|ledger|metrics|chat|chatTools|library|archive|media|voice|transfers|connection|models|settings|tools|books|limits|keep|alerts)/',
+        path: '^src-main/core/(upstream|handlers|proxy|admission|ledger|metrics|chat|chatTools|library|archive|media|voice|transfers|connection|models|settings|tools|books|limits|alerts|keep)/',
       },
     ),
     rule(

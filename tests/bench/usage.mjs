@@ -1,4 +1,4 @@
-// Views of usage over 1,000,000 requests and ten years of daily rows, and the rate at which a million is written.
+// Views of usage over 1,000,000 requests and ten years of daily rows, the rate at which a million is written, and the room drawing ten years.
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -26,4 +26,30 @@ export async function usageBench(report, { quick = false } = {}) {
     `usage: ${count} more requests written, 64 at once`,
     `${rate.toFixed(0)} a second; ${(bytes / 1e6).toFixed(0)} MB in all`,
   )
+  await page(report, rows, quick ? 3 : 9)
+}
+
+/** In the built program and a real Chromium. A busy machine shows in the bare canvas of the same run, and less in the CPU. */
+async function page(report, rows, rounds) {
+  const script = fileURLToPath(new URL('usage-page.ts', import.meta.url))
+  const { stdout } = await run(process.execPath, [script, String(rows), String(rounds)], { maxBuffer: 1e8 })
+  const { days, figures, exports, idle, floor } = JSON.parse(stdout)
+  const bare = `${days} days x 12 as bare bars`
+  report(`usage: ${bare}`, `${floor.ms} ms to painted, ${floor.trace.cpuMs} ms of CPU`)
+  for (const [name, { allMs, dataMs, longestTaskMs, held, heldCpu, trace }] of Object.entries(figures)) {
+    const from =
+      dataMs === null ? `${allMs} ms to painted` : `${dataMs} ms from data to painted, ${allMs} from the wish`
+    const said = `${from}; CPU of the page ${trace.cpuMs}, longest task ${longestTaskMs} (CPU ${trace.longestTaskCpuMs}) ms`
+    report(`usage, drawn: ${name}`, said, (dataMs ?? allMs) <= Math.max(100, floor.ms), '<= 100 ms, or the bare canvas')
+    report(`usage, drawn: ${name}, core held`, `${held} ms at worst (idle ${idle}); ${heldCpu} ms of CPU`)
+  }
+  for (const [format, { ms, held, cpu }] of Object.entries(exports)) {
+    const said = `core held ${held} ms at worst (idle ${idle}), ${cpu} ms of CPU in all; ${ms} ms to the file`
+    report(
+      `usage: ten years of days as ${format}`,
+      said,
+      held <= Math.max(20, idle + 5),
+      '<= 20 ms, or what an idle core is late',
+    )
+  }
 }

@@ -1,112 +1,18 @@
-import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { exportRows } from '../../src-main/core/books/export.ts'
 import { rowsOf } from '../../src-main/core/books/exportRows.ts'
 import { openReading } from '../../src-main/core/books/read.ts'
-import { toldByKeyDays, toldByKeys, toldByUsage } from '../../src-main/core/books/replies.ts'
 import { Ledger } from '../../src-main/core/ledger/ledger.ts'
-import { openAccountStore } from '../../src-main/core/store/account/open.ts'
-import { openDatabase } from '../../src-main/core/store/database.ts'
 import { ledgerFile } from '../../src-main/core/store/ledger/open.ts'
-import { ledgerDatabase } from '../../src-main/core/store/ledger/schema.ts'
 import type { ViewQuery } from '../../src-preload/contract/usage.ts'
+import { baseUrl, bookId, days, dayText, fillAccount, fillLedger, now } from './usage-books.ts'
 
 /** Measures views of usage over so many requests and ten years of daily rows, and the writing of requests; prints JSON. */
 const rows = Number(process.argv[2] ?? 1_000_000)
 const rounds = Number(process.argv[3] ?? 20)
-
-const dayMs = 86_400_000
-const now = Math.floor(Date.now() / dayMs) * dayMs + dayMs / 2
-const years = 10
-const days = Math.round(years * 365.25)
-const baseUrl = 'https://service.example'
-const models = Array.from({ length: 12 }, (_, at) => `model-${at}`)
-const bookId = randomUUID()
-const dayText = (ago: number): string => new Date(now - ago * dayMs).toISOString().slice(0, 10)
-
-/** Eight tools, each with three models of its own liking, and the studio: what a busy person has. As an earlier version left it. */
-function fillLedger(dataDir: string): void {
-  const [first = ''] = ledgerDatabase.migrations
-  openDatabase(ledgerFile(dataDir), { ...ledgerDatabase, migrations: [first] }).close()
-  const database = new DatabaseSync(ledgerFile(dataDir))
-  database.exec('PRAGMA synchronous = OFF; BEGIN')
-  const caller = database.prepare('INSERT INTO callers (id, who, model) VALUES (?, ?, ?)')
-  for (let id = 1; id <= 24; id += 1) {
-    const model = models[(id * 5) % models.length] ?? null
-    caller.run(id, id > 21 ? 'studio:chat' : `tool:t${Math.ceil(id / 3)}`, model)
-  }
-  // A day has a handful of them: whoever is used today is used for most of it.
-  database
-    .prepare(
-      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < :rows)
-      INSERT INTO requests (id, at, caller, endpoint, stream, outcome, state, status, attempts, connect_us, first_byte_us,
-        duration_us, bytes_up, bytes_down, tokens_in, tokens_out, tokens_cached, tokens_are, cost, cost_is, request_id)
-      SELECT i, :now - (:rows - i) * :every, 1 + ((:rows - i) * :every / 86400000 * 7 + i * 7919 % 10) % 24,
-        0, 1, CASE WHEN i % 40 = 3 THEN 1 ELSE 0 END, 0, 200, 1, 1200, 45000, 900000, 1200, 5400, 800 + i % 500,
-        240 + i % 100, 0, 0, CASE WHEN i % 50 = 3 THEN NULL ELSE 100000 + i % 1000 END, 1, 'req_' || hex(i) FROM n`,
-    )
-    .run({ rows, now, every: Math.floor((days * dayMs) / rows) })
-  database.prepare("INSERT OR REPLACE INTO facts (name, value) VALUES ('floor', ?)").run(rows + 1)
-  database
-    .prepare('INSERT INTO prices VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)')
-    .run(baseUrl, 'm', 'exact', '1', '1', '1', '0', 1, 1)
-  database.exec('COMMIT')
-  database.close()
-}
-
-/** Fetches, and what each tells of: thirty days, so that no day is missed. */
-const every = 28
-const told = 30
-const dayOfKey = (ago: number) => ({
-  ...{ date: dayText(ago), total_requests: 9, total_tokens_in: 9, total_tokens_out: 9, total_cost_sc: '0.001' },
-})
-
-/** The service's side: a fetch every four weeks, for twelve models and five keys. */
-function fillAccount(dataDir: string) {
-  const store = openAccountStore(dataDir)
-  const { no } = store.books.add({ id: bookId, kind: 'service', baseUrl, userId: 'u', name: 'Account', usedAt: now })
-  // A day in twenty-five is told otherwise by the next fetch: a correction.
-  const usage = (ago: number, asked: number) =>
-    models.map((model, at) => ({
-      ...{
-        user_id: 'u',
-        date: `${dayText(ago)}T00:00:00Z`,
-        model,
-        requests: 20 + at,
-        tokens_in: 9000,
-        tokens_out: 900,
-      },
-      ...{
-        tokens_cached: 100,
-        cost_sc: `0.${String((ago * 7919 + at + (ago % 25 === 0 ? asked : 0)) % 1_000_000).padStart(6, '0')}00000001`,
-      },
-    }))
-  const from = performance.now()
-  const keys = ['key-0', 'key-1', 'key-2', 'key-3', 'key-4']
-  store.transaction(() => {
-    for (let ago = days - (days % every); ago >= 0; ago -= every) {
-      const asked = { askedAt: now - ago * dayMs, answeredAt: now - ago * dayMs }
-      const window = Array.from({ length: told }, (_, back) => ago + back)
-      const rows = {
-        usage: window.flatMap((day) => usage(day, ago)),
-        balance: String(1000 + ago),
-        total_spent: String(days - ago),
-      }
-      store.keep(no, toldByUsage(asked, rows))
-      for (const key of keys) store.keep(no, toldByKeyDays(asked, key, { usage: window.map(dayOfKey) }))
-    }
-    const asked = { askedAt: now, answeredAt: now }
-    store.keep(
-      no,
-      toldByKeys(asked, { api_keys: keys.map((id) => ({ id, key_prefix: `sk-${id}`, rate_limit_rpm: 60 })) }),
-    )
-  })
-  return { store, ms: performance.now() - from }
-}
 
 interface Figure {
   cpu: number
@@ -158,7 +64,7 @@ async function writing(ledger: Ledger, count: number): Promise<number> {
 
 const folder = mkdtempSync(join(tmpdir(), 'studio-usage-'))
 try {
-  fillLedger(folder)
+  fillLedger(folder, rows)
   const account = fillAccount(folder)
   let from = performance.now()
   const ledger = new Ledger({ dataDir: folder, tools: () => [], bodyDays: () => 7, log: console.error })

@@ -1,5 +1,6 @@
 import { expect, type Page, test } from '@playwright/test'
 import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
+import { expectAccessible, takePictures } from './chatWorld.ts'
 import { closeHosts, openConnectedHost, type WebHost } from './hosts.ts'
 import { composer, growths, lastReply, pickModel, replies, send, sentRequest, settled } from './journey.ts'
 
@@ -116,7 +117,7 @@ test('a refused key under a reply is told in the words of Settings, its raw body
   await settled(page, 'failed')
   await expect(lastReply(page)).toContainText('This key was refused')
   await expect(lastReply(page)).not.toContainText(/not charged/i)
-  await lastReply(page).getByText('What the service said').click()
+  await lastReply(page).getByText('Details', { exact: true }).click()
   await expect(lastReply(page)).toContainText('status: 401')
   await lastReply(page).getByRole('button', { name: 'Check the key' }).click()
   await expect(page).toHaveURL(/settings/)
@@ -141,6 +142,8 @@ test('what is set goes as it was set, stop texts as a list, and what is not set 
   const given = { top_k: 40, response_format: { type: 'grammar', value: 'root ::= "a"' } }
   await page.getByRole('textbox', { name: 'Provider parameters' }).fill(JSON.stringify(given))
   const text = 'The first of two, long enough to be kept as a block by whoever keeps what came before.'
+  await expectAccessible(page)
+  await takePictures(page, 'chat-parameters', true)
   await send(page, text)
   await settled(page, 'complete')
   const first = await sentRequest(page)
@@ -196,6 +199,8 @@ test('what the service refuses is told in its own words and with what helps, and
   await expect(lastReply(page).getByText('Pick another model, or check the base address in Settings.')).toBeVisible()
   await expect(lastReply(page).getByRole('button', { name: 'Check the address' })).toBeVisible()
   expect(asked()).toBe(2)
+  await expectAccessible(page)
+  await takePictures(page, 'chat-refused', true)
   await lastReply(page).getByRole('button', { name: 'Retry with another model…' }).click()
   await page.getByRole('dialog').getByRole('combobox', { name: 'Search models' }).fill('mirror')
   await page.keyboard.press('Enter')

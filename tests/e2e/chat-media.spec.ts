@@ -7,7 +7,7 @@ import OpenAI from 'openai'
 import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
 import { jpg, png } from '../core/media/pictures.ts'
 import { chromiumArgs } from '../helpers/browser.mjs'
-import { expectAccessible } from './chatWorld.ts'
+import { expectAccessible, takePictures } from './chatWorld.ts'
 import { closeHosts, openConnectedHost, type WebHost } from './hosts.ts'
 import { composer, lastReply, pickModel, send, sentRequest, settled } from './journey.ts'
 
@@ -308,6 +308,7 @@ test('a model that takes no pictures: the refusal in the service’s words, anot
   await composer(page).fill('Again.')
   await expect(page.getByRole('button', { name: 'Send', exact: true })).toHaveAttribute('aria-disabled', 'false')
   await expectAccessible(page, '.chat-composer')
+  await takePictures(page, 'chat-no-pictures', true)
   await lastReply(page).getByRole('button', { name: 'Retry with another model…' }).click()
   await page.getByRole('dialog').getByRole('combobox', { name: 'Search models' }).fill('vision')
   await page.keyboard.press('Enter')

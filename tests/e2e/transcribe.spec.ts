@@ -8,6 +8,7 @@ import { expect, type Locator, type Page, test } from '@playwright/test'
 import OpenAI from 'openai'
 import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
 import { chromiumArgs } from '../helpers/browser.mjs'
+import { takePictures } from './chatWorld.ts'
 import { closeHosts, newDataDir, openWebHost, type WebHost } from './hosts.ts'
 import { composer, connectTo } from './journey.ts'
 
@@ -339,6 +340,7 @@ test('what the service refuses is converted to wav here on request, as a new rec
     await format.selectOption({ label: 'Another, by its name' })
     await page.getByRole('textbox', { name: 'Name of the format' }).fill('verbose_json')
     await clean(page)
+    await takePictures(page, 'transcribe-format')
     await give(page, [file('ferry.mp3', spoken)])
     await expect(page.getByText('The service said: “Only wav.”')).toBeVisible({ timeout: 30_000 })
     const set = { language: 'en', prompt: 'Names: “Ottilie”; ferry', temperature: '0.2' }

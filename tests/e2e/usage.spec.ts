@@ -3,7 +3,7 @@ import AxeBuilder from '@axe-core/playwright'
 import { expect, type Locator, type Page, test } from '@playwright/test'
 import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
 import { closeHosts, openConnectedHost } from './hosts.ts'
-import { pickModel, send, settled } from './journey.ts'
+import { pickModel, replies, send, settled } from './journey.ts'
 
 const shots = new URL('../../test-results/usage/', import.meta.url).pathname
 mkdirSync(shots, { recursive: true })
@@ -51,6 +51,7 @@ test('what it cost, by whom, how much is left and when one may go on, with the s
   await settled(page, 'complete')
   await pickModel(page, 'writer-free')
   await send(page, 'And this?')
+  await expect(replies(page)).toHaveCount(2)
   await settled(page, 'complete')
 
   // The overview: the account's figures, and this machine's own beside them.

@@ -62,7 +62,10 @@ describe('the connect form', () => {
     for (const wrong of ['a.example', 'ftp://a.example', 'javascript:1']) expect(judgeAddress(wrong)).toBe('bad')
   })
   it('wants insistence for an unencrypted address, and again for the next one', () => {
-    let form = connectReducer(firstForm({ baseUrl: 'http://a.example', allowInsecure: false }, true), { type: 'key', typed: true })
+    let form = connectReducer(firstForm({ baseUrl: 'http://a.example', allowInsecure: false }, true), {
+      type: 'key',
+      typed: true,
+    })
     expect(canAsk(form)).toBe(false)
     form = connectReducer(form, { type: 'insist', allowInsecure: true })
     expect(canAsk(form)).toBe(true)
@@ -81,7 +84,8 @@ describe('the connect form', () => {
       connectReducer(sealed, { type: 'failed', problem: { kind: 'unauthorized', message: '' } }).sealed,
     ).not.toBeNull()
   })
-  it('offers the session alone where there is no keychain', () => expect(firstForm(undefined, false).keep).toBe('session'))
+  it('offers the session alone where there is no keychain', () =>
+    expect(firstForm(undefined, false).keep).toBe('session'))
 })
 
 describe('the status bar', () => {

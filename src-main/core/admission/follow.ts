@@ -16,6 +16,7 @@ export class DeskFollower {
   readonly #desk: AdmissionDesk
   readonly #ends: (() => void)[]
   #connection = 0
+  #told = false
 
   constructor(desk: AdmissionDesk, gauge: Gauge) {
     this.#desk = desk
@@ -36,14 +37,21 @@ export class DeskFollower {
    */
   async connect(upstream: Pick<Upstream, 'getCurrentKey'> | null): Promise<void> {
     this.#connection += 1
-    const connection = this.#connection
     this.#desk.reset()
-    if (upstream === null) return
+    this.#told = false
+    if (upstream !== null) await this.learn(upstream)
+  }
+
+  /** Asks for the limits of the key that is connected, where it has not told them: the service was not there then. Never rejects. */
+  async learn(upstream: Pick<Upstream, 'getCurrentKey'>): Promise<void> {
+    const connection = this.#connection
+    if (this.#told) return
     const key = await upstream.getCurrentKey({ room: 'account' }).then(
       (reply) => reply.value,
       () => null,
     )
     if (key === null || connection !== this.#connection) return
+    this.#told = true
     this.#desk.limits({
       concurrent: key.max_concurrent ?? null,
       rpm: key.rate_limit_rpm ?? null,

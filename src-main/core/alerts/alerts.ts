@@ -29,7 +29,7 @@ import { placeOf } from './words.ts'
 /** Figures come in bursts: one fetch changes the books several times. */
 const accountMs = 250
 /** Spend of this machine grows with each request. */
-const spendMs = 5000
+const spendMs = 2000
 const budgetMs = 1000
 /** Timers don't count the time that a machine sleeps. */
 const longestWaitMs = 600_000
@@ -171,7 +171,7 @@ export class AlertsRoom {
 
   /** The connection `of` was looked at; a list of models that is refused is a refusal of the key. */
   connectionChanged(of: Answers | null): void {
-    if (of === null || of !== this.#following) return
+    if (this.#closed || of === null || of !== this.#following) return
     const { state, problem } = this.#parts.connection()
     if (state === 'failed' && problem?.status === 401) this.#met(401)
     if (state === 'connected') this.#cleared([401])
@@ -182,7 +182,7 @@ export class AlertsRoom {
     this.#closed = true
     this.#unlisten?.()
     for (const end of this.#ends) end()
-    for (const later of [this.#account, this.#spend, this.#budgets]) later.cancel()
+    for (const later of [this.#account, this.#spend, this.#budgets]) later.close()
     this.#notifier.close()
     if (this.#timer) clearTimeout(this.#timer)
   }

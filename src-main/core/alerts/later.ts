@@ -3,6 +3,7 @@ export class Later {
   readonly #ms: number
   readonly #work: () => void
   #timer: NodeJS.Timeout | null = null
+  #closed = false
 
   constructor(ms: number, work: () => void) {
     this.#ms = ms
@@ -10,7 +11,7 @@ export class Later {
   }
 
   soon(): void {
-    if (this.#timer) return
+    if (this.#timer || this.#closed) return
     this.#timer = setTimeout(() => {
       this.#timer = null
       this.#work()
@@ -18,7 +19,9 @@ export class Later {
     this.#timer.unref()
   }
 
-  cancel(): void {
+  /** What is waited for is not done, and nothing more is taken on. */
+  close(): void {
+    this.#closed = true
     if (this.#timer) clearTimeout(this.#timer)
     this.#timer = null
   }

@@ -24,7 +24,7 @@ export class Notifier {
   }
 
   close(): void {
-    this.#later.cancel()
+    this.#later.close()
   }
 
   #show(): void {

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { writeFile } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Download } from '../../../src-preload/contract/transfers.ts'
-import type { View } from '../../../src-preload/contract/usage.ts'
+import type { ViewQuery } from '../../../src-preload/contract/usage.ts'
 import { exportParquet } from './exportParquet.ts'
-import { type ExportRow, exportColumns, rowsOf } from './exportRows.ts'
+import { type ExportRow, exportColumns } from './exportRows.ts'
 
 /** Where files lie that go down, and the list of them. */
 interface Transfers {
@@ -26,14 +26,24 @@ export function exportRows(rows: readonly ExportRow[], format: ExportFormat): Ui
   return Buffer.from(format === 'csv' ? csvOf(rows) : jsonOf(rows))
 }
 
-/** The view as a file to be read by whoever asked. @throws StudioError `busy` where too many files wait to be read */
-export async function exportView(view: View, format: ExportFormat, transfers: Transfers): Promise<Download> {
-  const bytes = exportRows(rowsOf(view), format)
+/**
+ * A view as a file to be read by whoever asked; `write` makes it at a path and answers its bytes.
+ * @throws StudioError `busy` where too many files wait to be read, and what `write` throws
+ */
+export async function exportView(
+  write: (path: string) => Promise<number>,
+  { query: { from, to, source, by }, format }: { query: ViewQuery; format: ExportFormat },
+  transfers: Transfers,
+): Promise<Download> {
   const path = join(transfers.folder, randomUUID())
-  await writeFile(path, bytes, { mode: 0o600 })
-  const { from, to, source, by } = view.query
-  const name = `usage-${source}-by-${by}-${from}-${to}.${format}`
-  return transfers.downloads.offer({ path, name, mime: mimes[format], bytes: bytes.length })
+  try {
+    const bytes = await write(path)
+    const name = `usage-${source}-by-${by}-${from}-${to}.${format}`
+    return transfers.downloads.offer({ path, name, mime: mimes[format], bytes })
+  } catch (thrown) {
+    await rm(path, { force: true })
+    throw thrown
+  }
 }
 
 /** RFC 4180, UTF-8. */

@@ -10,6 +10,11 @@ import { figuresOf } from './sum.ts'
 import { summaryOf } from './summary.ts'
 import { rangeOf, viewOf } from './view.ts'
 
+/** A service that dates nothing would fill the page otherwise. */
+const mostUndated = 1_000
+
+const keyIn = (what: string): string | null => (what.startsWith('days:') ? what.slice('days:'.length) : null)
+
 interface OfBook {
   bookId: string
 }
@@ -47,13 +52,19 @@ export function openReading(parts: ReadParts) {
       return account.days.corrections(bookOf(range.bookId).no, from, to).map((one) => ({
         day: dayText(one.day),
         model: one.model,
-        keyId: one.what.startsWith('days:') ? one.what.slice('days:'.length) : null,
+        keyId: keyIn(one.what),
         before: figuresOf(one.before),
         beforeAsOf: new Date(one.beforeAt).toISOString(),
         after: figuresOf(one.after),
         afterAsOf: new Date(one.afterAt).toISOString(),
       }))
     },
+    undated: ({ bookId }: OfBook) =>
+      account.days.undatedRows(bookOf(bookId).no, mostUndated).map(({ what, date, model, at, ...booked }) => ({
+        ...{ date, model, keyId: keyIn(what) },
+        figures: figuresOf(booked),
+        asOf: new Date(at).toISOString(),
+      })),
     keys: ({ bookId }: OfBook) => keysOf(parts, bookOf(bookId)),
     keyDaily: ({ keyId, ...range }: Range & { keyId: string }) =>
       keyDays(parts, bookOf(range.bookId), keyId, rangeOf(range)),

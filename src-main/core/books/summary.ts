@@ -19,6 +19,7 @@ export function summaryOf(parts: ReadParts, stored: StoredBook, book: Book): Sum
     daysLeft: pace === null || pace === 0n || balance === null ? null : daysLeft(balance, pace),
     today: todayOf(parts, stored),
     corrections: account.days.countCorrections(stored.no),
+    undated: account.days.undated(stored.no),
     gaps: gapsOf(parts, stored),
   }
 }

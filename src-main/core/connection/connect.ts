@@ -185,6 +185,9 @@ export async function recheck(session: Session): Promise<void> {
   await session.check()
 }
 
+/** Something says that the service may be back: it is looked for now where it was not there. */
+export const lookAgain = (session: Session): void => void session.back.lookNow()
+
 /** @throws StudioError `no_such_item`, `bad_input` for a name that another one has */
 export function rename(session: Session, { id, name }: { id: string; name: string }): Profile {
   const profile = { ...profileOf(session, id), name: freeName(session, id, name, '') }

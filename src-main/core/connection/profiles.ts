@@ -16,11 +16,15 @@ export function allProfiles({ store, passing }: Session): StoredProfile[] {
 
 /** For the list that a person chooses from. `bookOf` answers the id of the book of a profile's account. */
 export function savedProfiles(session: Session, bookOf: (profile: Profile) => string | null): SavedProfile[] {
-  const active = session.connection.profile?.id
+  const { profile: active } = session.connection
+  const keptNow = (profile: StoredProfile): Profile['keyKept'] => {
+    if (profile.id === active?.id) return active.keyKept
+    return profile.keyKept === 'session' && !session.keys.has(profile.id) ? 'none' : profile.keyKept
+  }
   return allProfiles(session).map((profile) => ({
     ...profile,
-    keyKept: profile.keyKept === 'session' && !session.keys.has(profile.id) ? 'none' : profile.keyKept,
-    active: profile.id === active,
+    keyKept: keptNow(profile),
+    active: profile.id === active?.id,
     bookId: bookOf(profile),
   }))
 }

@@ -1,15 +1,18 @@
 import type { Connection } from '../../../src-preload/contract/app.ts'
+import type { Problem } from '../../../src-preload/contract/problem.ts'
 import { asStudioError, StudioError } from '../errors.ts'
 import { Listeners } from '../feed.ts'
 import type { SecretStore } from '../host.ts'
+import type { ListPlace } from '../store/modelLists.ts'
 import type { StoredProfile } from '../store/profiles.ts'
 import type { Store } from '../store/store.ts'
 import type { BooksOf, Desk } from '../traffic.ts'
 import type { BaseAddress } from '../upstream/address.ts'
 import { openUpstream, type Upstream } from '../upstream/client.ts'
 import type { Credential } from '../upstream/credential.ts'
+import { Back, type BackBounds } from './back.ts'
 import { Leaving } from './leaving.ts'
-import { askModels } from './probe.ts'
+import { askAgain, askModels } from './probe.ts'
 
 export interface SessionTraffic {
   desk: Desk
@@ -29,6 +32,8 @@ export class Session {
   readonly changes = new Listeners()
   /** A new client is in use; told before anything is asked through it. */
   readonly opened = new Listeners<[Upstream]>()
+  /** The client in use answers again after it did not. */
+  readonly returned = new Listeners<[Upstream]>()
   /** A person asked to look again: whatever else may have changed outside is looked at too. */
   readonly rechecks = new Listeners()
   /** A profile and its key are gone. */
@@ -46,17 +51,27 @@ export class Session {
   #upstream: Upstream | null = null
   readonly #profiles = new WeakMap<Upstream, string>()
   #opening: Promise<unknown> = Promise.resolve()
+  #asking: { of: Upstream; done: Promise<void> } | null = null
+  readonly back: Back
 
-  constructor(store: Store, secrets: SecretStore, traffic: SessionTraffic) {
+  constructor(store: Store, secrets: SecretStore, traffic: SessionTraffic, bounds: Partial<BackBounds> = {}) {
     this.store = store
     this.secrets = secrets
     this.#traffic = traffic
+    this.back = new Back({
+      current: () => this.#upstream,
+      look: () => this.check({ quiet: true }),
+      learned: (problem) => this.#settle(problem),
+      changed: () => this.#set(this.#connection),
+      bounds,
+    })
   }
 
   /** A client whose requests pass the one desk and are written in the books as that profile's. */
   client({ id: profile }: Pick<StoredProfile, 'id'>, base: BaseAddress, credential: Credential): Upstream {
     const { desk, booksOf } = this.#traffic
-    const upstream = openUpstream({ base, credential, desk, books: booksOf({ profile, baseUrl: base.url }) })
+    const way = this.back.way(() => this.#upstream === upstream)
+    const upstream = openUpstream({ base, credential, desk, books: booksOf({ profile, baseUrl: base.url }), way })
     this.#profiles.set(upstream, profile)
     return upstream
   }
@@ -88,7 +103,8 @@ export class Session {
 
   /** Fetches and keeps the model list of what is connected. @throws as `upstream`, and as the service fails */
   async fetchModels(): Promise<void> {
-    await this.#askModels(await this.upstream())
+    const upstream = await this.upstream()
+    await askModels(upstream, this.#listOf(upstream), this.store)
   }
 
   /** This profile is being opened: its key is looked for, which a keychain may take its time for, or its sandbox starts. */
@@ -131,23 +147,55 @@ export class Session {
     if (profile) this.#set({ ...this.#connection, profile: { ...profile, name } })
   }
 
-  /** Asks the service now and says how it went. Never throws: the outcome is the state. */
-  async check(): Promise<void> {
+  /**
+   * Asks the service now and says how it went; who asks meanwhile gets the same answer. `quiet`: nobody is told that it is asked.
+   * Never throws: the outcome is the state.
+   */
+  check({ quiet = false } = {}): Promise<void> {
     const upstream = this.#upstream
-    if (!upstream) return
-    this.#set({ ...this.#connection, state: 'checking' })
-    const problem = await this.#askModels(upstream).then(
+    if (!upstream) return Promise.resolve()
+    if (!quiet) this.#set({ ...this.#connection, state: 'checking' })
+    if (this.#asking?.of === upstream) return this.#asking.done
+    const asking = { of: upstream, done: this.#ask(upstream) }
+    this.#asking = asking
+    return asking.done.finally(() => {
+      if (this.#asking === asking) this.#asking = null
+    })
+  }
+
+  async #ask(upstream: Upstream): Promise<void> {
+    const problem = await askAgain(upstream, this.#listOf(upstream), this.store, this.back.bounds.answerMs).then(
       () => null,
       (thrown: unknown) => asStudioError(thrown).toProblem(),
     )
     // Meanwhile another profile may have taken its place.
-    if (this.#upstream !== upstream) return
+    if (this.#upstream === upstream) this.#settle(problem)
+  }
+
+  #settle(problem: Problem | null): void {
+    const back = this.#connection.problem !== null && problem === null
+    this.back.settled(problem)
     const state = problem ? 'failed' : 'connected'
     this.#set({ ...this.#connection, state, problem, checkedAt: new Date().toISOString() })
+    if (back && this.#upstream) this.returned.tell(this.#upstream)
+  }
+
+  /** Whether somebody takes a connection now, for what is about to be sent by itself. Never throws. */
+  async reach(): Promise<boolean> {
+    const upstream = this.#upstream
+    if (!upstream) return false
+    const problem = await upstream.reach().then(
+      () => null,
+      (thrown: unknown) => asStudioError(thrown).toProblem(),
+    )
+    if (this.#upstream !== upstream) return false
+    if (problem) this.#settle(problem)
+    return problem === null
   }
 
   async close(): Promise<void> {
     await this.#opening
+    this.back.left()
     await this.#upstream?.close()
     this.#upstream = null
     await this.leaving.close()
@@ -156,19 +204,20 @@ export class Session {
   }
 
   /** A list belongs to the profile that the client was opened for. */
-  async #askModels(upstream: Upstream): Promise<void> {
-    const profile = this.#profiles.get(upstream) ?? ''
-    await askModels(upstream, { profile, baseUrl: upstream.base.url }, this.store)
+  #listOf(upstream: Upstream): ListPlace {
+    return { profile: this.#profiles.get(upstream) ?? '', baseUrl: upstream.base.url }
   }
 
   #leave(): void {
     const upstream = this.#upstream
     this.#upstream = null
+    this.back.left()
     if (upstream) this.leaving.add(this.#profiles.get(upstream) ?? '', upstream)
   }
 
   #set(connection: Connection): void {
-    this.#connection = connection.profile ? { ...connection, profile: shown(connection.profile) } : connection
+    const now = { ...connection, offline: this.back.offline }
+    this.#connection = now.profile ? { ...now, profile: shown(now.profile) } : now
     this.changes.tell()
   }
 }

@@ -1,4 +1,14 @@
-import { connect, connectSandbox, disconnect, forget, recheck, rename, switchTo, test } from '../connection/connect.ts'
+import {
+  connect,
+  connectSandbox,
+  disconnect,
+  forget,
+  lookAgain,
+  recheck,
+  rename,
+  switchTo,
+  test,
+} from '../connection/connect.ts'
 import type { Session } from '../connection/session.ts'
 import { sealingPublicKey, unseal } from '../upstream/credential.ts'
 import { done, type Implementer } from './implementer.ts'
@@ -12,6 +22,10 @@ export function connectionHandlers(os: Implementer['connection'], session: Sessi
     ),
     useSandbox: os.useSandbox.handler(() => connectSandbox(session)),
     recheck: os.recheck.handler(() => done(recheck(session))),
+    lookAgain: os.lookAgain.handler(() => {
+      lookAgain(session)
+      return {}
+    }),
     use: os.use.handler(({ input }) => switchTo(session, input.id)),
     rename: os.rename.handler(({ input }) => rename(session, input)),
     forget: os.forget.handler(({ input }) => done(forget(session, input.id))),

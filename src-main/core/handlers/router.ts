@@ -4,6 +4,7 @@ import type { AlertsRoom } from '../alerts/alerts.ts'
 import { openExternal } from '../app/openExternal.ts'
 import type { StateFeed } from '../app/state.ts'
 import type { Books } from '../books/books.ts'
+import type { BooksBeside } from '../booksBeside.ts'
 import type { ChatRooms } from '../chatRooms.ts'
 import type { Session } from '../connection/session.ts'
 import type { Host } from '../host.ts'
@@ -35,6 +36,7 @@ import { transcribeHandlers } from './transcribe.ts'
 import { transfersHandlers } from './transfers.ts'
 import { usageHandlers } from './usage.ts'
 import { voiceHandlers } from './voice.ts'
+import { waitingHandlers } from './waiting.ts'
 
 export interface Rooms {
   host: Host
@@ -48,10 +50,11 @@ export interface Rooms {
   toolUse: StateFeed<ToolUse[]>
   ledger: Ledger
   books: Books
+  beside: BooksBeside
   limits: LimitsRoom
-  erasing: Erasing
-  keep: Keep
   alerts: AlertsRoom
+  keep: Keep
+  erasing: Erasing
   settingsChanged: () => void
 }
 
@@ -69,10 +72,11 @@ export function createRouter(rooms: Rooms) {
     toolUse,
     ledger,
     books,
+    beside,
     limits,
-    erasing,
-    keep,
     alerts,
+    keep,
+    erasing,
     settingsChanged,
   } = rooms
   const os = implementer(host)
@@ -97,12 +101,13 @@ export function createRouter(rooms: Rooms) {
     speech: speechHandlers(os.speech, host, mediaRooms.speech),
     transcribe: transcribeHandlers(os.transcribe, host, mediaRooms.transcribe),
     images: imagesHandlers(os.images, host, mediaRooms.images),
-    usage: usageHandlers(os.usage, host, { books, store, transfers: around.transfers }),
+    usage: usageHandlers(os.usage, host, { books, beside, store, transfers: around.transfers }),
     keys: keysHandlers(os.keys, host, books),
     limits: limitsHandlers(os.limits, host, limits),
-    erase: eraseHandlers(os.erase, host, erasing),
-    data: dataHandlers(os.data, host, keep),
     alerts: alertsHandlers(os.alerts, host, alerts),
+    data: dataHandlers(os.data, host, keep),
+    waiting: waitingHandlers(os.waiting, host, mediaRooms.waiting),
+    erase: eraseHandlers(os.erase, host, erasing),
     transfers: transfersHandlers(os.transfers, around.transfers),
     tools: {
       watch: os.tools.watch.handler(({ signal }) => guarded(host, tools.watch(signal))),

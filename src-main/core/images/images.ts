@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Attachment } from '../../../src-preload/contract/chat.ts'
 import type { Drawing, Image, ImageSlot, ImagesChange, ImageWish } from '../../../src-preload/contract/images.ts'
 import type { Download } from '../../../src-preload/contract/transfers.ts'
-import { asStudioError, StudioError } from '../errors.ts'
+import { asStudioError, mayHaveLeft, StudioError } from '../errors.ts'
 import { type Feed, Listeners } from '../feed.ts'
 import { needles, readQuery } from '../words/query.ts'
 import { searchable } from '../words/words.ts'
@@ -78,17 +78,23 @@ export function createImages(parts: ImagesParts) {
       const image = imageOf(id)
       return { image, drawing: drawingOf(image.drawingId), lineage: images.lineage(image.drawingId) }
     },
-    /** Kept, then asked for. @throws StudioError `bad_input`, `not_connected` */
-    async make({ fromImageId, ...wish }: ImageWish & { fromImageId: string | null }): Promise<Drawing> {
+    /** Kept, then asked for; `alongside` is kept with it. @throws StudioError `bad_input`, `not_connected`, and as `alongside` does */
+    async make(
+      { fromImageId, ...wish }: ImageWish & { fromImageId: string | null },
+      alongside: () => void = () => undefined,
+    ): Promise<Drawing> {
       if (wish.prompt.trim() === '') throw new StudioError('bad_input', 'Describe the image.')
       const upstream = await parts.upstream()
       const id = randomUUID()
-      images.insertDrawing(id, {
-        ...wish,
-        createdAt: new Date().toISOString(),
-        search: searchable(wish.prompt),
-        fromImageId: fromImageId !== null && images.isImage(fromImageId) ? fromImageId : null,
-        slots: Array.from({ length: wish.n }, (_, index) => emptySlot(index)),
+      store.transaction(() => {
+        images.insertDrawing(id, {
+          ...wish,
+          createdAt: new Date().toISOString(),
+          search: searchable(wish.prompt),
+          fromImageId: fromImageId !== null && images.isImage(fromImageId) ? fromImageId : null,
+          slots: Array.from({ length: wish.n }, (_, index) => emptySlot(index)),
+        })
+        alongside()
       })
       const drawing = drawingOf(id)
       const run = new Run(drawing, { ...parts, tell })
@@ -96,6 +102,18 @@ export function createImages(parts: ImagesParts) {
       runs.set(id, { run, done })
       tell({ what: 'drawing', id })
       return drawing
+    },
+    /** Resolves when it is not under way, with how it ended. @throws StudioError `no_such_item` */
+    async over(id: string): Promise<Drawing['state']> {
+      await runs.get(id)?.done
+      return drawingOf(id).state
+    },
+    /** The wish of one that never left this machine, which goes out of sight. @throws StudioError `no_such_item`, `bad_input` */
+    takeBack(id: string): ImageWish & { fromImageId: string | null } {
+      const { state, problem, prompt, n, model, size, responseFormat, fromImageId } = drawingOf(id)
+      if (state !== 'failed' || problem?.unsent !== true || !images.takeOut(id)) throw mayHaveLeft()
+      tell({ what: 'drawing', id })
+      return { prompt, n, model, size, responseFormat, fromImageId }
     },
     /** What has come is kept. One that has ended stays as it is. @throws StudioError `no_such_item` */
     cancel({ drawingId }: { drawingId: string }): Drawing {

@@ -21,6 +21,8 @@ export interface KeepParts {
     uploads: { path(uploadId: string): string; done(uploadId: string): Promise<void> }
     downloads: { offer(file: { path: string; name: string; mime: string; bytes: number }): Download }
   }
+  /** Why a backup that waited for this start was not put in place. */
+  problem: StudioError | null
   /** Tells everyone who watches `read()`, whole. */
   feed(read: () => DataState): { changed(): void; watch(signal?: AbortSignal): Feed<DataState> }
   log(level: 'info' | 'warn' | 'error', line: string): void
@@ -28,7 +30,7 @@ export interface KeepParts {
 export type Keep = ReturnType<typeof createKeep>
 
 /** Backup and restore of the folder that a core runs in, and what is told of damage that the start met. */
-export function createKeep({ dataDir, version, transfers, feed, log }: KeepParts) {
+export function createKeep({ dataDir, version, transfers, problem, feed, log }: KeepParts) {
   const reports = createReports(dataDir)
   let backup: { work: Work<unknown>; at: DataWork } | null = null
   let restore: { work: Work<unknown>; at: DataWork } | null = null
@@ -48,7 +50,7 @@ export function createKeep({ dataDir, version, transfers, feed, log }: KeepParts
       restored: reports.restored(),
       damage: reports.damage(),
       aside: reports.aside(),
-      problem: null,
+      problem: problem?.toProblem() ?? null,
     }
   }
 
@@ -78,7 +80,7 @@ export function createKeep({ dataDir, version, transfers, feed, log }: KeepParts
   }
 
   return {
-    watch: (signal?: AbortSignal) => state.watch(signal),
+    watch: (signal?: AbortSignal): Feed<DataState> => state.watch(signal),
     read,
     /** @throws StudioError as writeBackup, `busy` */
     async backup(): Promise<Download> {
@@ -138,7 +140,7 @@ export function createKeep({ dataDir, version, transfers, feed, log }: KeepParts
     async close(): Promise<void> {
       const under = [backup, restore]
       for (const one of under) one?.work.cancel()
-      await Promise.allSettled(under.map((one) => one?.work.done))
+      await Promise.allSettled(under.flatMap((one) => (one ? [one.work.done] : [])))
       if (checked) dropStaging(dataDir)
     },
   }

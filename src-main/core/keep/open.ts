@@ -24,11 +24,14 @@ export function openKept({ endedCleanly, ...parts }: OpeningParts, giveUp: () =>
       throw thrown
     }
   }
-  orGiveUp(() => {
-    settleSwaps(parts.dataDir)
-    mendFolder({ ...parts, whole: !endedCleanly || wasNoted(parts.dataDir) })
+  const problem = orGiveUp(() => {
+    const met = settleSwaps(parts.dataDir)
+    mendFolder({ ...parts, how: wasNoted(parts.dataDir) ? 'everything' : endedCleanly ? 'head' : 'pages' })
+    return met
   })
   return {
+    /** Why a backup that waited was not put in place. */
+    problem,
     /** `names`: the databases that it opens, and those that nobody has opened yet. Damage that shows only now is mended too, once. */
     open: <T>(names: readonly DatabaseName[], work: () => T): T =>
       orGiveUp(() => {
@@ -36,7 +39,7 @@ export function openKept({ endedCleanly, ...parts }: OpeningParts, giveUp: () =>
           return work()
         } catch (thrown) {
           if (!isDamage(thrown)) throw thrown
-          mendFolder({ ...parts, whole: true, only: names })
+          mendFolder({ ...parts, how: 'everything', only: names })
           return work()
         }
       }),

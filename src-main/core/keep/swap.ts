@@ -82,20 +82,24 @@ export function swapNow(dataDir: string, given: Plan): void {
 /**
  * At the start, before any file is opened: ends a swap that a killed process began, and makes the one that waits. Whenever the process dies, the next start finds
  * all of the old or goes on to all of the new; what was here is moved aside, never overwritten.
- * @throws StudioError `store_damaged` where a file can't be moved
+ * Answers what kept a waiting backup from it: that one is thrown away, and everything is as it was. @throws StudioError `store_damaged` where a file can't be moved
  */
-export function settleSwaps(dataDir: string): void {
+export function settleSwaps(dataDir: string): StudioError | null {
   finishSwap(dataDir)
   dropDiscarded(dataDir)
   dropStaging(dataDir)
-  if (!existsSync(waitingOf(dataDir))) return
-  if (waitingPlan(dataDir) === null) {
+  if (!existsSync(waitingOf(dataDir))) return null
+  const waiting = waitingPlan(dataDir)
+  if (waiting === null || !waiting.come.every((name) => existsSync(join(waitingOf(dataDir), 'new', name)))) {
     dropWaiting(dataDir)
-    return
+    const words =
+      'The backup that waited for this start was damaged on the disk, so it was thrown away. Everything is as it was; restore it again.'
+    return new StudioError('store_damaged', words)
   }
   renameSync(waitingOf(dataDir), swappingOf(dataDir))
   toDisk(dataDir)
   finishSwap(dataDir)
+  return null
 }
 
 function finishSwap(dataDir: string): void {

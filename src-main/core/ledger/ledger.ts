@@ -27,7 +27,7 @@ import { type PriceList, Prices, type Use } from './prices.ts'
 import { Query } from './query.ts'
 import { recover, spendOf } from './recover.ts'
 import { type RefusalRow, Refusals } from './refusals.ts'
-import { showRow } from './rows.ts'
+import { type LimitedRow, limitedRow, showRow } from './rows.ts'
 import { readyFilter } from './search.ts'
 import { Spend, type Spent } from './spend.ts'
 import { Trace, type TraceHome } from './trace.ts'
@@ -251,11 +251,14 @@ export class Ledger implements Books {
   }
 
   /** Requests that the service answered with 429, at the end or before they were asked again; the newest first. */
-  limited(limit: number): RequestRow[] {
+  limited(limit: number): LimitedRow[] {
     this.#writer.flush()
-    const ended = this.#store.requests.limited(limit).map((stored) => showRow(stored, this.#callers, this.#names))
-    const live = Array.from(this.#live, (trace) => this.#show(trace)).filter((row) => row.retriedAfter.includes(429))
-    return [...live, ...ended].sort((a, b) => b.id - a.id).slice(0, limit)
+    const ended = this.#store.requests
+      .limited(limit)
+      .map((stored) => limitedRow(stored, showRow(stored, this.#callers, this.#names)))
+    const live = Array.from(this.#live, (trace) => limitedRow(trace.stored(), this.#show(trace)))
+    const met = live.filter(({ row }) => row.retriedAfter.includes(429))
+    return [...met, ...ended].sort((a, b) => b.row.id - a.row.id).slice(0, limit)
   }
 
   /** A person ends a request that is waiting or under way. False when it had ended. */
@@ -315,6 +318,16 @@ export class Ledger implements Books {
   usedByDay(bookId: string, fromDay: number, toDay: number): UsedDay[] {
     this.#writer.flush()
     return this.#links.of(bookId).flatMap((account) => this.#used.between(account, fromDay, toDay))
+  }
+
+  /** Another number than before where days that are over have changed: what was read of them on another thread no longer holds. */
+  get settledDays(): number {
+    return this.#used.settled
+  }
+
+  /** What has ended is in the database when this returns. */
+  flush(): void {
+    this.#writer.flush()
   }
 
   /** The first day (since 1970, UTC) of which there is anything. */

@@ -4,9 +4,9 @@ import { Callers } from '../store/ledger/callers.ts'
 import { type LedgerForReading, openLedgerForReading } from '../store/ledger/open.ts'
 import type { StoredRequest } from '../store/ledger/requests.ts'
 import { Names, type ToolName } from './names.ts'
-import { showRow } from './rows.ts'
+import { type LimitedRow, limitedRow, showRow } from './rows.ts'
 import { outcomeOfRow, readyFilter } from './search.ts'
-import { type UsedDay, usedBetween } from './use.ts'
+import { type UsedDay, UsedDays, usedBetween } from './use.ts'
 
 /** Rows that one look may bring: a reader that comes late reads on with the next. */
 const mostAtOnce = 1000
@@ -30,22 +30,30 @@ export interface LedgerReader {
   /** As the ledger's own: sums of what ended, by day and caller. */
   usedByDay(bookId: string, fromDay: number, toDay: number): UsedDay[]
   firstDayOf(bookId: string): number | null
+  /** Days that are over have changed: what is remembered of them holds no longer. */
+  forget(): void
   /** Whose books rows belong to, as it is known now: answers by a row's id; null where that was never told. */
   books(): (row: number) => string | null
   /** Answered with 429 by the service, the newest first. */
-  limited(limit: number): RequestRow[]
+  limited(limit: number): LimitedRow[]
   close(): void
 }
 
 /**
- * The log for reading alone, for the command line: beside a running core, or without one. A folder without a log reads as empty.
+ * The log for reading alone, for the command line and for a thread of the core's: beside a running core, or without one. A folder without a log
+ * reads as empty. `remember`: days that are over stay in memory until `forget`, for whoever is told when they change.
  * @throws StudioError `store_newer`, `store_damaged`
  */
-export function openLedgerReader(dataDir: string, tools: () => readonly ToolName[] = () => []): LedgerReader {
+export function openLedgerReader(
+  dataDir: string,
+  tools: () => readonly ToolName[] = () => [],
+  { remember = false }: { remember?: boolean } = {},
+): LedgerReader {
   const callers = new Callers()
   const names = new Names(tools)
   let file: LedgerForReading | null = null
   let version = 0
+  let days: UsedDays | null = null
 
   /** The log with its callers as they are by now. */
   function look(): LedgerForReading | null {
@@ -116,7 +124,10 @@ export function openLedgerReader(dataDir: string, tools: () => readonly ToolName
     usedByDay(bookId, fromDay, toDay) {
       const log = look()
       if (!log) return []
-      return accountsOf(log, bookId).flatMap((one) => usedBetween(log.used, callers, one, [fromDay, toDay]))
+      if (remember) days ??= new UsedDays(log.used, callers)
+      const between = (account: number) =>
+        days?.between(account, fromDay, toDay) ?? usedBetween(log.used, callers, account, [fromDay, toDay])
+      return accountsOf(log, bookId).flatMap(between)
     },
     firstDayOf(bookId) {
       const log = look()
@@ -132,7 +143,11 @@ export function openLedgerReader(dataDir: string, tools: () => readonly ToolName
         return (link && books.get(link.account)) ?? null
       }
     },
-    limited: (limit) => look()?.requests.limited(limit).map(show) ?? [],
+    forget: () => days?.moved(),
+    limited: (limit) =>
+      look()
+        ?.requests.limited(limit)
+        .map((stored) => limitedRow(stored, show(stored))) ?? [],
     page: (filter, before, limit) => find(filter, 1, before - 1, limit),
     since,
     follow,

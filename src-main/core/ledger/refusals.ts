@@ -72,6 +72,7 @@ export class Refusals {
       attempts: 0,
       queuedUs: 0,
       backoffUs: 0,
+      backoff429Us: 0,
       connectUs: null,
       firstByteUs: null,
       durationUs: 0,

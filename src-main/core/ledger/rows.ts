@@ -47,6 +47,18 @@ export function showRow(row: StoredRequest, callers: Callers, names: Names, live
   }
 }
 
+/** A row that met a 429, and what it waited for those alone; null where that was not told apart from other back-off. */
+export interface LimitedRow {
+  row: RequestRow
+  waitedMs: number | null
+}
+
+export function limitedRow({ backoffUs, backoff429Us }: StoredRequest, row: RequestRow): LimitedRow {
+  if (backoff429Us !== null) return { row, waitedMs: backoff429Us / 1000 }
+  const alone = row.retriedAfter.every((status) => status === 429)
+  return { row, waitedMs: alone ? backoffUs / 1000 : null }
+}
+
 let second = Number.NaN
 let upToSecond = ''
 

@@ -19,6 +19,7 @@ export interface ReadyFilter {
 /** What `who` of a caller is called in a filter. */
 function isWho(wanted: string, who: string): boolean {
   if (wanted === 'studio') return who.startsWith('studio:')
+  if (wanted.startsWith('studio:')) return who === wanted
   return who === (wanted === 'strangers' ? 'stranger' : `tool:${wanted}`)
 }
 

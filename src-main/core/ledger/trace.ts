@@ -83,6 +83,9 @@ export class Trace implements RequestTrace, Listed {
   #attemptSince: number
   #queuedMs = 0
   #backoffMs = 0
+  #backoff429Ms = 0
+  /** Whether what is backed off from now is a 429. */
+  #limited = false
   #connectMs = -1
   #firstByteMs = -1
   #status: number | null = null
@@ -182,6 +185,7 @@ export class Trace implements RequestTrace, Listed {
     this.#requestId = null
     this.#bytesUp = 0
     this.#backoffSince = now
+    this.#limited = status === 429
     this.#become('backing_off')
   }
 
@@ -285,6 +289,9 @@ export class Trace implements RequestTrace, Listed {
       attempts: this.#attempts,
       queuedUs: micros(this.#queuedMs + (this.#waitingSince < 0 ? 0 : now - this.#waitingSince)),
       backoffUs: micros(this.#backoffMs + (this.#backoffSince < 0 ? 0 : now - this.#backoffSince)),
+      backoff429Us: micros(
+        this.#backoff429Ms + (this.#backoffSince < 0 || !this.#limited ? 0 : now - this.#backoffSince),
+      ),
       connectUs: this.#connectMs < 0 ? null : micros(this.#connectMs),
       firstByteUs: this.#firstByteMs < 0 ? null : micros(this.#firstByteMs),
       durationUs: null,
@@ -389,6 +396,7 @@ export class Trace implements RequestTrace, Listed {
   #endBackoff(now: number): void {
     if (this.#backoffSince < 0) return
     this.#backoffMs += now - this.#backoffSince
+    if (this.#limited) this.#backoff429Ms += now - this.#backoffSince
     this.#backoffSince = -1
     this.#attemptSince = now
   }

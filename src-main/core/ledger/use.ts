@@ -99,6 +99,7 @@ export class UsedDays {
   readonly #table: UsedTable
   readonly #callers: Callers
   readonly #remembered = new Map<number, Remembered>()
+  #settled = 0
 
   constructor(table: UsedTable, callers: Callers) {
     this.#table = table
@@ -110,12 +111,20 @@ export class UsedDays {
     for (const { account, day } of addUse(this.#table, rows, accountOf)) {
       const known = this.#remembered.get(account)
       if (known && day <= known.upTo) this.#remembered.delete(account)
+      // Another thread remembers them too, and up to no later day.
+      if (day <= (this.#table.lastDay(account) ?? 0) - openDays) this.#settled += 1
     }
   }
 
   /** Sums went from one account to another. */
   moved(): void {
+    this.#settled += 1
     this.#remembered.clear()
+  }
+
+  /** Another number than before where days that are over have changed. */
+  get settled(): number {
+    return this.#settled
   }
 
   /** In order of days; both ends belong to it. The rows are not to be changed. */

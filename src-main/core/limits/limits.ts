@@ -5,7 +5,7 @@ import type { StatusAsked } from '../app/bucket.ts'
 import { StateFeed } from '../app/state.ts'
 import { asStudioError } from '../errors.ts'
 import type { Feed, Listeners } from '../feed.ts'
-import { limitedOf } from './history.ts'
+import { type LimitedRow, limitedOf } from './history.ts'
 import { isNotOffered, statusOf } from './status.ts'
 
 /** The status call is itself counted (specification, Limits): at most this often, and only while somebody looks. */
@@ -27,7 +27,7 @@ export interface LimitsParts {
   }
   /** The one place that makes status calls; the general bucket is its own. */
   gauge: { readonly asked: Listeners<[StatusAsked]>; ask(): Promise<void> }
-  ledger: { readonly changes: Listeners; row(id: number): RequestRow | null; limited(limit: number): RequestRow[] }
+  ledger: { readonly changes: Listeners; row(id: number): RequestRow | null; limited(limit: number): LimitedRow[] }
   /** The last status of the account that is connected, kept for when nothing is. */
   kept: { read(): LimitStatus | null; keep(status: LimitStatus): void }
 }

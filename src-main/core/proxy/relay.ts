@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ProblemKind } from '../../../src-preload/contract/problem.ts'
 import type { Endpoint } from '../../../src-preload/contract/requests.ts'
 import { Cancel, type CancelSignal } from '../cancel.ts'
 import { asStudioError, StudioError } from '../errors.ts'
@@ -87,6 +88,14 @@ export async function relay(
     share.giveBack(carrier.tokens)
   }
 }
+
+/** It did not come past the desk. */
+const unsent: ReadonlySet<ProblemKind> = new Set<ProblemKind>([
+  'would_wait',
+  'queue_full',
+  'queue_timeout',
+  'connection_changed',
+])
 
 /** One request under way. */
 class Carrier {
@@ -256,8 +265,7 @@ class Carrier {
       this.#end({ state: 'cut', problem: { kind: error.kind, message: error.message } })
       this.#response.destroy()
     } else {
-      const ours = error.kind === 'would_wait' || error.kind === 'queue_full' || error.kind === 'queue_timeout'
-      this.#answer(refusalOf(error), ours ? 'refused' : 'failed')
+      this.#answer(refusalOf(error), unsent.has(error.kind) ? 'refused' : 'failed')
     }
   }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Speech, SpeechDetail, SpeechPlan, SpeechWish } from '../../../src-preload/contract/speech.ts'
-import { asStudioError, StudioError } from '../errors.ts'
+import { asStudioError, mayHaveLeft, StudioError } from '../errors.ts'
 import { Listeners } from '../feed.ts'
 import { finish } from './finish.ts'
 import { mimeOf } from './formats.ts'
@@ -70,16 +70,39 @@ export function createSpeeches(parts: SpeechParts) {
     /** @throws StudioError `no_such_item` */
     get: ({ id }: { id: string }): SpeechDetail => room.view.detail(id),
     plan: (wish: SpeechWish): SpeechPlan => plan(speeches, wish),
-    /** Kept before it is asked for. @throws StudioError `bad_input`, `not_connected` */
-    async make({ fromId, text, ...settings }: SpeechWish & { fromId: string | null }): Promise<Speech> {
+    /** Kept before it is asked for; `alongside` is kept with it. @throws StudioError `bad_input`, `not_connected`, and as `alongside` does */
+    async make(
+      { fromId, text, ...settings }: SpeechWish & { fromId: string | null },
+      alongside: () => void = () => undefined,
+    ): Promise<Speech> {
       const places = placesOf(text)
       const upstream = await parts.upstream()
       const id = randomUUID()
       const createdAt = new Date().toISOString()
-      speeches.insert({ id, createdAt, text, settings, places, fromId, mime: mimeOf[settings.format] })
+      parts.store.transaction(() => {
+        speeches.insert({ id, createdAt, text, settings, places, fromId, mime: mimeOf[settings.format] })
+        alongside()
+      })
       start(id, upstream)
       changes.tell(id)
       return room.view.get(id)
+    },
+    /** Resolves when it is not under way, with how it ended. @throws StudioError `no_such_item` */
+    async over(id: string): Promise<Speech['state']> {
+      await runs.get(id)?.done
+      return speeches.row(id).state
+    },
+    /**
+     * The wish of one that never left this machine, which goes out of sight. One of which parts are spoken is gone on with instead.
+     * @throws StudioError `no_such_item`, `bad_input`
+     */
+    takeBack(id: string): SpeechWish & { fromId: string | null } {
+      const { state, problem, settings, fromId } = speeches.get(id)
+      const untouched = speeches.parts(id).every(({ state }) => state === 'waiting' || state === 'failed')
+      if (state !== 'failed' || problem?.unsent !== true || !untouched) throw mayHaveLeft()
+      const text = speeches.text(id)
+      for (const gone of speeches.setRemoved([id], new Date().toISOString())) changes.tell(gone)
+      return { ...settings, text, fromId }
     },
     /** What is over stays as it is. @throws StudioError `no_such_item` */
     async cancel({ id }: { id: string }): Promise<Speech> {

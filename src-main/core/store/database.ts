@@ -153,14 +153,16 @@ function takeName(fresh: string, file: string): boolean {
   }
 }
 
+export type Depth = 'head' | 'pages' | 'everything'
+
 /** What `look` found: the file can be used, or why it can't, in SQLite's words. */
 export type Found = { is: 'good' } | { is: 'newer'; version: number } | { is: 'foreign' | 'damaged'; why: string }
 
 /**
- * Looks before touching: through a read-only connection, so that a file which we may not use keeps every byte. `whole` reads every page. Damage that
- * shows later is thrown by whoever meets it.
+ * Looks before touching: through a read-only connection, so that a file which we may not use keeps every byte. `pages` reads every page, `everything`
+ * also holds the indexes to their tables and the rows to each other, which takes several times as long. Damage that shows later is thrown by whoever meets it.
  */
-export function look(file: string, { applicationId, migrations }: DatabaseKind, whole: boolean): Found {
+export function look(file: string, { applicationId, migrations }: DatabaseKind, how: Depth): Found {
   if (statSync(file).size === 0) return { is: 'damaged', why: 'The file is empty.' }
   try {
     const handle = new DatabaseSync(file, { readOnly: true, timeout: 5000 })
@@ -172,9 +174,15 @@ export function look(file: string, { applicationId, migrations }: DatabaseKind, 
         return { is: 'foreign', why: 'It names another program as its own.' }
       }
       if (version > migrations.length) return { is: 'newer', version }
-      if (!whole) return { is: 'good' }
-      const found = handle.prepare('PRAGMA quick_check(1)').get()?.quick_check
-      return found === 'ok' ? { is: 'good' } : { is: 'damaged', why: String(found) }
+      if (how === 'head') return { is: 'good' }
+      const [name, check] =
+        how === 'pages'
+          ? (['quick_check', 'quick_check(1)'] as const)
+          : (['integrity_check', 'integrity_check(1)'] as const)
+      const found = handle.prepare(`PRAGMA ${check}`).get()?.[name]
+      if (found !== 'ok') return { is: 'damaged', why: String(found) }
+      const loose = how === 'everything' ? handle.prepare('PRAGMA foreign_key_check').get() : undefined
+      return loose ? { is: 'damaged', why: `Rows of ${String(loose.table)} belong to nothing.` } : { is: 'good' }
     } finally {
       handle.close()
     }
@@ -186,7 +194,7 @@ export function look(file: string, { applicationId, migrations }: DatabaseKind, 
 }
 
 function refuseForeign(file: string, kind: DatabaseKind, checkWhole: boolean): void {
-  const found = look(file, kind, checkWhole)
+  const found = look(file, kind, checkWhole ? 'pages' : 'head')
   if (found.is === 'newer') throw newer(file, found.version, kind)
   if (found.is === 'foreign') {
     throw new StudioError('store_damaged', `${file} is another program's database. It was left as it is.`)

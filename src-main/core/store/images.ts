@@ -41,10 +41,10 @@ export function imageTable({ handle, transaction, journal }: Database) {
   const newest = handle.prepare(
     `${drawn} WHERE state <> 'making' AND dismissed = 0 ORDER BY created_at DESC, rowid DESC LIMIT ?`,
   )
-  const dismiss = handle.prepare(
-    `UPDATE drawings SET dismissed = 1 WHERE id = ? AND state <> 'making'
-        AND NOT EXISTS (SELECT 1 FROM images WHERE drawing_id = drawings.id AND removed_at IS NULL)`,
-  )
+  const dismissing = `UPDATE drawings SET dismissed = 1 WHERE id = ? AND state <> 'making'
+        AND NOT EXISTS (SELECT 1 FROM images WHERE drawing_id = drawings.id AND removed_at IS NULL)`
+  const dismiss = handle.prepare(dismissing)
+  const takeOut = handle.prepare(`${dismissing} AND dismissed = 0`)
   const insertImage = handle.prepare(
     'INSERT INTO images (id, drawing_id, created_at, slot, media_id) VALUES (:id, :drawingId, :createdAt, :slot, :mediaId)',
   )
@@ -106,6 +106,8 @@ export function imageTable({ handle, transaction, journal }: Database) {
     step: (id: string, now: DrawingProgress): void => journal(() => write(id, now)),
     /** False where it is under way, has pictures or is not there. */
     dismiss: (id: string): boolean => transaction(() => dismiss.run(id).changes > 0),
+    /** The same; false also where it was dismissed before. */
+    takeOut: (id: string): boolean => transaction(() => takeOut.run(id).changes > 0),
     insertImage: (row: NewImage): void => void insertImage.run({ ...row }),
     /** One in sight. */
     image(id: string): Image | null {

@@ -23,6 +23,7 @@ import { speechTable } from './speeches.ts'
 import { toolKeyTable } from './toolKeys.ts'
 import { toolPermissionTable } from './toolPermissions.ts'
 import { transcriptTable } from './transcripts.ts'
+import { waitingTable } from './waiting.ts'
 
 export const databaseFile = (dataDir: string): string => join(dataDir, 'studio.sqlite')
 
@@ -53,6 +54,7 @@ export function openStore(dataDir: string, options: { checkWhole?: boolean } = {
     toolPermissions: toolPermissionTable(database),
     alerts: alertTable(database),
     speeches: speechTable(database),
+    waiting: waitingTable(database),
     transaction: database.transaction,
     journal: database.journal,
     dataVersion: database.dataVersion,

@@ -38,6 +38,7 @@ export function transcriptTable({ handle }: Database) {
   const words = handle.prepare(
     'UPDATE transcripts SET text = :text, cues = :cues, search = :search, edited = :edited WHERE id = :id',
   )
+  const erase = handle.prepare('DELETE FROM transcripts WHERE id = ?')
   const raw = handle.prepare('SELECT raw FROM transcripts WHERE id = ?')
 
   return {
@@ -77,6 +78,7 @@ export function transcriptTable({ handle }: Database) {
     }: Pick<Transcript, 'id' | 'text' | 'cues' | 'edited'> & Pick<TranscriptEnd, 'search'>): void {
       words.run({ id, text, cues: JSON.stringify(cues), search, edited: Number(edited) })
     },
+    erase: (id: string): void => void erase.run(id),
     /** The reply as it came; null where none did. */
     raw(id: string): string | null {
       const row = raw.get(id)

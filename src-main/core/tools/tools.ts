@@ -36,6 +36,8 @@ export class Tools {
   #pollTimer: NodeJS.Timeout | null = null
   #expiryTimer: NodeJS.Timeout | null = null
   #watchers = 0
+  /** A page may begin to watch while the program closes: there is nothing to look into any more. */
+  #closed = false
   #seen: number
   /** Until when (ms since 1970) expiries were told. */
   #expiriesTold = Date.now()
@@ -128,7 +130,7 @@ export class Tools {
   observe(listener: () => void): () => void {
     const stop = this.changes.add(listener)
     this.#watchers += 1
-    if (this.#watchers === 1) {
+    if (this.#watchers === 1 && !this.#closed) {
       this.#pollTimer = setInterval(() => this.#poll(), pollMs)
       this.#expiriesTold = Date.now()
       this.#awaitExpiry()
@@ -141,6 +143,7 @@ export class Tools {
   }
 
   close(): void {
+    this.#closed = true
     this.#stopWatching()
     this.#writeUses()
   }
@@ -167,7 +170,7 @@ export class Tools {
   #awaitExpiry(): void {
     if (this.#expiryTimer) clearTimeout(this.#expiryTimer)
     this.#expiryTimer = null
-    if (this.#watchers === 0) return
+    if (this.#watchers === 0 || this.#closed) return
     // A clock that was set back brings a key back, and its expiry with it.
     const told = Math.min(this.#expiriesTold, Date.now())
     const next = this.#cache.contents.expiries.find((at) => at > told)

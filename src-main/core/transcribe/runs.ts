@@ -78,6 +78,11 @@ export class TranscriptRuns {
       })
   }
 
+  /** Resolves when it is not under way. */
+  async over(id: string): Promise<void> {
+    await this.#runs.get(id)?.done
+  }
+
   /** Ends it here and now, then closes the connection. False where it had ended. */
   cancel(id: string): boolean {
     return this.#leave(id, 'cancelled', null)

@@ -9,7 +9,7 @@ import type {
   TranscriptWish,
 } from '../../../src-preload/contract/transcribe.ts'
 import type { Download } from '../../../src-preload/contract/transfers.ts'
-import { StudioError } from '../errors.ts'
+import { mayHaveLeft, StudioError } from '../errors.ts'
 import { type Feed, feed } from '../feed.ts'
 import { typeByName } from '../soundFile.ts'
 import { needles, readQuery } from '../words/query.ts'
@@ -138,8 +138,11 @@ export function createTranscribe(parts: TranscribeParts) {
       return shown(id)
     },
 
-    /** Kept before it is asked for. @throws StudioError `no_such_item`, `bad_input`, `not_connected` */
-    async transcribe({ recordingId, ...wish }: TranscriptWish & { recordingId: string }): Promise<Transcript> {
+    /** Kept before it is asked for; `alongside` is kept with it. @throws StudioError `no_such_item`, `bad_input`, `not_connected`, and as that does */
+    async transcribe(
+      { recordingId, ...wish }: TranscriptWish & { recordingId: string },
+      alongside: () => void = () => undefined,
+    ): Promise<Transcript> {
       await recovered
       const service = await parts.upstream()
       const { name, mime, mediaId, bytes } = view.recording(recordingId)
@@ -149,12 +152,28 @@ export function createTranscribe(parts: TranscribeParts) {
       }
       const id = randomUUID()
       const createdAt = new Date().toISOString()
-      store.transaction(() => transcripts.insert({ id, recordingId, createdAt, wish }))
+      store.transaction(() => {
+        transcripts.insert({ id, recordingId, createdAt, wish })
+        alongside()
+      })
       const fileName = uploadName(name, mime, store.media.find(mediaId)?.name ?? null)
       runs.start({ id, path, fileName, mime, bytes, wish }, service)
       view.tell('recording', recordingId)
       view.tell('transcript', id)
       return view.transcript(id)
+    },
+    /** Resolves when it is not under way, with how it ended. @throws StudioError `no_such_item` */
+    async over(id: string): Promise<Transcript['state']> {
+      await runs.over(id)
+      return transcripts.get(id).state
+    },
+    /** The wish of one that never left this machine, which goes. @throws StudioError `no_such_item`, `bad_input` */
+    takeBack(id: string): TranscriptWish & { recordingId: string } {
+      const { state, problem, recordingId, model, language, prompt, format, temperature } = transcripts.get(id)
+      if (state !== 'failed' || problem?.unsent !== true) throw mayHaveLeft()
+      transcripts.erase(id)
+      view.tell('recording', recordingId)
+      return { recordingId, model, language, prompt, format, temperature }
     },
     /** Ends the upload or the wait at once; nothing happens to what has ended. */
     cancel({ transcriptId }: { transcriptId: string }): Transcript {

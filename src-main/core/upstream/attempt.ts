@@ -22,7 +22,7 @@ export async function attemptOnce(
   link: Link,
   wish: Wish,
   trace: RequestTrace,
-  request: Omit<ExchangeRequest, 'origin' | 'onConnected'>,
+  request: Omit<ExchangeRequest, 'origin'>,
   used: () => number | null,
 ): Promise<Attempted> {
   const { door } = link
@@ -32,11 +32,16 @@ export async function attemptOnce(
   const pass = entering instanceof Promise ? await entering : entering
   door.entered()
   const reply = await send(link, trace, request, pass, afterwards)
+  link.way.replied(reply.status)
   reply.body.onClosed(() => door.left())
   // An error used no tokens.
   const leave = (): void => pass.leave(reply.status < 400 ? used() : 0)
   // What was cut by us holds its slot until the service has seen the close: the next request would overtake it.
-  reply.body.onClosed((how) => (how === 'ended' ? leave() : void setTimeout(leave, closeMs)))
+  reply.body.onClosed((how) => {
+    if (how === 'ended') return leave()
+    setTimeout(leave, closeMs)
+    if (how instanceof StudioError) link.way.failed(how)
+  })
   const rateLimit = readRateLimit(reply.headers, Date.now())
   link.sawHeaders(rateLimit)
   link.sawStatus(reply.status, wish.slot)
@@ -47,7 +52,7 @@ export async function attemptOnce(
 async function send(
   link: Link,
   trace: RequestTrace,
-  request: Omit<ExchangeRequest, 'origin' | 'onConnected'>,
+  request: Omit<ExchangeRequest, 'origin'>,
   pass: Pass,
   afterwards: boolean,
 ): Promise<RawReply> {
@@ -56,12 +61,16 @@ async function send(
     return await exchange(link.network, {
       ...request,
       origin: link.base.origin,
-      onConnected: () => trace.connected(),
+      onConnected() {
+        trace.connected()
+        request.onConnected?.()
+      },
     })
   } catch (thrown) {
     // Nothing was used where nothing was sent.
     const sent = !(thrown instanceof StudioError) || thrown.facts.workPossible === true
     pass.leave(sent ? null : 0)
+    if (thrown instanceof StudioError) link.way.failed(thrown)
     link.door.left()
     throw thrown
   }

@@ -14,6 +14,7 @@ import { type Meter, openMeter } from './meter/meter.ts'
 import { withRetry } from './retry.ts'
 import { moneyFields } from './schemas.ts'
 import type { CallOptions, Reply, ReplyFacts } from './types.ts'
+import { isUnanswered } from './way.ts'
 
 export interface CallRequest {
   method: 'GET' | 'POST'
@@ -56,30 +57,44 @@ export async function call(link: Link, request: CallRequest, options: CallOption
   const { signal: given, onWait, room = 'account' } = options
   if (given?.aborted === true) throw cancelled()
   link.door.pass(isFile(link, request))
+  const gone = options.once === true ? null : link.way.gone()
+  // The studio's own read-outs come back by themselves: each would be a row of a request that never was.
+  if (gone && room === 'account') await gone
   const trace = openRow(link, request, room, options.logBodies === true)
   options.onRow?.(trace.id)
   // A person may also stop it from the log of requests.
   const stopped = new AbortController()
   trace.onStop = () => stopped.abort()
   const signal = given ? AbortSignal.any([given, stopped.signal]) : stopped.signal
+  let sent = false
+  const begun = (): void => {
+    sent = true
+  }
   try {
     if (trace.written) await trace.written
-    return await withRetry(() => attempt(link, request, trace, { ...options, signal }), {
+    if (gone) await gone
+    return await withRetry(() => attempt(link, request, trace, { ...options, signal }, begun), {
       signal,
       onWait: (wait) => {
         if (wait.for === 'retry') trace.backsOff(wait.problem.status ?? 0)
         onWait?.(wait)
       },
-      policy: link.retry,
+      policy: options.once === true ? { ...link.retry, maxAttempts: 1 } : link.retry,
       retired: link.door.retired,
     })
   } catch (thrown) {
     const error = asStudioError(thrown)
-    trace.ends(endOf(error), null)
+    const end = endOf(error)
+    // Nobody cancelled it: its time was over.
+    trace.ends(options.once === true && end.state === 'cancelled' ? { ...end, by: 'studio' } : end, null)
     options.onClosed?.()
-    throw thrown
+    throw sent || !isUnanswered(error.kind) ? thrown : unsent(error)
   }
 }
+
+/** Said of the request as a whole: an attempt before the last may have left. */
+const unsent = ({ kind, message, facts, cause }: StudioError): StudioError =>
+  new StudioError(kind, message, { ...facts, unsent: true }, { cause })
 
 const isFile = ({ base }: Link, { method, url }: CallRequest): boolean =>
   endpointOf(method, url.pathname.slice(base.prefix.length)) === 'files'
@@ -97,6 +112,7 @@ async function attempt(
   request: CallRequest,
   trace: RequestTrace,
   { signal, onWait, onClosed, room = 'account' }: CallOptions,
+  onConnected: () => void,
 ): Promise<OpenReply> {
   const { method, url, model = null, tokens = 0 } = request
   const endpoint = endpointOf(method, url.pathname.slice(link.base.prefix.length))
@@ -130,6 +146,7 @@ async function attempt(
       ],
       body,
       signal,
+      onConnected,
       onSent: () => onWait?.({ for: 'reply' }),
     },
     () => meter?.reading().usage?.totalTokens ?? null,

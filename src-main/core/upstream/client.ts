@@ -20,6 +20,7 @@ import type {
   TranscriptionRequest,
 } from './types.ts'
 import { noBooks, openDesk } from './unattended.ts'
+import { openWay, reach, type Way } from './way.ts'
 
 export interface UpstreamOptions {
   base: BaseAddress
@@ -29,6 +30,8 @@ export interface UpstreamOptions {
   /** Where each attempt is let in, and where each request is written down; nowhere if not given. */
   desk?: Desk
   books?: Books
+  /** Who hears whether anything answers at the address, and holds requests back while nothing does; nobody if not given. */
+  way?: Way
 }
 
 export type Upstream = ReturnType<typeof openUpstream>
@@ -45,6 +48,7 @@ export function openUpstream({
   retry = {},
   desk = openDesk,
   books = noBooks,
+  way = openWay,
 }: UpstreamOptions) {
   const network = openNetwork(base, options)
   const listeners = new Set<(rateLimit: RateLimitHeaders) => void>()
@@ -56,9 +60,11 @@ export function openUpstream({
     if (replies.size > 0) replies.tell(status, inference)
   }
   const door = new Door()
-  const link: Link = { base, credential, network, retry, desk, books, door, sawHeaders, sawStatus }
+  const link: Link = { base, credential, network, retry, desk, books, way, door, sawHeaders, sawStatus }
   return {
     base,
+    /** Whether anything takes a connection at the address; nothing is sent. @throws StudioError `connect_failed`, `connect_timeout` */
+    reach: (): Promise<void> => reach(base, network),
     listModels: (o?: CallOptions) => account.listModels(link, o),
     createChatCompletion: (r: ChatRequest, o?: CallOptions) => chat.createChatCompletion(link, r, o),
     streamChatCompletion: (r: ChatRequest, o?: CallOptions) => chat.streamChatCompletion(link, r, o),

@@ -68,6 +68,7 @@ class Forwarding {
     const path = checkedPath(this.#link, this.#request.path)
     const headers = this.#requestHeaders()
     try {
+      await this.#link.way.gone()
       const reply = await withRetry((number) => this.#attempt(number, path, headers), {
         signal,
         retired: this.#link.door.retired,

@@ -4,6 +4,7 @@ import type { Credential } from './credential.ts'
 import type { Door } from './door.ts'
 import type { Network } from './network.ts'
 import type { RetryPolicy } from './retry.ts'
+import type { Way } from './way.ts'
 
 /** What every call needs: where, with which key, over which connections, and how patiently. */
 export interface Link {
@@ -12,6 +13,7 @@ export interface Link {
   network: Network
   retry: Partial<RetryPolicy>
   desk: Desk
+  way: Way
   books: Books
   door: Door
   /** Told of every reply's headers, good or bad. */

@@ -19,6 +19,8 @@ export interface CallOptions {
   /** Which room of the studio asks, for the books; `account` where none is named. */
   room?: StudioRoom
   signal?: AbortSignal
+  /** Asked now and once, also where nothing seems to answer, and not again: who asks comes back by itself. */
+  once?: boolean
   onWait?: (wait: WaitNotice) => void
   /** Whether copies of what is sent and of the raw reply may be kept in the books, without the key; false where nobody says. */
   logBodies?: boolean

@@ -22,5 +22,15 @@ export const chart = {
     gap: 'Not known, never fetched',
     before: 'The stretch before',
   },
+  folded: {
+    day_one: 'Each bar is {{count}} day',
+    day_other: 'Each bar is the highest of {{count}} days: there are more than pixels',
+    week_one: 'Each bar is {{count}} week',
+    week_other: 'Each bar is the highest of {{count}} weeks: there are more than pixels',
+    month_one: 'Each bar is {{count}} month',
+    month_other: 'Each bar is the highest of {{count}} months: there are more than pixels',
+  },
+  foldHighest: 'The highest of its bar, {{from}} to {{to}}',
+  foldOther: 'In the bar of {{from}} to {{to}}, which is drawn as high as its highest',
   fromTo: '{{from}} to {{to}}',
 }

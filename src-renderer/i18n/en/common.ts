@@ -7,7 +7,7 @@ export const common = {
   notification: 'Notification',
   showList: 'Show the list',
   inspector: 'Inspector',
-  details: 'What the service said',
+  details: 'Details',
   never: 'never',
   showKey: 'Show the key',
   hideKey: 'Hide the key',

@@ -27,6 +27,7 @@ export const palette = {
     palette: 'Show the command palette',
     shortcuts: 'Show all shortcuts',
     newChat: 'New chat',
+    alerts: 'Show alerts',
     inspector: 'Show or hide the inspector',
     goTo: 'Go to {{room}}',
     switchTo: 'Switch to {{name}}',

@@ -16,10 +16,10 @@ export const settings = {
     left: '{{amount}} SC left, as of {{at}}',
     kept: {
       keychain: 'in the system keychain',
-      session: 'in memory, for this session only',
-      environment: 'from the environment, for this run only',
+      session: 'in memory, this session only',
+      environment: 'from the environment, this run only',
       sandbox: 'the sandbox’s own',
-      none: 'not kept: give it again',
+      none: 'not kept',
     },
     state: { none: 'not connected', checking: 'checking', connected: 'connected', failed: 'failed' },
     test: 'Test again',
@@ -45,6 +45,7 @@ export const settings = {
       'Its key is forgotten, here and in the keychain. What it was used for stays: conversations, usage, the log.',
     forgetAboutActive:
       'Its key is forgotten, here and in the keychain, and what runs over it is cut. Nothing takes its place until you choose: tools at the local address get no answers. Conversations, usage and the log stay.',
+    forgetAboutSandbox: 'It ends, and its account with it: the next one begins anew. Conversations stay.',
     changeTitle: 'Change {{name}}',
     changeAbout:
       'Address and key are given together, so that a key never goes to an address that it was not given for. What stands stays until the new one has answered.',
@@ -112,6 +113,10 @@ export const settings = {
   tools: {
     title: 'Tools',
     about: 'What models may call in a chat. Every call asks you first, unless you say otherwise.',
+  },
+  alerts: {
+    title: 'Alerts',
+    about: 'What you want to hear of before it hurts. Each crossing is told once.',
   },
   data: {
     title: 'Data',

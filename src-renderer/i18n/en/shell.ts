@@ -46,8 +46,9 @@ export const shell = {
     add: 'Connect…',
   },
   welcome: {
+    again: 'Nothing is connected',
+    againLead: 'Requests go nowhere until you choose a connection.',
     saved: 'Your connections',
-    savedAbout: 'Nothing is connected. Requests go nowhere until you choose.',
     savedSwitch: 'Switch to {{name}}',
     title: 'Welcome to Inference Studio',
     lead: 'Talk to models, and lend them safely to your tools. Two ways to begin.',

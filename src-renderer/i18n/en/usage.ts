@@ -238,6 +238,21 @@ export const usage = {
       notYet: 'Not yet reported',
     },
   },
+  wide: {
+    key: 'The log of this machine does not know keys: these are all of its requests of those days.',
+    rest: 'The rest is many things at once: these are all requests of those days.',
+  },
+  undated: {
+    title: 'Rows without a day',
+    about:
+      'The service told these without a date that can be read, or with one far from when it was asked. They are kept as they were told, and are in no sum.',
+    date: 'Date, as told',
+    noDate: 'none',
+    told: 'Told',
+    note_one: '{{figure}} row of the service has no day that can be read and is in no sum.',
+    note_other: '{{figure}} rows of the service have no day that can be read and are in no sum.',
+    see: 'See them',
+  },
   corrections: {
     about:
       'A closed day should not change. Where the service later said something else, both figures are kept, each with when it was told.',
@@ -305,7 +320,8 @@ export const usage = {
     what: 'What',
     model: 'Model',
     times: 'Times',
-    waited: 'Waited',
+    waited: 'Waited for it',
+    waitedUnknown: 'An earlier version did not tell this wait apart from waits for other failures.',
     since: 'Since',
     ended: 'Then',
     endings: {

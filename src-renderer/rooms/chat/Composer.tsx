@@ -2,6 +2,7 @@ import './composer/composer.css'
 import { ArrowUp, Plus, Square } from 'lucide-react'
 import { type KeyboardEvent, memo, useEffect, useId, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
+import { OfflineNote } from '../../offline/OfflineNote.tsx'
 import { ProblemNotice } from '../../problems/ProblemNotice.tsx'
 import { draftOf, modelsToAsk, newChat, useChat } from '../../stores/chat.ts'
 import { runningReply } from '../../stores/chat-open.ts'
@@ -61,6 +62,7 @@ export function Composer() {
   const quiet = blocked === null || blocked === words('needText')
   return (
     <div className="chat-composer-frame">
+      <OfflineNote place="chat" className="mb-2" />
       <SendProblem />
       <Player />
       <div className="chat-composer" data-over={over}>

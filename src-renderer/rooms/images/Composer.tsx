@@ -3,6 +3,8 @@ import { type KeyboardEvent, type ReactNode, useId } from 'react'
 import { useTranslation } from 'react-i18next'
 import { mediaPath } from '../../../src-preload/contract/media.ts'
 import { navigate } from '../../navigation.ts'
+import { OfflineNote } from '../../offline/OfflineNote.tsx'
+import { WaitingList } from '../../offline/WaitingList.tsx'
 import { ProblemNotice } from '../../problems/ProblemNotice.tsx'
 import { useApp } from '../../stores/app.ts'
 import { useImages } from '../../stores/images.ts'
@@ -11,7 +13,7 @@ import { Field, TextInput } from '../../ui/Field.tsx'
 import { Segmented } from '../../ui/Segmented.tsx'
 import { showSc } from '../../ui/sc.ts'
 import { likelyCost } from './cost.ts'
-import { draw, focusPrompt } from './deeds.ts'
+import { draw, drawLater, focusPrompt } from './deeds.ts'
 import { setDraft } from './live.ts'
 
 /** The contract's bound. */
@@ -46,6 +48,8 @@ export function Composer() {
   const said = blocked ?? (cost === null ? t('composer.hint') : t('composer.cost', { sc: showSc(cost) }))
   return (
     <section aria-label={t('composer.label')} className="images-composer-frame">
+      <WaitingList what="images" className="mb-2" />
+      <OfflineNote place="images" onWait={blocked === null ? drawLater : null} className="mb-2" />
       {refused && <ProblemNotice problem={refused} on={{ retry: () => void draw(), edit: focusPrompt }} />}
       <div className="images-composer">
         <Origin />

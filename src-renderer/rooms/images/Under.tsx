@@ -5,6 +5,7 @@ import { useShallow } from 'zustand/shallow'
 import type { Drawing, ImageSlot } from '../../../src-preload/contract/images.ts'
 import { mediaPath } from '../../../src-preload/contract/media.ts'
 import type { Problem } from '../../../src-preload/contract/problem.ts'
+import { WaitInstead } from '../../offline/OfflineNote.tsx'
 import { problemTargets } from '../../problems/actions.ts'
 import { ProblemNotice } from '../../problems/ProblemNotice.tsx'
 import { isMaking, keptOf, onStage, useImages } from '../../stores/images.ts'
@@ -63,6 +64,7 @@ function Strip({ drawing }: { drawing: Drawing }) {
                 {t('under.again')}
               </Button>
             )}
+            {kept === 0 && <WaitInstead what="images" id={drawing.id} problem={drawing.problem} />}
             <IconButton icon={X} size="small" label={t('under.dismiss')} onClick={() => void putAway(drawing)} />
           </>
         )}

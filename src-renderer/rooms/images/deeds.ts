@@ -48,6 +48,13 @@ export async function draw(): Promise<boolean> {
   }
 }
 
+/** Kept, and asked for when the service is back. */
+export async function drawLater(): Promise<void> {
+  const { from, ...rest } = imagesStore.getState().draft
+  const wish = { what: 'images', ...rest, fromImageId: from?.imageId ?? null } as const
+  if (await attempt((core) => core.waiting.add({ wish }))) setDraft({ prompt: '', from: null })
+}
+
 /** The same once more, as it was asked for. */
 export async function drawAgain({ prompt, n, model, size, responseFormat, fromImageId, id }: Drawing): Promise<void> {
   const wish = { prompt, n, model, size, responseFormat, fromImageId }

@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next'
 import type { AccountKey } from '../../../src-preload/contract/account.ts'
 import { showInstant } from '../../i18n/format.ts'
 import { navigate } from '../../navigation.ts'
+import { OfflineNote } from '../../offline/OfflineNote.tsx'
 import { ProblemNotice } from '../../problems/ProblemNotice.tsx'
 import { useApp } from '../../stores/app.ts'
 import { keyShown, useKeys } from '../../stores/keys.ts'
@@ -92,7 +93,14 @@ function Body({ shown }: { shown: AccountKey | null }) {
       </p>
     )
   }
-  if (!book || !shown) return book?.offers === 'no' ? <NoReadout /> : <Nothing connected={book !== null} />
+  if (!book || !shown) {
+    return (
+      <>
+        <OfflineNote place="keys" className="m-6 mb-0" />
+        {book?.offers === 'no' ? <NoReadout /> : <Nothing connected={book !== null} />}
+      </>
+    )
+  }
   return (
     <div className="keys-body">
       <Offline asOf={shown.asOf} />

@@ -1,7 +1,7 @@
 import { CircleDot, CirclePlay, ListX, Search } from 'lucide-react'
 import { useEffect, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { RequestFilter } from '../../../src-preload/contract/requests.ts'
+import { type RequestFilter, studioRoom } from '../../../src-preload/contract/requests.ts'
 import { useChat } from '../../stores/chat.ts'
 import { modelsSeen, requestsStore, useRequests } from '../../stores/requests.ts'
 import { useTools } from '../../stores/tools.ts'
@@ -82,17 +82,24 @@ const all = ''
 function WhoFilter({ filter }: { filter: RequestFilter }) {
   const { t } = useTranslation('proxy')
   const tools = useTools() ?? []
+  const { who = all } = filter
+  // A tool that was removed since: the usage room may still lead to its requests.
+  const isGone = who !== all && who !== 'strangers' && !who.startsWith('studio') && tools.every(({ id }) => id !== who)
   return (
     <Select
       label={t('log.who')}
-      value={filter.who ?? all}
-      onPick={(who) => filterBy(who === all ? without(filter, 'who') : { ...filter, who })}
+      value={who}
+      onPick={(picked) => filterBy(picked === all ? without(filter, 'who') : { ...filter, who: picked })}
       className="max-w-40"
       choices={[
         { value: all, label: t('log.everyone') },
         { value: 'studio', label: t('log.studio') },
+        ...studioRoom.options.map((room) => ({
+          ...{ value: `studio:${room}`, label: `${t('log.studio')} · ${t(`log.rooms.${room}`)}` },
+        })),
         { value: 'strangers', label: t('log.strangers') },
         ...tools.map(({ id, name }) => ({ value: id, label: name })),
+        ...(isGone ? [{ value: who, label: who }] : []),
       ]}
     />
   )

@@ -5,6 +5,7 @@ import type { AppState, SavedProfile } from '../../../src-preload/contract/app.t
 import type { Problem } from '../../../src-preload/contract/problem.ts'
 import { problemOf } from '../../api/problem.ts'
 import { ConnectForm } from '../../connect/ConnectForm.tsx'
+import { useOffline } from '../../offline/useOffline.ts'
 import { ProblemNotice } from '../../problems/ProblemNotice.tsx'
 import { useStudio } from '../../studio.ts'
 import { Button } from '../../ui/Button.tsx'
@@ -22,6 +23,7 @@ interface Refused {
 /** Every connection, the active one told apart: one click switches, and nothing of one is ever sent to another. */
 export function ConnectionSection({ app: { connection, profiles } }: { app: AppState }) {
   const { t } = useTranslation('settings')
+  const offline = useOffline()
   const studio = useStudio()
   const [asked, setAsked] = useState<Asked | null>(null)
   const [busy, setBusy] = useState<string | null>(null)
@@ -50,7 +52,9 @@ export function ConnectionSection({ app: { connection, profiles } }: { app: AppS
       profile?.kind === 'service' && profile.keyKept !== 'environment' ? { what: 'change', profile } : { what: 'add' },
     )
 
-  const shown = refused ?? (connection.problem && { problem: connection.problem, profile: active })
+  // What its row says, with what to do about it, needs no second telling.
+  const told = active?.keyKept === 'none' ? null : connection.problem
+  const shown = refused ?? (told && { problem: told, profile: active })
   const again = (): void => {
     if (refused?.profile && refused.profile.id !== active?.id) use(refused.profile)
     else test()
@@ -80,6 +84,8 @@ export function ConnectionSection({ app: { connection, profiles } }: { app: AppS
       {shown && (
         <ProblemNotice
           problem={shown.problem}
+          // The status bar says it wherever one is: here it only stands beside what may be put right.
+          role={offline ? 'note' : 'alert'}
           on={{ retry: again, connection: () => change(shown.profile), edit: () => change(shown.profile) }}
         />
       )}
@@ -124,13 +130,16 @@ export function ConnectionSection({ app: { connection, profiles } }: { app: AppS
         open={asked?.what === 'forget'}
         onClose={close}
         title={asked?.what === 'forget' ? t('connection.forgetTitle', { name: asked.profile.name }) : ''}
-        about={t(
-          asked?.what !== 'forget' || asked.profile.active ? 'connection.forgetAboutActive' : 'connection.forgetAbout',
-        )}
+        about={asked?.what === 'forget' ? t(aboutForgetting(asked.profile)) : ''}
         confirm={t('connection.forget')}
         busy={busy === 'forget'}
         onConfirm={() => asked?.what === 'forget' && forget(asked.profile)}
       />
     </>
   )
+}
+
+function aboutForgetting({ kind, active }: SavedProfile) {
+  if (kind === 'sandbox') return 'connection.forgetAboutSandbox'
+  return active ? 'connection.forgetAboutActive' : 'connection.forgetAbout'
 }

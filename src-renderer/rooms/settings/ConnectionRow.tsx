@@ -27,11 +27,12 @@ export function ConnectionRow(props: {
   const { t } = useTranslation('settings')
   const { profile, connection, busy } = props
   const book = useUsage(({ books }) => books?.find(({ id }) => id === profile.bookId) ?? null)
+  const wantsKey = profile.keyKept === 'none'
   const isChangeable = profile.kind === 'service' && profile.keyKept !== 'environment'
   return (
     <li
       className={cx(
-        'flex flex-wrap items-center gap-x-3 gap-y-2 border-line border-b px-4 py-3',
+        'flex flex-wrap items-center gap-x-3 gap-y-2 border-line border-b px-4 py-3 first:rounded-t-l',
         connection && 'bg-panel',
       )}
     >
@@ -40,12 +41,23 @@ export function ConnectionRow(props: {
           <span dir="auto" className="min-w-0 truncate font-semibold">
             {profile.name}
           </span>
-          {connection && <Pill tone={tones[connection.state]}>{t(`connection.state.${connection.state}`)}</Pill>}
-          {!connection && profile.keyKept === 'none' && <Pill tone="warn">{t('connection.keyWanted')}</Pill>}
+          {connection && !wantsKey && (
+            <Pill tone={tones[connection.state]}>{t(`connection.state.${connection.state}`)}</Pill>
+          )}
+          {wantsKey && <Pill tone="warn">{t('connection.keyWanted')}</Pill>}
+          {connection?.checkedAt && !wantsKey && (
+            <span className="num shrink-0 text-faint text-s" title={showInstant(connection.checkedAt)}>
+              {t('connection.checkedAt', { at: showClock(connection.checkedAt) })}
+            </span>
+          )}
         </div>
-        <code dir="ltr" className="block truncate text-start font-mono text-s text-soft" title={profile.baseUrl}>
-          {profile.kind === 'sandbox' ? t('connection.onThisMachine') : profile.baseUrl}
-        </code>
+        {profile.kind === 'sandbox' ? (
+          <span className="block text-s text-soft">{t('connection.onThisMachine')}</span>
+        ) : (
+          <code dir="ltr" className="block truncate text-start font-mono text-s text-soft" title={profile.baseUrl}>
+            {profile.baseUrl}
+          </code>
+        )}
         <div className="flex flex-wrap gap-x-3 text-faint text-s">
           <span>{t('connection.keyKept', { where: t(`connection.kept.${profile.keyKept}`) })}</span>
           {book?.balance && (
@@ -53,20 +65,15 @@ export function ConnectionRow(props: {
               {t('connection.left', { amount: showSigned(book.balance.value), at: showClock(book.balance.asOf) })}
             </span>
           )}
-          {connection?.checkedAt && (
-            <span className="num" title={showInstant(connection.checkedAt)}>
-              {t('connection.checkedAt', { at: showClock(connection.checkedAt) })}
-            </span>
-          )}
         </div>
       </div>
-      {connection ? (
-        <Button icon={RefreshCw} busy={busy === 'test' || connection.state === 'checking'} onClick={props.onTest}>
-          {t('connection.test')}
-        </Button>
-      ) : profile.keyKept === 'none' ? (
+      {wantsKey ? (
         <Button icon={KeyRound} aria-label={t('connection.giveKeyOf', { name: profile.name })} onClick={props.onChange}>
           {t('connection.giveKey')}
+        </Button>
+      ) : connection ? (
+        <Button icon={RefreshCw} busy={busy === 'test' || connection.state === 'checking'} onClick={props.onTest}>
+          {t('connection.test')}
         </Button>
       ) : (
         <Button

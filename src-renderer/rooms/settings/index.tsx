@@ -5,6 +5,7 @@ import { useApp } from '../../stores/app.ts'
 import { useRoute } from '../../stores/route.ts'
 import { Card } from '../../ui/Card.tsx'
 import { StageBar } from '../../ui/StageBar.tsx'
+import { AlertsSection } from './Alerts.tsx'
 import { ConnectionSection } from './Connection.tsx'
 import { DataSection } from './Data.tsx'
 import { AboutSection, AppearanceSection } from './General.tsx'
@@ -20,6 +21,7 @@ const sections = [
   ['shortcuts', ShortcutsSection],
   ['tools', ToolsSection],
   ['proxy', ProxySection],
+  ['alerts', AlertsSection],
   ['data', DataSection],
   ['about', AboutSection],
 ] as const

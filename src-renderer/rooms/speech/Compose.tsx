@@ -4,6 +4,8 @@ import { useTranslation } from 'react-i18next'
 import { speechInputBytes } from '../../../src-preload/contract/speech.ts'
 import { useKeysOf } from '../../commands/useKeys.ts'
 import { showCount } from '../../i18n/format.ts'
+import { OfflineNote } from '../../offline/OfflineNote.tsx'
+import { WaitingList } from '../../offline/WaitingList.tsx'
 import { ProblemNotice } from '../../problems/ProblemNotice.tsx'
 import { useSpeech } from '../../stores/speech.ts'
 import { Button } from '../../ui/Button.tsx'
@@ -12,7 +14,7 @@ import { useFieldProps } from '../../ui/Field.tsx'
 import { Kbd } from '../../ui/Kbd.tsx'
 import { Meter } from '../../ui/Meter.tsx'
 import { showSc } from '../../ui/sc.ts'
-import { setDraft, speakDraft } from './actions.ts'
+import { setDraft, speakDraft, speakLater } from './actions.ts'
 import { SettingsFields } from './SettingsFields.tsx'
 import { bytesIn, fitsOneRequest, lengthOf } from './words.ts'
 
@@ -37,6 +39,10 @@ export function Compose() {
           <SettingsFields wish={draft} onWish={setDraft} />
           {refusal && <ProblemNotice problem={refusal} on={{ retry: () => void speakDraft() }} />}
         </div>
+      </div>
+      <div className="flex shrink-0 flex-col gap-2 border-line border-t px-6 py-2 empty:hidden max-[800px]:px-4">
+        <WaitingList what="speech" />
+        <OfflineNote place="speech" onWait={empty ? null : speakLater} />
       </div>
       <div className="flex shrink-0 flex-wrap items-center gap-x-4 gap-y-2 border-line border-t bg-bg px-6 py-3 max-[800px]:px-4">
         <Plan />

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { SpeechDetail } from '../../../src-preload/contract/speech.ts'
 import { showSize } from '../../i18n/format.ts'
+import { WaitInstead } from '../../offline/OfflineNote.tsx'
 import { ProblemNotice } from '../../problems/ProblemNotice.tsx'
 import { partStarts, useSpeech } from '../../stores/speech.ts'
 import { Button, IconButton } from '../../ui/Button.tsx'
@@ -135,9 +136,12 @@ function Ending({ speech }: { speech: SpeechDetail }) {
       {problem && state === 'failed' ? (
         <>
           <ProblemNotice problem={problem} />
-          <Button look="go" icon={Play} className="self-start" onClick={go}>
-            {again}
-          </Button>
+          <div className="flex flex-wrap gap-2">
+            <Button look="go" icon={Play} onClick={go}>
+              {again}
+            </Button>
+            {speech.partsDone === 0 && <WaitInstead what="speech" id={id} problem={problem} />}
+          </div>
         </>
       ) : (
         <Notice kind={state === 'cancelled' ? 'info' : 'warn'} action={{ label: again, onClick: go }}>

@@ -125,6 +125,13 @@ export async function speakDraft(): Promise<void> {
   }
 }
 
+/** Kept, and asked for when the service is back. */
+export async function speakLater(): Promise<void> {
+  const { draft } = useSpeech.getState()
+  const added = await attempt((core) => core.waiting.add({ wish: { what: 'speech', ...draft, fromId: null } }))
+  if (added) useSpeech.setState(({ draft: now }) => (now.text === draft.text ? { draft: { ...now, text: '' } } : {}))
+}
+
 /** The same text again, with other settings, beside the first. */
 export async function makeAgain(id: string, change: Partial<SpeechWish>): Promise<void> {
   const of = await attempt((core) => core.speech.get({ id }))

@@ -3,6 +3,8 @@ import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Recording, Transcript } from '../../../src-preload/contract/transcribe.ts'
 import { showSize } from '../../i18n/format.ts'
+import { OfflineNote, WaitInstead } from '../../offline/OfflineNote.tsx'
+import { WaitingList } from '../../offline/WaitingList.tsx'
 import { ProblemNotice } from '../../problems/ProblemNotice.tsx'
 import { type OpenRecording, shownTranscript } from '../../stores/transcribe.ts'
 import { Button } from '../../ui/Button.tsx'
@@ -14,6 +16,7 @@ import {
   cancelTranscript,
   convertAndTranscribe,
   transcribe,
+  transcribeLater,
   useConverting,
   useRefusals,
 } from './ask.ts'
@@ -33,6 +36,10 @@ export function TranscriptPane(props: { open: OpenRecording; recording: Recordin
   const again = { retry: () => void transcribe(recording.id) }
   return (
     <div className="flex min-h-0 flex-1 flex-col">
+      <WaitingList what="transcript" recordingId={recording.id} className="mx-5 mt-3 flex-none" />
+      {recording.mediaId !== null && (
+        <OfflineNote place="transcript" onWait={() => transcribeLater(recording.id)} className="mx-5 mt-3 flex-none" />
+      )}
       {refusal && <ProblemNotice problem={refusal} on={again} className="mx-5 mt-3 flex-none" />}
       {converting && <ConvertLine recordingId={recording.id} />}
       {transcript === null ? (
@@ -107,6 +114,9 @@ function How({ transcript, recording }: { transcript: Transcript; recording: Rec
     return (
       <div className="mx-5 mt-3 flex flex-none flex-col gap-2">
         <ProblemNotice problem={problem} on={again} />
+        <div className="empty:hidden">
+          <WaitInstead what="transcript" id={id} problem={problem} />
+        </div>
         {refused && convertible && (
           <div className="flex flex-wrap items-center gap-2 text-s">
             <span className="min-w-[220px] flex-1 text-soft">{t('refusedAbout')}</span>

@@ -30,6 +30,10 @@ export async function transcribe(recordingId: string): Promise<Transcript | null
   }
 }
 
+/** Kept, and asked for when the service is back. */
+export const transcribeLater = (recordingId: string): Promise<unknown> =>
+  attempt((core) => core.waiting.add({ wish: { what: 'transcript', recordingId, ...useTranscribe.getState().wish } }))
+
 export const cancelTranscript = (transcriptId: string): Promise<unknown> =>
   attempt((core) => core.transcribe.cancel({ transcriptId }))
 

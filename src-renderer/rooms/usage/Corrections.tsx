@@ -4,15 +4,17 @@ import type * as z from 'zod'
 import type { Problem } from '../../../src-preload/contract/problem.ts'
 import type { correction, Figures } from '../../../src-preload/contract/usage.ts'
 import { problemOf } from '../../api/problem.ts'
-import { showCalendarLong, showCount, showInstant } from '../../i18n/format.ts'
+import { showCalendarLong } from '../../i18n/format.ts'
 import { ProblemNotice } from '../../problems/ProblemNotice.tsx'
 import { daysOf, openBook, useUsage } from '../../stores/usage.ts'
 import { useStudio } from '../../studio.ts'
 import { Card } from '../../ui/Card.tsx'
-import { lessSc, showSc, showSigned, signed } from '../../ui/sc.ts'
+import { lessSc, showSigned, signed } from '../../ui/sc.ts'
 import { RangeField } from './Controls.tsx'
 import { openRequests } from './deeds.ts'
 import { Standing } from './Standing.tsx'
+import { Told } from './Told.tsx'
+import { Undated } from './Undated.tsx'
 
 type Correction = z.infer<typeof correction>
 
@@ -56,6 +58,7 @@ export function Corrections() {
       ) : (
         <Table found={found} />
       )}
+      {book && <Undated book={book} />}
     </div>
   )
 }
@@ -119,19 +122,4 @@ function difference(before: Figures, after: Figures): string {
   if (before.cost === null || after.cost === null) return '–'
   const less = lessSc(after.cost, before.cost)
   return `${signed(less) > 0n ? '+' : ''}${showSigned(less)}`
-}
-
-function Told({ figures, at }: { figures: Figures; at: string }) {
-  const { t } = useTranslation('usage')
-  return (
-    <>
-      {figures.cost === null ? t('table.unknown') : `${showSc(figures.cost)} SC`}
-      <small className="block text-faint">
-        {t('corrections.requests', { count: figures.requests, figure: showCount(figures.requests) })}
-        {', '}
-        {t('corrections.tokens', { in: showCount(figures.tokensIn), out: showCount(figures.tokensOut) })}
-      </small>
-      <small className="block text-faint">{t('asOf', { at: showInstant(at) })}</small>
-    </>
-  )
 }

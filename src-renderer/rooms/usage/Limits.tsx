@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next'
 import type { Limited, LimitStatus, Limits } from '../../../src-preload/contract/account.ts'
 import type { Who } from '../../../src-preload/contract/requests.ts'
 import { showCount, showInstant } from '../../i18n/format.ts'
+import { useOffline } from '../../offline/useOffline.ts'
 import { ProblemNotice } from '../../problems/ProblemNotice.tsx'
 import { type BucketName, bucketNames, secondsLeft, useLimits, viewBucketOf } from '../../stores/limits.ts'
 import { useStudio } from '../../studio.ts'
@@ -15,7 +16,8 @@ import { startLimits } from './liveLimits.ts'
 
 /** What the service still lets through. It is asked while this is shown, and no longer. */
 export function LimitsSection() {
-  const { t } = useTranslation('usage')
+  const { t } = useTranslation(['usage', 'offline'])
+  const offline = useOffline()
   const studio = useStudio()
   useEffect(() => startLimits(studio), [studio])
   const limits = useLimits((store) => store.limits)
@@ -24,13 +26,21 @@ export function LimitsSection() {
   return (
     <div className="usage-body">
       {problem && <ProblemNotice problem={problem} role="status" noAction />}
-      {limits?.problem && <ProblemNotice problem={limits.problem} role="status" noAction />}
+      {offline ? (
+        <Notice kind="info" role="status">
+          {limits?.status
+            ? t('offline:note.limits', { at: showInstant(limits.status.asOf) })
+            : t('offline:note.limitsNever')}
+        </Notice>
+      ) : (
+        limits?.problem && <ProblemNotice problem={limits.problem} role="status" noAction />
+      )}
       {limits?.status?.banned && <Banned status={limits.status} />}
       <div className="flex flex-wrap items-start gap-x-6 gap-y-1">
         <p className="min-w-[240px] flex-1 text-soft">
           {limits?.offers === false ? t('limits.noReadout') : t('limits.about')}
         </p>
-        {limits && limits.offers !== false && <NextAsk limits={limits} now={now} />}
+        {limits && limits.offers !== false && !offline && <NextAsk limits={limits} now={now} />}
       </div>
       {limits?.status ? (
         <Buckets status={limits.status} now={now} />
@@ -269,7 +279,9 @@ function History() {
                     <td>{t(`proxy:endpoints.${endpoint}`)}</td>
                     <td dir="auto">{model ?? '–'}</td>
                     <td className="num">{showCount(times)}</td>
-                    <td className="num">{showWait(waitedMs)}</td>
+                    <td className="num" title={waitedMs === null ? t('limits.waitedUnknown') : undefined}>
+                      {waitedMs === null ? '–' : showWait(waitedMs)}
+                    </td>
                     <td>
                       <Pill tone={endTones[ended]}>{t(`limits.endings.${ended}`)}</Pill>
                     </td>

@@ -20,6 +20,7 @@ import { choose } from './live.ts'
 import { useSeriesName } from './names.ts'
 import { Standing } from './Standing.tsx'
 import { BucketTable, SeriesTable } from './Tables.tsx'
+import { UndatedNote } from './Undated.tsx'
 
 export function Overview() {
   const { t } = useTranslation('usage')
@@ -38,6 +39,7 @@ export function Overview() {
           <Cards />
           <ChartCard />
           <Figures />
+          <UndatedNote />
           <div className="grid gap-3.5 min-[1000px]:grid-cols-2">
             <TopConversations />
             <Budgets />

@@ -3,16 +3,16 @@ import './usage.css'
 import { Download, FileJson, FileSpreadsheet, Image, Printer, RefreshCw, Table2 } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { showInstant } from '../../i18n/format.ts'
+import { showCalendarDate, showInstant } from '../../i18n/format.ts'
 import { useRoute } from '../../stores/route.ts'
-import { openBook, useUsage } from '../../stores/usage.ts'
+import { openBook, type Section, useUsage } from '../../stores/usage.ts'
 import { useStudio } from '../../studio.ts'
 import { Button, IconButton } from '../../ui/Button.tsx'
 import { Menu, MenuItem, MenuLine } from '../../ui/Menu.tsx'
 import { Pill } from '../../ui/Pill.tsx'
 import { StageBar } from '../../ui/StageBar.tsx'
 import { Corrections } from './Corrections.tsx'
-import { isSection, print, refresh, saveChart, saveTable } from './deeds.ts'
+import { asOnPaper, isSection, print, refresh, saveChart, saveTable } from './deeds.ts'
 import { Elsewhere } from './Elsewhere.tsx'
 import { LimitsSection } from './Limits.tsx'
 import { startUsage } from './live.ts'
@@ -23,16 +23,59 @@ export function UsageStage() {
   const { id } = useRoute()
   const section = isSection(id) ? id : 'overview'
   useEffect(() => startUsage(studio), [studio])
+  useEffect(followPrinting, [])
   return (
     <>
       <Bar section={section} />
       <div key={section} className="usage-scroll">
+        <PrintHead section={section} />
         {section === 'overview' && <Overview />}
         {section === 'elsewhere' && <Elsewhere />}
         {section === 'limits' && <LimitsSection />}
         {section === 'corrections' && <Corrections />}
       </div>
     </>
+  )
+}
+
+/** The browser's own menu prints too: before its listeners draw the chart in the colours of paper, the page has them. */
+function followPrinting(): () => void {
+  let over: (() => void) | null = null
+  const begins = (): void => {
+    over ??= asOnPaper()
+  }
+  const ends = (): void => {
+    over?.()
+    over = null
+  }
+  window.addEventListener('beforeprint', begins, { capture: true })
+  window.addEventListener('afterprint', ends, { capture: true })
+  return () => {
+    window.removeEventListener('beforeprint', begins, { capture: true })
+    window.removeEventListener('afterprint', ends, { capture: true })
+    ends()
+  }
+}
+
+/** What stands on paper alone: whose figures, of which days, as of when. */
+function PrintHead({ section }: { section: Section }) {
+  const { t } = useTranslation(['usage', 'chart'])
+  const book = useUsage(openBook)
+  const query = useUsage((store) => store.answer?.view.query ?? null)
+  if (!book) return null
+  const dated = query && section !== 'limits'
+  return (
+    <div className="usage-print-head" aria-hidden>
+      <h1>{section === 'overview' ? t('title') : t(`sections.${section}`)}</h1>
+      <p dir="auto">
+        {book.name} · {book.baseUrl}
+      </p>
+      <p>
+        {dated &&
+          `${t('chart:fromTo', { from: showCalendarDate(query.from), to: showCalendarDate(query.to) })} · ${t(`chart.source.${query.source}`)} · `}
+        {book.asOf ? t('asOf', { at: showInstant(book.asOf) }) : t('neverFetched')}
+      </p>
+    </div>
   )
 }
 

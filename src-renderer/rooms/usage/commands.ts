@@ -21,7 +21,14 @@ function commands(): Command[] {
       ...{ id: 'usage.csv', title: title('csv'), group: 'usage', keys: 'Mod+S', when: answered },
       run: () => void deeds.saveTable('csv'),
     },
-    { id: 'usage.print', title: title('print'), group: 'usage', keys: 'Mod+P', when: answered, run: deeds.print },
+    {
+      id: 'usage.print',
+      title: title('print'),
+      group: 'usage',
+      keys: 'Mod+P',
+      when: answered,
+      run: deeds.print,
+    },
     { id: 'usage.search', title: title('search'), group: 'usage', keys: 'Mod+F', when: answered, run: focusSearch },
   ]
   return [

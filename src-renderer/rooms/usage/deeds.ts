@@ -1,3 +1,4 @@
+import type { RequestFilter } from '../../../src-preload/contract/requests.ts'
 import type { ViewQuery } from '../../../src-preload/contract/usage.ts'
 import { save } from '../../api/transfer.ts'
 import type { ChartData } from '../../chart/data.ts'
@@ -25,13 +26,23 @@ export async function refresh(): Promise<void> {
   await ask()
 }
 
-/** Shows this machine's requests of some days in the log, those of one model or caller alone where one is meant. */
+/**
+ * Shows this machine's requests of some days in the log, those of one model, tool or room alone where one is meant. What the log can't be
+ * narrowed to is said: it does not know keys, and the rest is no one thing.
+ */
 export function openRequests(from: string, to: string, by: StackBy, id: string | null): void {
-  const named = id === null || id === restId ? {} : by === 'model' ? { model: id } : by === 'tool' ? { who: id } : {}
-  const studio = by === 'room' && id !== null && id !== restId ? { who: 'studio' } : {}
-  const filter = { ...instantsOf(from, to), ...named, ...studio }
+  const filter = { ...instantsOf(from, to), ...filterOf(by, id) }
+  if (id !== null && by === 'key') say('wide', i18n.t('usage:wide.key'))
+  else if (id === restId) say('wide', i18n.t('usage:wide.rest'))
   requestsStore.setState(withFilter(withSelected(requestsStore.getState(), null), filter))
   navigate({ room: 'proxy', id: 'requests' })
+}
+
+/** What the log calls a part of a bar; nothing where it has no name for it. */
+export function filterOf(by: StackBy, id: string | null): Pick<RequestFilter, 'model' | 'who'> {
+  if (id === null || id === restId || by === 'key') return {}
+  if (by === 'model') return { model: id }
+  return { who: by === 'tool' ? id : `studio:${id}` }
 }
 
 /** Shows one request of the log. */
@@ -83,9 +94,11 @@ export async function saveChart(as: 'png' | 'svg'): Promise<void> {
   })
 }
 
-/** The room alone, without the window around it: a style sheet sees to that while it prints. */
-export function print(): void {
+/** The room alone, in light colours and without the window around it, until the answer is called. */
+export function asOnPaper(): () => void {
   document.documentElement.dataset.printing = 'usage'
-  window.print()
-  delete document.documentElement.dataset.printing
+  return () => delete document.documentElement.dataset.printing
 }
+
+/** While it prints, the page is as on paper: who follows the printing sees to that, and the chart is drawn again, as lines. */
+export const print = (): void => window.print()

@@ -53,12 +53,14 @@ export function figureText(figures: Figures, measure: Measure): string | null {
   return count === null ? null : showCount(count)
 }
 
-/** For the height of a bar alone: what is told is the exact text. */
-function heights(series: Series, count: number, measure: Measure): (number | null)[] {
-  return Array.from({ length: count }, (_, at) => {
-    if (measure !== 'spend') return countOf(bucketOf(series, at), measure)
-    const cost = series.cost[at]
-    return cost === null || cost === undefined ? null : Number(cost)
+/** For the height of a bar alone: what is told is the exact text. A column is read from its text only where it is drawn. */
+function heights(series: Series, measure: Measure): readonly (number | null)[] {
+  if (measure === 'spend') return series.cost.map((cost) => (cost === null ? null : Number(cost)))
+  if (measure !== 'tokens') return series[measure]
+  const { tokensIn, tokensOut } = series
+  return tokensIn.map((count, at) => {
+    const out = tokensOut[at] ?? null
+    return count === null && out === null ? null : (count ?? 0) + (out ?? 0)
   })
 }
 
@@ -83,7 +85,7 @@ export function chartOf(
   const series = view.series.map((one, place): ChartSeries => {
     const ink = inkOf(one, place, view)
     return {
-      ...{ id: one.id, name: nameOf(one), ink, values: heights(one, count, measure) },
+      ...{ id: one.id, name: nameOf(one), ink, values: heights(one, measure) },
       text: (at) => bucketText(one, at, measure),
     }
   })
@@ -103,7 +105,7 @@ export const axisOf =
 const showAxis = (value: number): string => (value >= 1_000 ? showShort(value) : String(Number(value.toPrecision(6))))
 
 function beforeOf(view: View, count: number, measure: Measure): NonNullable<ChartData['before']> {
-  const parts = view.series.map((one) => heights(one, count, measure))
+  const parts = view.series.map((one) => heights(one, measure))
   const values = Array.from({ length: count }, (_, at) => {
     const state = view.buckets[at]?.state
     if (state === undefined || state === 'gap') return null

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { unpackView } from '../../../src-preload/contract/columns.ts'
 import type { Client } from '../../api/connect.ts'
 import { keepWatching } from '../../api/keepWatching.ts'
 import { problemOf } from '../../api/problem.ts'
@@ -86,7 +87,11 @@ export async function ask(): Promise<void> {
       core.usage.topConversations({ from, to, limit: mostConversations }, options),
     ])
     if (!mine.signal.aborted) {
-      usageStore.setState({ state: 'ready', problem: null, answer: { view, before, comparisons, top } })
+      usageStore.setState({
+        state: 'ready',
+        problem: null,
+        answer: { view: unpackView(view), before: before && unpackView(before), comparisons, top },
+      })
     }
   } catch (thrown) {
     if (!mine.signal.aborted) usageStore.setState({ state: 'failed', problem: problemOf(thrown) })

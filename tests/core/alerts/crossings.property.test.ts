@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import { AlertBook } from '../../../src-main/core/alerts/book.ts'
-import { judgeBalance, judgeBudgets, judgeSpend } from '../../../src-main/core/alerts/judge.ts'
+import { judgeBalance, judgeBudgets, judgeKey, judgeSpend } from '../../../src-main/core/alerts/judge.ts'
 import type { Reading } from '../../../src-main/core/alerts/reading.ts'
 import { dayMs, dayOfMs, dayText } from '../../../src-main/core/days.ts'
 import { openStore } from '../../../src-main/core/store/store.ts'
@@ -190,5 +190,28 @@ describe('a budget', () => {
     }
     const step = fc.record({ spend: fc.nat(40), hours: fc.nat(9), reset: fc.boolean() })
     fc.assert(fc.property(fc.array(step, { maxLength: 40 }), fc.integer({ min: 1, max: 99 }), walk), { numRuns: 60 })
+  })
+})
+
+describe('a key', () => {
+  const key = {
+    ...{ id: 'k', prefix: null, name: null, rpm: null, tpm: null, concurrent: null, createdAt: null, lastUsedAt: null },
+    ...{ balanceEnabled: true, balance: '20', balanceLimit: '25', revokedAt: null, calling: true, totals: null },
+    ...{ asOf: iso(start), gone: false },
+  }
+  const told = (changes: Partial<typeof key> | { revokedAt: string }) =>
+    judgeKey({ id: 'b', name: 'B' }, { ...key, ...changes }).map(({ level, recovered, facts }) => [
+      ...[facts.kind === 'key' ? facts.why : null, level, recovered],
+    ])
+  const stands = ['revoked', 0, true]
+
+  it('is told of at a tenth of its limit, at nothing, and when it is revoked or listed no more', () => {
+    expect(told({})).toEqual([stands, ['low', 0, true]])
+    expect(told({ balance: '3' })).toEqual([stands, ['low', 0, false]])
+    expect(told({ balance: '2.5' })).toEqual([stands, ['low', 1, false]])
+    expect(told({ balance: '-0.01' })).toEqual([stands, ['empty', 2, false]])
+    expect(told({ balance: '0', balanceEnabled: false })).toEqual([stands, ['low', 0, true]])
+    expect(told({ revokedAt: '2026-11-20' })[0]).toEqual(['revoked', 1, false])
+    expect(told({ gone: true })[0]).toEqual(['revoked', 1, false])
   })
 })

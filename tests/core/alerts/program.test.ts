@@ -152,7 +152,7 @@ it('a tool’s budget is told at its share and again when it is used up, in plac
   expect(await listed(client)).toEqual([])
 })
 
-it('a key that is refused is told once, by status, and is over with the next good answer; switched off, nothing is told [ERR-02]', async () => {
+it('a key that is refused is told once, by status, and is over with the next good answer; switched off, nothing is told', async () => {
   const sandbox = await sandboxWith()
   const { core, client, notices } = await program({ baseUrl: sandbox.baseUrl, apiKey: sandbox.apiKey })
   await fetched(client)
@@ -179,7 +179,7 @@ it('a key that is refused is told once, by status, and is over with the next goo
   expect(JSON.stringify(notices)).not.toContain(canary)
 })
 
-it('a key whose own balance is used up, and one that was revoked, are told of by their records', async () => {
+it('a key whose own balance is used up is told of by its record', async () => {
   const sandbox = await sandboxWith()
   const { client } = await program({ baseUrl: sandbox.baseUrl, apiKey: sandbox.keys.noCredit })
   await fetched(client)

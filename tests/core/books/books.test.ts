@@ -132,6 +132,8 @@ describe('the books of a connection', () => {
     }
     const { no } = account.books.get(id) ?? { no: 0 }
     expect(account.days.undated(no)).toBe(1)
+    expect(books.summary({ bookId: id }).undated).toBe(1)
+    expect(books.reading.undated({ bookId: id })).toMatchObject([{ keyId: null }])
     expect(lines.filter((line) => line.includes('date'))).toHaveLength(1)
   })
 

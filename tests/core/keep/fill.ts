@@ -106,7 +106,7 @@ function fillStudio(handle: DatabaseSync, { conversations, messages }: Filling, 
         ...row,
         status: 'complete',
         created_at: at(no * 100 + turn),
-        usage: '{"prompt_tokens":1}',
+        usage: null,
         attachments,
         cost: turn % 2 ? '0.25' : null,
         request_row: turn % 2 ? turn : null,
@@ -122,8 +122,9 @@ function fillStudio(handle: DatabaseSync, { conversations, messages }: Filling, 
 function fillShelves(handle: DatabaseSync): void {
   const into = (table: string) => inserting(handle, table)
   into('settings')({ key: 'theme', value: '"dark"' })
+  const profile = randomUUID()
   into('profiles')({
-    id: randomUUID(),
+    id: profile,
     name: 'Mine',
     kind: 'service',
     base_url: 'https://service.invalid',
@@ -131,7 +132,13 @@ function fillShelves(handle: DatabaseSync): void {
     active: 1,
     updated_at: at(0),
   })
-  into('model_lists')({ base_url: 'https://service.invalid', models: '[]', as_of: at(0) })
+  into('model_lists')({ profile, base_url: 'https://service.invalid', models: '[]', as_of: at(0) })
+  const tool = { id: '01c3ad37f0', name: 'An editor' }
+  const facts = JSON.stringify({ kind: 'budget', tool, window: 'day', spent: '1', budget: '1', usedUp: true })
+  into('alerts')({
+    ...{ id: randomUUID(), at: at(0), watch: 'budget', mark: '1', level: 1, facts },
+    ...{ ended_at: at(9), dismissed_at: at(9) },
+  })
   into('tool_keys')({ id: '01c3ad37f0', name: 'An editor', hash: new Uint8Array(32), created_at: at(0) })
   into('prompts')({ id: randomUUID(), name: 'A prompt', text: 'Do it', updated_at: at(0) })
   into('presets')({ id: randomUUID(), name: 'A preset', params: '{}', updated_at: at(0) })
@@ -246,6 +253,7 @@ function fillLedger(handle: DatabaseSync, { requests, days }: Filling): void {
       sum(outcome = 1) FROM requests GROUP BY 2, 3`)
   }
   into('prices')({
+    profile: '',
     base_url: 'https://service.invalid',
     model: 'm',
     how: 'list',

@@ -45,7 +45,7 @@ const request = fc.record({
 const at = fc.constantFrom(0, 1, 30_000, 3_600_000, 80_000_000).map((ms) => new Date(noon + ms).toISOString())
 const filter: fc.Arbitrary<RequestFilter> = fc.record(
   {
-    who: fc.constantFrom('t1', 't2', 'gone', 'nobody', 'studio', 'strangers'),
+    who: fc.constantFrom('t1', 't2', 'gone', 'nobody', 'studio', 'studio:chat', 'strangers'),
     model: fc.constantFrom('Writer-Large', 'writer-small', 'a_b%c', 'none'),
     outcome: fc.constantFrom('open', 'ok', 'failed', 'refused', 'cancelled' as const),
     text: fc.constantFrom(

@@ -1,6 +1,7 @@
 import { createRouterClient } from '@orpc/server'
 import { afterEach, expect, it } from 'vitest'
 import { type CoreOptions, createCore } from '../../../src-main/core/core.ts'
+import { unpackView } from '../../../src-preload/contract/columns.ts'
 import { freshFolder, memorySecrets, testHost } from '../helpers/core.ts'
 
 const open: (() => Promise<void>)[] = []
@@ -28,7 +29,7 @@ it('a page watches limits of the service that is connected, and takes a view of 
     const to = new Date().toISOString().slice(0, 10)
     const from = new Date(Date.parse(to) - 29 * 86_400_000).toISOString().slice(0, 10)
     const query = { bookId: book.id, from, to, grain: 'day', by: 'model', source: 'service' } as const
-    const view = await client.usage.view(query)
+    const view = unpackView(await client.usage.view(query))
     const file = await client.usage.export({ ...query, format: 'json' })
     expect(file.name).toBe(`usage-service-by-model-${from}-${to}.json`)
     const { data } = await client.transfers.read({ downloadId: file.downloadId, at: 0 })

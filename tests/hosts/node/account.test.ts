@@ -81,6 +81,58 @@ describe.runIf(process.platform === 'linux')('with a keychain', () => {
     expectNoKey(dataDir, login, chat, doctor, logout)
   })
 
+  it('keeps a key for each connection, and lists, switches and forgets them [AUTH-03]', async () => {
+    const dataDir = newFolder()
+    const other = await startSandbox({ seed: 'other', apiKey: `${canary}-other` })
+    const folder = ['--data-dir', dataDir]
+    const add = (name: string, { baseUrl, apiKey }: Pick<Sandbox, 'baseUrl' | 'apiKey'>) =>
+      studio().run(['login', '--json', '--base-url', baseUrl, '--name', name, ...folder], {}, apiKey)
+    const connections = (...args: string[]) => studio().run(['connections', ...args, ...folder])
+    const listed = async () => documents((await connections('list', '--json')).stdout)
+    const [home, work] = [await add('Home', service), await add('Work', other)]
+    expect([home.code, work.code]).toEqual([0, 0])
+    expect(await listed()).toMatchObject([
+      { name: 'Home', active: false, baseUrl: service.baseUrl, keyKept: 'keychain' },
+      { name: 'Work', active: true, baseUrl: other.baseUrl, keyKept: 'keychain' },
+    ])
+    const table = await connections()
+    expect(table.stdout).toMatch(/^\s+NAME\s+ADDRESS\s+KEY\s+ID\n\s+Home .*in the keychain.*\n\* +Work /)
+
+    // A program that runs follows the choice; each key is found for its own address.
+    const host = studio().start(['serve', '--json', '--web-port', '0', '--no-proxy', ...folder])
+    const { web } = JSON.parse(await host.line())
+    const page = openPage(() => web.url)
+    const until = async (name: string) => {
+      for await (const { connection } of await page.client.app.watch()) {
+        if (connection.state === 'connected' && connection.profile?.name === name) return
+      }
+    }
+    await until('Work')
+    const used = await connections('use', 'home', '--json')
+    expect(documents(used.stdout)).toMatchObject([{ name: 'Home', active: true }])
+    await until('Home')
+    page.close()
+    host.child.kill('SIGTERM')
+    const served = await host.ended
+    // The connection of one run changes nothing of what is stored.
+    const doctor = await studio().run(['doctor', '--json', '--connection', 'Work', ...folder])
+    expect(JSON.parse(doctor.stdout).checks).toContainEqual({
+      ...{ name: 'baseAddress', status: 'ok', detail: `${other.baseUrl} answers` },
+    })
+    expect(await listed()).toMatchObject([{ active: true }, { active: false }])
+
+    // The same name again is the same connection with another key.
+    expect((await add('Home', { ...service, apiKey: service.keys.neverUsed })).code).toBe(0)
+    const forgotten = await connections('forget', 'Home')
+    expect(forgotten.stdout).toContain('Nothing is connected now.')
+    expect(await listed()).toMatchObject([{ name: 'Work', active: false }])
+    expect((await connections('use', 'Home')).code).toBe(1)
+    expect((await connections('use', 'Work')).code).toBe(0)
+    expect(await connectionIn(dataDir)).toMatchObject({ state: 'connected', profile: { name: 'Work' } })
+    expectNoKey(dataDir, home, work, table, used, served, doctor, forgotten)
+    await other.close()
+  })
+
   it('login reads a variable too', async () => {
     const dataDir = newFolder()
     const login = await studio().run([...loginArgs(dataDir), '--api-key-env', 'MINE'], { MINE: canary })

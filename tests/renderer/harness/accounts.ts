@@ -124,6 +124,7 @@ export class Accounts {
       ...{ book, pace: plain ? null : '7.84', daysLeft: plain ? null : 11 },
       today: { service: plain ? null : '12.41', here: '9.3' },
       ...{ corrections: this.#kind === 'gaps' ? 2 : 0, gaps: this.#kind === 'gaps' ? 9 : 0 },
+      undated: this.undated().length,
     }
   }
 
@@ -293,6 +294,13 @@ export class Accounts {
         ...{ after: told(add(cell, { ...cell, nano: 137_000_000n })), afterAsOf: at(back - 3) },
       }))
       .filter(({ day }) => day >= from && day <= to)
+  }
+
+  undated() {
+    if (this.#kind !== 'gaps') return []
+    const figures = told(this.#cell(shiftDay(this.today, -4), 'reasoner', 1))
+    const asOf = new Date(Date.now() - 86_400_000).toISOString()
+    return ['', '21st of November'].map((date) => ({ date, model: 'reasoner', keyId: null, figures, asOf }))
   }
 
   top() {

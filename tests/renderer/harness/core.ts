@@ -1,6 +1,7 @@
 import { implement } from '@orpc/server'
 import { RPCHandler } from '@orpc/server/message-port'
 import type { AppState } from '../../../src-preload/contract/app.ts'
+import { packView } from '../../../src-preload/contract/columns.ts'
 import { contract } from '../../../src-preload/contract/contract.ts'
 import { type AccountKind, Accounts } from './accounts.ts'
 import { startAlerts } from './alerts.ts'
@@ -209,9 +210,10 @@ const router = {
       return book
     }),
     summary: os.usage.summary.handler(() => accounts.summary()),
-    view: os.usage.view.handler(({ input }) => accounts.view(input)),
+    view: os.usage.view.handler(({ input }) => packView(accounts.view(input))),
     compare: os.usage.compare.handler(({ input }) => accounts.compare(input.from, input.to, input.daily)),
     corrections: os.usage.corrections.handler(({ input }) => accounts.corrections(input.from, input.to)),
+    undated: os.usage.undated.handler(() => accounts.undated()),
     topConversations: os.usage.topConversations.handler(() => accounts.top()),
     export: os.usage.export.handler(({ input }) => ({ ...books.download, name: `usage.${input.format}` })),
   },

@@ -45,6 +45,8 @@ export interface Look {
   query?: string
   /** Such as `#/chat`. */
   hash?: string
+  /** Such as `Pacific/Niue`; the machine's own by default. */
+  timezoneId?: string
 }
 
 export interface WindowHarness {
@@ -90,8 +92,10 @@ export async function openWindow(): Promise<WindowHarness> {
       language = 'en',
       query = '',
       hash = '#/chat',
+      timezoneId,
     } = {}) => {
-      const context = await browser.newContext({ viewport: { width, height }, reducedMotion: 'reduce' })
+      const zone = timezoneId === undefined ? {} : { timezoneId }
+      const context = await browser.newContext({ viewport: { width, height }, reducedMotion: 'reduce', ...zone })
       const page = await context.newPage()
       const faults: string[] = []
       page.on('pageerror', (error) => faults.push(error.message))

@@ -81,6 +81,12 @@ const places: Place[] = [
     ready: (page) => page.locator('[data-cue]').first().waitFor(),
   },
   { name: 'proxy', hash: '#/proxy', ready: (page) => page.getByRole('grid').waitFor() },
+  {
+    name: 'alerts',
+    hash: open,
+    act: (page) => page.locator('footer button[aria-haspopup="dialog"]').last().click(),
+    ready: (page) => page.getByRole('dialog').getByRole('listitem').first().waitFor(),
+  },
   { name: 'palette', hash: open, ready: dialog, act: key('Control+k') },
   { name: 'shortcuts', hash: open, ready: dialog, act: key('Control+/') },
   ...(['prompts', 'newFolder', 'import'] as const).map((name) => ({
@@ -113,7 +119,7 @@ describe.each(pseudoLanguages)('every room in %s', (language) => {
   it.each([1200, 700])(
     task,
     async (width) => {
-      const { page, faults, context } = await harness.open({ language, width })
+      const { page, faults, context } = await harness.open({ language, width, query: 'alerts=all' })
       for (const { name, hash, ready, act } of places) {
         await page.evaluate((to) => {
           location.hash = to

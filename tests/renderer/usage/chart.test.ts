@@ -3,9 +3,10 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import type { Coverage, ViewQuery } from '../../../src-preload/contract/usage.ts'
 import { walk } from '../../../src-renderer/chart/cursor.ts'
 import { type ChartData, heightAt, marksOf, seriesAt } from '../../../src-renderer/chart/data.ts'
+import { barOf, bucketsPerBar, folded } from '../../../src-renderer/chart/fold.ts'
 import type { Look } from '../../../src-renderer/chart/look.ts'
 import { chartOption, hatching } from '../../../src-renderer/chart/option.ts'
-import { bucketWords, spokenBucket } from '../../../src-renderer/chart/words.ts'
+import { bucketWords, foldWords, spokenBucket } from '../../../src-renderer/chart/words.ts'
 import { en } from '../../../src-renderer/i18n/en.ts'
 import { i18n } from '../../../src-renderer/i18n/index.ts'
 import { chartOfKey } from '../../../src-renderer/rooms/keys/Days.tsx'
@@ -202,5 +203,57 @@ describe('a time of a key’s record', () => {
     expect(stamp('2026-05-01')).toBe('May 1, 2026')
     expect(stamp('2026-05-01 10:00:00')).toBe('2026-05-01 10:00:00')
     expect(stamp('2026-05-01T10:00:00Z')).toContain('2026')
+  })
+})
+
+describe('a chart of more buckets than pixels', () => {
+  const bucket = (at: number, state: Coverage) => ({ from: shift(at), to: shift(at), state })
+  const shift = (at: number): string => new Date(Date.UTC(2016, 0, 1 + at)).toISOString().slice(0, 10)
+  const many = fc
+    .array(
+      fc.record({ state: fc.constantFrom<Coverage>('whole', 'whole', 'gap', 'partial'), a: fc.nat(50), b: fc.nat(50) }),
+      {
+        minLength: 1,
+        maxLength: 400,
+      },
+    )
+    .map((days): ChartData => {
+      const valuesOf = (of: 'a' | 'b') => days.map(({ state, [of]: value }) => (state === 'gap' ? null : value))
+      const one = (of: 'a' | 'b') => ({ id: of, name: of, ink: 0 as const, values: valuesOf(of), text: String })
+      return {
+        ...{ buckets: days.map(({ state }, at) => bucket(at, state)), grain: 'day', series: [one('a'), one('b')] },
+        ...{ total: String, before: { values: valuesOf('b'), text: String }, axis: String },
+      }
+    })
+
+  it('is drawn in bars that fit, each a day that was, the highest of its own: no peak and no gap is lost', () => {
+    fc.assert(
+      fc.property(many, fc.integer({ min: 65, max: 500 }), (chart, width) => {
+        const count = chart.buckets.length
+        const fold = folded(chart, bucketsPerBar(count, width))
+        expect(fold.data.buckets.length).toBe(Math.ceil(count / fold.per))
+        expect(fold.data.buckets.length).toBeLessThanOrEqual(Math.max(1, width - 64))
+        fold.peaks.forEach((peak, bar) => {
+          const { first, last } = barOf(fold, peak, count)
+          expect([first, last]).toEqual([bar * fold.per, Math.min(count, (bar + 1) * fold.per) - 1])
+          const own = Array.from({ length: last - first + 1 }, (_, at) => first + at)
+          expect(heightAt(chart, peak)).toBe(Math.max(...own.map((at) => heightAt(chart, at))))
+          expect(heightAt(fold.data, bar)).toBe(heightAt(chart, peak))
+          const states = own.map((at) => chart.buckets[at]?.state)
+          expect(fold.data.buckets[bar]?.state).toBe(
+            (['gap', 'partial', 'running', 'whole'] as const).find((state) => states.includes(state)),
+          )
+          const before = own.flatMap((at) => chart.before?.values[at] ?? [])
+          expect(fold.data.before?.values[bar]).toBe(before.length === 0 ? null : Math.max(...before))
+        })
+      }),
+    )
+  })
+  it('says of a day whether it is the one that its bar shows', () => {
+    const chart = data({ from: day(59) })
+    const fold = folded(chart, 5)
+    const other = [0, 1, 2, 3, 4].find((at) => !fold.peaks.includes(at)) ?? 0
+    expect(foldWords(chart, fold, fold.peaks[0] ?? 0)).toMatch(/^The highest of its bar, .* to /)
+    expect(foldWords(chart, fold, other)).toMatch(/drawn as high as its highest$/)
   })
 })

@@ -66,6 +66,49 @@ describe('the rooms of the books', () => {
     await Promise.all([online.context.close(), offline.context.close()])
   })
 
+  it('print as a page of their own: whose figures, of which days and as of when, without the window, also from a dark one', async () => {
+    const { page, context } = await shown('usage=gaps', '#/usage', { theme: 'dark' })
+    await drawn(page)
+    const inks = () => page.evaluate(() => getComputedStyle(document.documentElement).colorScheme)
+    await page.evaluate(() => dispatchEvent(new Event('beforeprint')))
+    await page.emulateMedia({ media: 'print' })
+    const head = page.locator('.usage-print-head')
+    expect(await head.innerText()).toMatch(
+      /^Usage\n+main account · https:\/\/.*\n+.* to .* · as the service reported · as of /,
+    )
+    expect(await inks()).toBe('light')
+    expect(await page.getByRole('navigation').filter({ visible: true }).count()).toBe(0)
+    expect(await page.getByRole('button', { name: 'Save', exact: true }).isVisible()).toBe(false)
+    expect(await page.locator('.chart-canvas').isVisible()).toBe(true)
+    // A room that scrolls would end at its first page.
+    expect(await page.locator('.usage-scroll').evaluate((box) => box.scrollHeight <= box.clientHeight)).toBe(true)
+    await page.emulateMedia({ media: 'screen' })
+    await page.evaluate(() => dispatchEvent(new Event('afterprint')))
+    expect(await head.isVisible()).toBe(false)
+    expect(await page.getByRole('button', { name: 'Save', exact: true }).isVisible()).toBe(true)
+    await context.close()
+  })
+
+  it('show the days as the service wrote them in every time zone, over a daylight-saving day too', async () => {
+    const own = { range: 'own', from: '2026-10-24', to: '2026-11-04', grain: 'day', by: 'model', source: 'service' }
+    const choice = JSON.stringify({ ...own, measure: 'spend', before: false, table: true })
+    const days = async (timezoneId: string): Promise<string[]> => {
+      const { page, context } = await harness.open({ query: 'usage=gaps', hash: '#/chat', timezoneId })
+      await page.evaluate((kept) => {
+        localStorage.setItem('usage.choice', kept)
+        location.hash = '#/usage'
+      }, choice)
+      await page.getByRole('table').first().waitFor()
+      const rows = await page.getByRole('table').first().getByRole('rowheader').allInnerTexts()
+      await context.close()
+      return rows
+    }
+    const utc = await days('UTC')
+    expect(utc).toHaveLength(12)
+    expect([utc[0], utc.at(-1)]).toEqual([expect.stringContaining('Nov 4'), expect.stringContaining('Oct 24')])
+    for (const zone of ['Pacific/Kiritimati', 'Pacific/Niue', 'America/New_York']) expect(await days(zone)).toEqual(utc)
+  })
+
   it('read each bar out by keys, and lead from one to its requests', async () => {
     const { page, context } = await shown('usage=gaps', '#/usage')
     await drawn(page)

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Book } from '../../../src-preload/contract/usage.ts'
+import { filterOf } from '../../../src-renderer/rooms/usage/deeds.ts'
 import { matchingKeys, sortedKeys } from '../../../src-renderer/stores/keys.ts'
 import { secondsLeft, viewBucketOf } from '../../../src-renderer/stores/limits.ts'
 import {
@@ -155,5 +156,16 @@ describe('the keys of an account', () => {
     expect(matchingKeys(keys, 'sk-inf-4')).toHaveLength(1)
     expect(matchingKeys(keys, 'nothing like it')).toEqual([])
     expect(matchingKeys(keys, ' ')).toHaveLength(keys.length)
+  })
+})
+
+describe('from a bar to its requests', () => {
+  it('the log is narrowed to what it knows: models, tools and rooms; not keys, nor the rest', () => {
+    expect(filterOf('model', 'writer-small')).toEqual({ model: 'writer-small' })
+    expect(filterOf('tool', 'a-tool')).toEqual({ who: 'a-tool' })
+    expect(filterOf('room', 'speech')).toEqual({ who: 'studio:speech' })
+    expect(filterOf('key', 'a-key')).toEqual({})
+    expect(filterOf('model', 'rest')).toEqual({})
+    expect(filterOf('model', null)).toEqual({})
   })
 })

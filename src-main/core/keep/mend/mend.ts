@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Damage, DatabaseName } from '../../../../src-preload/contract/data.ts'
 import { StudioError } from '../../errors.ts'
-import { look, newer } from '../../store/database.ts'
+import { type Depth, look, newer } from '../../store/database.ts'
 import { text } from '../../store/rows.ts'
 import { makingName, mediaName } from '../backup/manifest.ts'
 import { besides, databases, type KeptDatabase } from '../databases.ts'
@@ -18,8 +18,8 @@ import { fits, tablesOf } from './schema.ts'
 
 export interface MendParts {
   dataDir: string
-  /** Reads every page of each database first: after an owner that did not end cleanly, or that met damage. */
-  whole: boolean
+  /** How much of each database is looked at: `pages` after an owner that did not end cleanly, `everything` after one that met damage. */
+  how: Depth
   /** What a file is by its bytes. */
   typeOf(bytes: Uint8Array): Pick<MediaFacts, 'kind' | 'mime' | 'width' | 'height'>
   log(level: 'warn', line: string): void
@@ -33,7 +33,7 @@ export interface MendParts {
  * @throws StudioError `store_damaged` (another program's file), `store_newer`
  */
 export function mendFolder(parts: MendParts): void {
-  const { dataDir, whole, only } = parts
+  const { dataDir, how, only } = parts
   dropUnnamed(dataDir)
   for (const database of databases.filter(({ name }) => only?.includes(name) ?? true)) {
     const path = database.pathIn(dataDir)
@@ -43,7 +43,7 @@ export function mendFolder(parts: MendParts): void {
       }
       continue
     }
-    const found = look(path, database.kind, whole)
+    const found = look(path, database.kind, how)
     if (found.is === 'good') continue
     if (found.is === 'newer') throw newer(path, found.version, database.kind)
     if (found.is === 'foreign' || !isOurs(path, database)) {

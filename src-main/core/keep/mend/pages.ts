@@ -9,23 +9,16 @@ export interface Pages {
   close(): void
 }
 
-const magic = 'SQLite format 3\u0000'
-/** What SQLite makes new files with, and so all of ours: taken where the header can't be read. */
-const usualSize = 4096
+/** What SQLite makes new files with, and so all of ours. Not read from the head, which may be what is damaged. */
+const size = 4096
 
 /** https://sqlite.org/fileformat2.html, 1.3. No SQLite reads here: it gives up a whole file for a page. */
 export function openPages(path: string): Pages {
   const file = openSync(path, 'r')
-  const head = Buffer.alloc(100)
-  readSync(file, head, 0, 100, 0)
-  const isHead = head.toString('latin1', 0, 16) === magic
-  const told = head.readUInt16BE(16) === 1 ? 65_536 : head.readUInt16BE(16)
-  const size = isHead && told >= 512 && (told & (told - 1)) === 0 ? told : usualSize
-  const reserved = isHead && head.readUInt8(20) <= 32 ? head.readUInt8(20) : 0
-  const log = readLog(`${path}-wal`, size)
+  const log = readLog(`${path}-wal`)
   return {
     count: Math.max(Math.ceil(fstatSync(file).size / size), log.pages),
-    usable: size - reserved,
+    usable: size,
     page(no) {
       const page = Buffer.alloc(size)
       const newer = log.frames.get(no)
@@ -47,7 +40,7 @@ interface Log {
  * The pages of the write-ahead log up to its last whole transaction (https://sqlite.org/fileformat2.html, 4): each frame is held to the sum of all
  * before it, as SQLite does, and what follows a broken one is what no transaction has promised.
  */
-function readLog(path: string, size: number): Log {
+function readLog(path: string): Log {
   const frames = new Map<number, Buffer>()
   const bytes = readWhole(path)
   if (bytes.length < 32 || bytes.readUInt32BE(8) !== size) return { frames, pages: 0 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import type { Damage, KeptThing } from '../../../../src-preload/contract/data.ts'
 import { asCounts, type KeptDatabase, thingOf } from '../databases.ts'
-import { type Cell, readTreePage, type TreePage, type Value } from './cells.ts'
+import { type Cell, readTreePage, type TreePage } from './cells.ts'
 import { openPages, type Pages } from './pages.ts'
 import { type Looking, relate } from './relate.ts'
 import { fits, readable, resemblance, type Table, tablesOf } from './schema.ts'
@@ -107,7 +107,8 @@ function ownerOf(open: readonly Result[], { isTable, cells }: TreePage): Result 
     .map((result) => ({ result, like: cells.reduce((all, cell) => all + resemblance(result.table, cell), 0) }))
     .sort((a, b) => b.like - a.like)
   const [first, second] = fitting
-  return first && first.like !== second?.like ? first.result : null
+  // Pages of an index look like rows of a table too, but for what the columns hold.
+  return first && first.like > 0 && first.like !== second?.like ? first.result : null
 }
 
 function sum(handle: DatabaseSync, all: readonly Result[]): Omit<Recovered, 'mended'> {
@@ -125,33 +126,39 @@ function sum(handle: DatabaseSync, all: readonly Result[]): Omit<Recovered, 'men
   return { recovered: asCounts(recovered), lost: [...lost].map(([thing, count]) => ({ thing, count })) }
 }
 
+/** How rows of one table and one length are put in. */
+interface Way {
+  statement: StatementSync
+  /** Columns whose values must have a form. */
+  formed: number[]
+  withRowid: boolean
+}
+
 /** Puts rows into the fresh database; one that it does not take (a rule of the table, a key that is there) is none. */
 class Rows {
   readonly #handle: DatabaseSync
-  readonly #statements = new Map<string, StatementSync>()
+  readonly #ways = new Map<Table, Way[]>()
 
   constructor(handle: DatabaseSync) {
     this.#handle = handle
   }
 
   insert(table: Table, { rowid, values }: Cell): boolean {
-    const names: string[] = []
-    const given: Value[] = []
-    for (const [at, column] of table.columns.slice(0, Math.max(values.length, 1)).entries()) {
-      const value = at === table.rowidColumn ? rowid : (values[at] ?? null)
-      const kept = readable(column, value, randomUUID)
-      if (kept === null) return false
-      if (kept.value === undefined) continue
-      names.push(column.name)
-      // The search index is made anew.
-      given.push(table.name === 'messages' && column.name === 'indexed' ? 0 : kept.value)
+    const way = this.#wayOf(table, values.length)
+    const given = [...values]
+    if (table.rowidColumn !== null) given[table.rowidColumn] = rowid
+    // The search index is made anew.
+    const marked = table.name === 'messages' ? table.columns.findIndex(({ name }) => name === 'indexed') : -1
+    if (marked >= 0 && marked < given.length) given[marked] = 0
+    for (const at of way.formed) {
+      const column = table.columns[at]
+      const kept = column && readable(column, given[at] ?? null, randomUUID)
+      if (!kept) return false
+      given[at] = kept.value
     }
-    if (!table.withoutRowid && table.rowidColumn === null && rowid !== null) {
-      names.push('rowid')
-      given.push(rowid)
-    }
+    if (way.withRowid) given.push(rowid)
     try {
-      return this.#statement(table.name, names).run(...given).changes === 1
+      return way.statement.run(...given).changes === 1
     } catch (thrown) {
       // A constraint (19), a value of another type (20).
       if (thrown instanceof Error && 'errcode' in thrown && [19, 20].includes(Number(thrown.errcode) & 0xff))
@@ -160,16 +167,21 @@ class Rows {
     }
   }
 
-  #statement(table: string, names: readonly string[]): StatementSync {
-    const key = `${table} ${names.join()}`
-    const known = this.#statements.get(key)
-    if (known) return known
-    const columns = names.map((name) => `"${name}"`).join()
-    const made = this.#handle.prepare(
-      `INSERT OR IGNORE INTO "${table}" (${columns}) VALUES (${names.map(() => '?').join()})`,
-    )
-    this.#statements.set(key, made)
+  #wayOf(table: Table, length: number): Way {
+    const ways = this.#ways.get(table) ?? []
+    this.#ways.set(table, ways)
+    const made = ways[length] ?? this.#makeWay(table, length)
+    ways[length] = made
     return made
+  }
+
+  #makeWay(table: Table, length: number): Way {
+    const columns = table.columns.slice(0, length)
+    const withRowid = !table.withoutRowid && table.rowidColumn === null
+    const names = [...columns.map(({ name }) => `"${name}"`), ...(withRowid ? ['rowid'] : [])]
+    const sql = `INSERT OR IGNORE INTO "${table.name}" (${names.join()}) VALUES (${names.map(() => '?').join()})`
+    const formed = columns.flatMap(({ form }, at) => (form === null ? [] : [at]))
+    return { statement: this.#handle.prepare(sql), formed, withRowid }
   }
 }
 

@@ -6,7 +6,8 @@ export interface Column {
   name: string
   type: 'INTEGER' | 'REAL' | 'TEXT' | 'BLOB'
   notNull: boolean
-  hasDefault: boolean
+  /** Null: it has none. */
+  fallback: string | null
   /** What it holds besides its type, where whoever reads it throws at anything else. */
   form: 'id' | 'json' | 'decimal' | null
 }
@@ -73,7 +74,7 @@ function tableOf(handle: DatabaseSync, name: string, withoutRowid: boolean): Tab
       name: text(row, 'name'),
       type: typeOf(text(row, 'type')),
       notNull: number(row, 'notnull') === 1 || (withoutRowid && number(row, 'pk') > 0),
-      hasDefault: row.dflt_value !== null,
+      fallback: typeof row.dflt_value === 'string' ? row.dflt_value.replace(/^'(.*)'$/, '$1') : null,
       form: formOf(name, text(row, 'name')),
     })),
     rowidColumn: isRowid ? ordered.indexOf(only) : null,
@@ -97,7 +98,7 @@ export function fits({ columns, rowidColumn, withoutRowid }: Table, { rowid, val
   if (values.length > columns.length || (rowid === null) !== withoutRowid) return false
   return columns.every((column, at) => {
     if (at === rowidColumn) return values[at] === null
-    if (at >= values.length) return !column.notNull || column.hasDefault
+    if (at >= values.length) return !column.notNull || column.fallback !== null
     return isOfType(values[at] ?? null, column)
   })
 }
@@ -111,16 +112,16 @@ function isOfType(value: Value, { type, notNull }: Column): boolean {
 }
 
 /**
- * The value as whoever reads it can take it; undefined: the column's own default; a flipped byte in a document or a number would otherwise keep a
- * whole room from opening. Null: it can't be kept without this.
+ * The value as whoever reads it can take it: a flipped byte in a document or a number would otherwise keep a whole room from opening. Null: the row
+ * can't be kept without this.
  */
-export function readable(column: Column, value: Value, freshId: () => string): { value: Value | undefined } | null {
+export function readable(column: Column, value: Value, freshId: () => string): { value: Value } | null {
   if (typeof value !== 'string' || column.form === null) return { value }
   if (column.form === 'id') return { value: uuid.test(value) ? value : freshId() }
   const isGood = column.form === 'decimal' ? decimal.test(value) : value === '' || isJson(value)
   if (isGood) return { value }
   if (!column.notNull) return { value: null }
-  return column.hasDefault ? { value: undefined } : null
+  return column.fallback === null ? null : { value: column.fallback }
 }
 
 function isJson(value: string): boolean {
@@ -140,10 +141,16 @@ export function resemblance({ columns }: Table, { values }: Cell): number {
   return likes.reduce((sum, like) => sum + like, values.length === columns.length ? 1 : 0)
 }
 
+/** Names of others' ids (of a request, of a user) are of any form. */
+const isReference = (name: string): boolean =>
+  name.endsWith('_id') && !['request_id', 'user_id', 'tool_id'].includes(name)
+
 function likeness({ name, form }: Column, value: Value | undefined): number {
   if (typeof value !== 'string') return 0
-  if (name.endsWith('_at')) return isInstant.test(value) ? 1 : -1
-  if (name === 'id' || name.endsWith('_id')) return uuid.test(value) ? 1 : -1
+  if (name === 'at' || name.endsWith('_at') || name === 'as_of') return isInstant.test(value) ? 1 : -1
+  if (name === 'base_url') return value.startsWith('http') ? 1 : -1
+  if (form === 'id' || name === 'profile' || isReference(name)) return uuid.test(value) ? 1 : -1
   if (form === 'json') return isJson(value) ? 1 : -1
+  if (name === 'id') return uuid.test(value) ? 1 : 0
   return uuid.test(value) || isInstant.test(value) ? -1 : 0
 }

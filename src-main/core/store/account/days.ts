@@ -71,6 +71,7 @@ export function dayTable({ handle }: Pick<Database, 'handle'>, fetches: FetchTab
       ON CONFLICT (book, what, date, model) DO UPDATE SET at = excluded.at,
       ${names.map((name) => `${name} = excluded.${name}`).join(', ')} WHERE excluded.at > at`,
   )
+  const allUndated = handle.prepare('SELECT * FROM undated WHERE book = ? ORDER BY at DESC, what, date, model LIMIT ?')
   const countUndated = handle.prepare('SELECT count(*) AS n FROM undated WHERE book = ?')
   // An older answer that is written late may be the first that saw the day ended.
   const recheck = handle.prepare(
@@ -150,6 +151,12 @@ export function dayTable({ handle }: Pick<Database, 'handle'>, fetches: FetchTab
     keepUndated(book: number, what: string, at: number, rows: readonly UndatedRow[]): void {
       for (const row of rows) undated.run(book, what, row.date, row.model, at, ...figureValues(row))
     },
+    /** The newest told first. */
+    undatedRows: (book: number, limit: number): (UndatedRow & { what: string; at: number })[] =>
+      allUndated.all(book, limit).map((row) => ({
+        ...readFigures(row),
+        ...{ what: text(row, 'what'), date: text(row, 'date'), model: text(row, 'model'), at: number(row, 'at') },
+      })),
     undated(book: number): number {
       const row = countUndated.get(book)
       return row ? number(row, 'n') : 0

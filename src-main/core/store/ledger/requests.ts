@@ -14,6 +14,8 @@ export interface StoredRequest {
   attempts: number
   queuedUs: number
   backoffUs: number
+  /** The part of it that was for a 429; null in a row of an earlier version. */
+  backoff429Us: number | null
   connectUs: number | null
   firstByteUs: number | null
   durationUs: number | null
@@ -49,7 +51,7 @@ export type OpenedRequest = Pick<StoredRequest, 'id' | 'at' | 'caller' | 'endpoi
 export const requestColumns = `r.id, r.at, r.caller, r.endpoint, r.outcome, r.request_id, r.problem_message, r.problem_kind, r.path,
   r.model, r.stream, r.state, r.status, r.attempts, r.queued_us, r.backoff_us, r.connect_us, r.first_byte_us, r.duration_us,
   r.bytes_up, r.bytes_down, r.tokens_in, r.tokens_out, r.tokens_cached, r.tokens_are, CAST(r.cost AS TEXT) AS cost_text, r.cost_is,
-  r.has_bodies, r.times, r.cancelled_by, r.retried_after, r.method, r.origin`
+  r.has_bodies, r.times, r.cancelled_by, r.retried_after, r.method, r.origin, r.backoff_429_us`
 
 export type RequestTable = ReturnType<typeof requestTable>
 
@@ -66,7 +68,7 @@ export function requestTable({ handle }: Pick<Database, 'handle'>) {
       tokens_cached = ?, tokens_are = ?, cost = ?, cost_is = ?, request_id = ? WHERE id = ?`,
   )
   const trouble = handle.prepare(
-    `UPDATE requests SET backoff_us = ?, cancelled_by = ?, retried_after = ?, model = ?, problem_kind = ?,
+    `UPDATE requests SET backoff_us = ?, backoff_429_us = ?, cancelled_by = ?, retried_after = ?, model = ?, problem_kind = ?,
       problem_message = ?, has_bodies = ? WHERE id = ?`,
   )
   const refuse = handle.prepare(
@@ -119,7 +121,17 @@ export function requestTable({ handle }: Pick<Database, 'handle'>) {
         r.hasBodies === 0
       if (quiet) return changes === 1
       trouble.run(
-        ...[r.backoffUs, r.cancelledBy, r.retriedAfter, r.model, r.problemKind, r.problemMessage, r.hasBodies, r.id],
+        ...[
+          r.backoffUs,
+          r.backoff429Us,
+          r.cancelledBy,
+          r.retriedAfter,
+          r.model,
+          r.problemKind,
+          r.problemMessage,
+          r.hasBodies,
+          r.id,
+        ],
       )
       return changes === 1
     },
@@ -177,6 +189,7 @@ export function readRequest(row: Row): StoredRequest {
     attempts: number(row, 'attempts'),
     queuedUs: number(row, 'queued_us'),
     backoffUs: number(row, 'backoff_us'),
+    backoff429Us: numberOrNull(row, 'backoff_429_us'),
     connectUs: numberOrNull(row, 'connect_us'),
     firstByteUs: numberOrNull(row, 'first_byte_us'),
     durationUs: numberOrNull(row, 'duration_us'),

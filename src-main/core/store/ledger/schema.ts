@@ -165,6 +165,11 @@ DROP TABLE prices;
 ALTER TABLE prices_of_profiles RENAME TO prices;
 `
 
+/** How much of `backoff_us` was for a 429; NULL where that was not told apart yet. */
+const limited = `
+ALTER TABLE requests ADD COLUMN backoff_429_us INTEGER;
+`
+
 const firstBodies = `
 CREATE TABLE bodies (
   id               INTEGER PRIMARY KEY,
@@ -186,7 +191,7 @@ CREATE INDEX bodies_by_who ON bodies (who, at, size);
 /** "ISle". A checkpoint every 4,000 pages (16 MB): the pages that every row touches are then folded in once for thousands of rows. */
 export const ledgerDatabase: DatabaseKind = {
   applicationId: 0x49536c65,
-  migrations: [first, use, profiles],
+  migrations: [first, use, profiles, limited],
   synchronous: 'NORMAL',
   pragmas: 'PRAGMA auto_vacuum = INCREMENTAL; PRAGMA secure_delete = ON; PRAGMA wal_autocheckpoint = 4000',
 }

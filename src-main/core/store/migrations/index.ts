@@ -5,6 +5,16 @@ import { sql as media } from './004-media.ts'
 import { sql as conversationCosts } from './005-conversation-costs.ts'
 import { sql as alerts } from './006-alerts.ts'
 import { sql as profiles } from './007-profiles.ts'
+import { sql as waiting } from './008-waiting.ts'
 
 /** In order; the database's `user_version` is how many of them it has had. Never change one that was released: add the next. */
-export const migrations: readonly string[] = [first, toolLimits, chat, media, conversationCosts, alerts, profiles]
+export const migrations: readonly string[] = [
+  first,
+  toolLimits,
+  chat,
+  media,
+  conversationCosts,
+  alerts,
+  profiles,
+  waiting,
+]

@@ -59,7 +59,7 @@ function sayHistory(history: readonly Limited[]): void {
   if (history.length === 0) return
   const rows = history.map((one) => [
     ...[toMinute(one.at), whoOf(one), one.endpoint, one.model ?? '-', String(one.times)],
-    ...[`${(one.waitedMs / 1000).toFixed(1)} s`, one.ended],
+    ...[one.waitedMs === null ? '-' : `${(one.waitedMs / 1000).toFixed(1)} s`, one.ended],
   ])
   say(
     '',

@@ -9,5 +9,9 @@ export function ToolsHint() {
   const { enabled, choice } = useToolUse()
   const refused = useKnownRefusal('tools')
   if (refused === null || enabled.length === 0 || choice === 'none') return null
-  return <Hint>{t('refusedToolsBefore', { model: refused })}</Hint>
+  return (
+    <div className="composer-tray">
+      <Hint>{t('refusedToolsBefore', { model: refused })}</Hint>
+    </div>
+  )
 }

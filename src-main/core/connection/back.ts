@@ -1,0 +1,191 @@
+import type { Offline } from '../../../src-preload/contract/app.ts'
+import type { Problem } from '../../../src-preload/contract/problem.ts'
+import { StudioError } from '../errors.ts'
+import type { Upstream } from '../upstream/client.ts'
+import { isUnanswered, type Way } from '../upstream/way.ts'
+
+export interface BackBounds {
+  /** ms until the first look, doubled by each to the second figure; spread by a fifth, so that many studios don't knock at once. */
+  firstMs: number
+  mostMs: number
+  /** A page or a request makes it look at once, but not sooner after the last look. */
+  leastMs: number
+  /** Requests wait so long for a look of theirs. */
+  patienceMs: number
+  /** What takes a connection and then stays silent, as a network does that swallows: a list of models never takes so long. */
+  answerMs: number
+  /** So long after it went away requests go out all the same: their retries bridge a restart of the service. */
+  graceMs: number
+}
+
+export const backBounds: BackBounds = {
+  firstMs: 5000,
+  mostMs: 300_000,
+  leastMs: 1000,
+  patienceMs: 2500,
+  answerMs: 20_000,
+  graceMs: 10_000,
+}
+
+export interface BackParts {
+  /** The client in use. */
+  current(): Upstream | null
+  /** Asks the service now, without a sign that it does; the outcome comes back by `settled`. Never throws. */
+  look(): Promise<void>
+  /** Something answers after all (null), or nothing does. */
+  learned(problem: Problem | null): void
+  /** `offline` is another now. */
+  changed(): void
+  bounds?: Partial<BackBounds>
+}
+
+/**
+ * Watches for the service's return. What fails for a reason that may pass is looked at again, less and less often; every reply that comes
+ * in the meantime says the same sooner, and a request that finds nobody says when to begin.
+ */
+export class Back {
+  readonly #parts: BackParts
+  readonly bounds: BackBounds
+  #problem: Problem | null = null
+  /** ms since 1970; null while something answers. */
+  #since: number | null = null
+  #nextAt: number | null = null
+  #tries = 0
+  #lookedAt = Number.NEGATIVE_INFINITY
+  #looking: Promise<void> | null = null
+  #suspected = false
+  #timer: NodeJS.Timeout | null = null
+
+  constructor(parts: BackParts) {
+    this.#parts = parts
+    this.bounds = { ...backBounds, ...parts.bounds }
+  }
+
+  get offline(): Offline | null {
+    if (this.#since === null) return null
+    const next = this.#nextAt
+    return { since: iso(this.#since), nextLookAt: next === null ? null : iso(next) }
+  }
+
+  /** How it stands after the service was asked: null is a good answer. */
+  settled(problem: Problem | null): void {
+    this.#clear()
+    this.#problem = problem
+    this.#lookedAt = Date.now()
+    const gone = problem !== null && isUnanswered(problem.kind)
+    this.#since = gone ? (this.#since ?? this.#lookedAt) : null
+    if (problem === null || !passes(problem)) this.#tries = 0
+    else this.#plan(problem)
+  }
+
+  /** Another connection, or none. */
+  left(): void {
+    this.#clear()
+    this.#problem = null
+    this.#since = null
+    this.#tries = 0
+    this.#looking = null
+    this.#lookedAt = Number.NEGATIVE_INFINITY
+  }
+
+  /** Looks now where it failed for a reason that may pass; who asks meanwhile gets the same answer. Never throws. */
+  lookNow(): Promise<void> {
+    if (this.#looking) return this.#looking
+    const { leastMs } = this.bounds
+    if (!this.#problem || !passes(this.#problem)) return Promise.resolve()
+    if (Date.now() - this.#lookedAt < leastMs && Date.now() >= this.#lookedAt) return Promise.resolve()
+    this.#clear()
+    this.#parts.changed()
+    const looking = this.#parts.look().finally(() => {
+      if (this.#looking === looking) this.#looking = null
+    })
+    this.#looking = looking
+    return looking
+  }
+
+  /** What the requests of a client tell; `isCurrent` says whether it is the one in use. */
+  way(isCurrent: () => boolean): Way {
+    return {
+      gone: () => (isCurrent() ? this.#gone() : null),
+      replied: (status) => {
+        if (!isCurrent() || !this.#problem) return
+        if (status >= 200 && status < 300) this.#parts.learned(null)
+        // Somebody is there again: what it says to the question is to be known now.
+        else if (this.#since !== null) void this.lookNow()
+      },
+      failed: (error) => {
+        if (isCurrent()) this.#suspect(error)
+      },
+    }
+  }
+
+  #gone(): Promise<void> | null {
+    const since = this.#since
+    if (since === null || Date.now() - since < this.bounds.graceMs) return null
+    return this.#wait()
+  }
+
+  async #wait(): Promise<void> {
+    const { promise: patience, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, this.bounds.patienceMs)
+    try {
+      await Promise.race([this.lookNow(), patience])
+    } finally {
+      clearTimeout(timer)
+    }
+    const problem = this.#problem
+    if (this.#since === null || !problem) return
+    throw new StudioError(problem.kind, problem.message, { outputStarted: false })
+  }
+
+  /** A request found nobody. Whether nobody is there is told by a connection, which is no request; what took one and stayed silent is asked. */
+  #suspect({ kind }: StudioError): void {
+    const upstream = this.#parts.current()
+    if (!isUnanswered(kind) || !upstream || this.#problem || this.#suspected) return
+    if (Date.now() - this.#lookedAt < this.bounds.leastMs && Date.now() >= this.#lookedAt) return
+    this.#suspected = true
+    const found =
+      kind === 'tls_failed' || kind === 'headers_timeout'
+        ? this.#parts.look()
+        : upstream.reach().catch((thrown: unknown) => {
+            if (this.#parts.current() !== upstream || this.#problem || !(thrown instanceof StudioError)) return
+            this.#parts.learned(thrown.toProblem())
+          })
+    void found.finally(() => {
+      this.#suspected = false
+    })
+  }
+
+  #plan({ retryAfterMs = 0 }: Problem): void {
+    const { firstMs, mostMs } = this.bounds
+    const spread = 0.8 + 0.4 * Math.random()
+    const delay = Math.max(retryAfterMs, Math.min(mostMs, firstMs * 2 ** this.#tries) * spread)
+    this.#tries += 1
+    this.#nextAt = Date.now() + delay
+    this.#timer = setTimeout(() => void this.lookNow(), delay)
+    this.#timer.unref()
+  }
+
+  #clear(): void {
+    if (this.#timer) clearTimeout(this.#timer)
+    this.#timer = null
+    this.#nextAt = null
+  }
+}
+
+/** What a person has to put right is not asked again by itself. */
+function passes({ kind }: Problem): boolean {
+  if (isUnanswered(kind)) return true
+  return (
+    kind === 'rate_limited' ||
+    kind === 'internal' ||
+    kind === 'bad_gateway' ||
+    kind === 'unavailable' ||
+    kind === 'gateway_timeout' ||
+    kind === 'malformed_reply' ||
+    kind === 'queue_full' ||
+    kind === 'queue_timeout'
+  )
+}
+
+const iso = (ms: number): string => new Date(ms).toISOString()

@@ -1,0 +1,178 @@
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { AlertSettings } from '../../../src-preload/contract/alerts.ts'
+import { type BrowserNotices, browserNotices, showBrowserNotice, switchBrowserNotices } from '../../alerts/browser.ts'
+import { problemOf } from '../../api/problem.ts'
+import { navigate } from '../../navigation.ts'
+import { useAlerts } from '../../stores/alerts.ts'
+import { appStore, withToast } from '../../stores/app.ts'
+import { useStudio } from '../../studio.ts'
+import { Button } from '../../ui/Button.tsx'
+import { Field, TextInput } from '../../ui/Field.tsx'
+import { Switch } from '../../ui/Switch.tsx'
+import { readAmount, readShare } from './lines.ts'
+import { Row } from './Row.tsx'
+
+const say = (text: string): void => appStore.setState(withToast(appStore.getState(), { id: 'settings', text }))
+
+/** The lines that a person draws, and who tells of a crossing beside the list in the window. */
+export function AlertsSection() {
+  const { t } = useTranslation('alerts')
+  const settings = useAlerts((store) => store.settings)
+  const notifies = useAlerts((store) => store.notifies)
+  const save = useSaveLines()
+  if (!settings) return null
+  const row = (name: 'budgets' | 'key' | 'ban') => (
+    <Row name={t(`settings.${name}`)} hint={t(`settings.${name}Hint`)}>
+      <Switch label={t(`settings.${name}`)} checked={settings[name]} onChange={(on) => save({ [name]: on })} />
+    </Row>
+  )
+  return (
+    <>
+      <div className="grid gap-4 min-[560px]:grid-cols-2">
+        <Amount of="balance" value={settings.balanceBelow} onSave={(balanceBelow) => save({ balanceBelow })} />
+        <Amount of="spend" value={settings.spendAbove} onSave={(spendAbove) => save({ spendAbove })} />
+      </div>
+      {row('budgets')}
+      {settings.budgets && <Share value={settings.budgetAt} onSave={(budgetAt) => save({ budgetAt })} />}
+      {row('key')}
+      {row('ban')}
+      {notifies ? <SystemNotices settings={settings} onSave={save} /> : <OfBrowser />}
+    </>
+  )
+}
+
+/** Saves at once; what comes back comes by the watched list. */
+function useSaveLines(): (changes: Partial<AlertSettings>) => void {
+  const studio = useStudio()
+  const { t } = useTranslation('alerts')
+  return (changes) => {
+    studio.alerts.update(changes).catch((thrown: unknown) => say(t('failed', { message: problemOf(thrown).message })))
+  }
+}
+
+/** An amount of SC that may be left empty. What was changed elsewhere is taken over. */
+function Amount(props: { of: 'balance' | 'spend'; value: string | null; onSave: (value: string | null) => void }) {
+  return <AmountField key={props.value ?? ''} {...props} />
+}
+
+function AmountField({ of: name, value, onSave }: Parameters<typeof Amount>[0]) {
+  const { t } = useTranslation('alerts')
+  const [typed, setTyped] = useState(value ?? '')
+  const amount = readAmount(typed)
+  const keep = (): void => {
+    if (amount !== undefined && amount !== value) onSave(amount)
+  }
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        keep()
+      }}
+    >
+      <Field
+        label={t(`settings.${name}`)}
+        hint={t(`settings.${name}Hint`)}
+        error={amount === undefined ? t('settings.amountBad') : null}
+      >
+        <span className="flex items-center gap-2">
+          <TextInput
+            inputMode="decimal"
+            className="num max-w-32"
+            value={typed}
+            onChange={(event) => setTyped(event.target.value)}
+            onBlur={keep}
+          />
+          <span className="text-s text-soft">{t('settings.unit')}</span>
+        </span>
+      </Field>
+    </form>
+  )
+}
+
+function Share(props: { value: number; onSave: (value: number) => void }) {
+  return <ShareField key={props.value} {...props} />
+}
+
+function ShareField({ value, onSave }: Parameters<typeof Share>[0]) {
+  const { t } = useTranslation('alerts')
+  const [typed, setTyped] = useState(String(value))
+  const share = readShare(typed)
+  const keep = (): void => {
+    if (share !== null && share !== value) onSave(share)
+  }
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        keep()
+      }}
+    >
+      <Field
+        label={t('settings.budgetAt')}
+        hint={t('settings.budgetAtHint')}
+        error={share === null ? t('settings.budgetAtBad') : null}
+      >
+        <TextInput
+          inputMode="numeric"
+          className="num max-w-20"
+          value={typed}
+          onChange={(event) => setTyped(event.target.value)}
+          onBlur={keep}
+        />
+      </Field>
+    </form>
+  )
+}
+
+/** The program's own, on the desktop. */
+function SystemNotices({
+  settings,
+  onSave,
+}: {
+  settings: AlertSettings
+  onSave: (changes: Partial<AlertSettings>) => void
+}) {
+  const { t } = useTranslation('alerts')
+  const studio = useStudio()
+  const tryIt = (): void => {
+    studio.alerts.tryNotification().then(
+      ({ shown }) => shown || say(t('settings.notShown')),
+      (thrown: unknown) => say(t('failed', { message: problemOf(thrown).message })),
+    )
+  }
+  return (
+    <Row name={t('settings.notify')} hint={t('settings.notifyHint')}>
+      <Button size="small" onClick={tryIt}>
+        {t('settings.try')}
+      </Button>
+      <Switch label={t('settings.notify')} checked={settings.notify} onChange={(notify) => onSave({ notify })} />
+    </Row>
+  )
+}
+
+/** This browser's, which asks the person itself. */
+function OfBrowser() {
+  const { t } = useTranslation('alerts')
+  const [state, setState] = useState<BrowserNotices>(browserNotices)
+  const hints = { missing: 'browserMissing', denied: 'browserDenied', on: 'browserHint', off: 'browserHint' } as const
+  const tryIt = (): void => {
+    const goThere = (): void => navigate({ room: 'settings', id: 'alerts' })
+    if (!showBrowserNotice(t('title'), t('settings.tried'), 'alerts.try', goThere)) say(t('settings.notShown'))
+  }
+  return (
+    <Row name={t('settings.browser')} hint={t(`settings.${hints[state]}`)}>
+      {state === 'on' && (
+        <Button size="small" onClick={tryIt}>
+          {t('settings.try')}
+        </Button>
+      )}
+      <Switch
+        label={t('settings.browser')}
+        checked={state === 'on'}
+        disabled={state === 'denied' || state === 'missing'}
+        onChange={(on) => void switchBrowserNotices(on).then(setState)}
+      />
+    </Row>
+  )
+}

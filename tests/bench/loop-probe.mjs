@@ -1,0 +1,26 @@
+// Loaded into the program by `--import`: how long its main thread held everybody up, asked for by a line on a pipe of its own.
+import { writeSync } from 'node:fs'
+import { Socket } from 'node:net'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { createInterface } from 'node:readline'
+import { isMainThread } from 'node:worker_threads'
+
+/** A timer of one millisecond is that much late on an idle machine too. */
+const resolution = 1
+
+if (isMainThread && process.env.BENCH_PROBE) {
+  const delay = monitorEventLoopDelay({ resolution })
+  delay.enable()
+  let cpu = process.threadCpuUsage()
+  // Nobody stays for it.
+  const asked = new Socket({ fd: 3, readable: true, writable: false }).unref()
+  createInterface({ input: asked }).on('line', () => {
+    const used = process.threadCpuUsage(cpu)
+    writeSync(
+      4,
+      `${JSON.stringify({ worstMs: delay.max / 1e6 - resolution, cpuMs: (used.user + used.system) / 1000 })}\n`,
+    )
+    delay.reset()
+    cpu = process.threadCpuUsage()
+  })
+}

@@ -1,0 +1,63 @@
+// One thing done to a data folder by a process that is killed meanwhile: node dieForever.ts WHAT FOLDER FILE [N]
+// With N it kills itself (-9) right before its Nth rename; otherwise whoever started it does, at a moment of their own.
+import fs, { writeSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+
+const [, , what = '', dataDir = '', file = '', dieAt = ''] = process.argv
+const keep = new URL('../../../src-main/core/keep/', import.meta.url)
+const load = (name: string) => import(new URL(name, keep).href)
+
+const work: Record<string, () => Promise<unknown>> = {
+  async backup() {
+    const { writeBackup } = await load('backup/write.ts')
+    return () => writeBackup({ dataDir, version: '1' }, { path: file })
+  },
+  async restore() {
+    const { restoreNow } = await load('restore/now.ts')
+    return () => restoreNow({ dataDir, path: file, agree: async () => true })
+  },
+  async mend() {
+    const { mendFolder } = await load('mend/mend.ts')
+    const { settleSwaps } = await load('swap.ts')
+    const typeOf = () => ({ kind: 'image', mime: 'image/png', width: 1, height: 1 })
+    return () => {
+      settleSwaps(dataDir)
+      mendFolder({ dataDir, how: 'everything', typeOf, log: () => undefined })
+    }
+  },
+  async migrate() {
+    const { openStore } = await import('../../../src-main/core/store/store.ts')
+    return () => openStore(dataDir)
+  },
+  /** As old bodies go: a few at a time, overwritten, and their pages given back. */
+  async erase() {
+    const handle = new DatabaseSync(join(dataDir, 'bodies.sqlite'))
+    handle.exec('PRAGMA secure_delete = ON')
+    return () => {
+      for (;;) {
+        const { changes } = handle
+          .prepare('DELETE FROM bodies WHERE id IN (SELECT id FROM bodies ORDER BY id LIMIT 3)')
+          .run()
+        handle.exec('PRAGMA incremental_vacuum(5)')
+        if (changes === 0) return
+      }
+    }
+  },
+}
+
+const go = await work[what]?.()
+if (dieAt !== '') {
+  const rename = fs.renameSync
+  let turn = 0
+  fs.renameSync = (from, to) => {
+    turn += 1
+    if (turn === Number(dieAt)) process.kill(process.pid, 'SIGKILL')
+    rename(from, to)
+  }
+  syncBuiltinESMExports()
+}
+writeSync(1, 'ready\n')
+if (typeof go === 'function') await go()
+writeSync(1, 'done\n')

@@ -1,0 +1,287 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  closeSync,
+  ftruncateSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
+import { open } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { fileURLToPath } from 'node:url'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { manifest } from '../../../src-main/core/keep/backup/manifest.ts'
+import { writeBackup } from '../../../src-main/core/keep/backup/write.ts'
+import { databases } from '../../../src-main/core/keep/databases.ts'
+import { checkDatabases } from '../../../src-main/core/keep/restore/checkDatabases.ts'
+import { restoreNow } from '../../../src-main/core/keep/restore/now.ts'
+import { stageBackup } from '../../../src-main/core/keep/restore/stage.ts'
+import { unpackBackup } from '../../../src-main/core/keep/restore/unpack.ts'
+import { block, headOf, padding, readHead } from '../../../src-main/core/keep/tar/layout.ts'
+import { readTar } from '../../../src-main/core/keep/tar/read.ts'
+import { tarWriter } from '../../../src-main/core/keep/tar/write.ts'
+import { lockFolder } from '../../../src-main/core/store/lock.ts'
+import { freshFolder } from '../helpers/core.ts'
+import { contentsOf, filledFolder } from './fill.ts'
+
+const version = '1.2.3'
+const agree = async (): Promise<boolean> => true
+const backupOf = async (dataDir: string): Promise<string> => {
+  const path = join(freshFolder(), 'backup.tar')
+  await writeBackup({ dataDir, version }, { path })
+  return path
+}
+const everything = (dataDir: string) => ({
+  databases: databases.map(({ pathIn }) => contentsOf(pathIn(dataDir))),
+  media: readdirSync(join(dataDir, 'media'))
+    .sort()
+    .map((name) => [name, readFileSync(join(dataDir, 'media', name), 'utf8')]),
+})
+/** A tar of given entries, put together as a backup is. */
+async function tarOf(path: string, entries: readonly (readonly [name: string, bytes: Buffer])[]): Promise<void> {
+  const chunks: Uint8Array[] = []
+  const tar = tarWriter(async (bytes) => chunks.push(Buffer.from(bytes)), 0)
+  for (const [name, bytes] of entries) await tar.add(name, bytes.length, [bytes])
+  await tar.finish()
+  writeFileSync(path, Buffer.concat(chunks))
+}
+async function entriesOf(path: string): Promise<[string, Buffer][]> {
+  const file = await open(path, 'r')
+  const found: [string, Buffer][] = []
+  for await (const entry of readTar(file)) {
+    const chunks: Uint8Array[] = []
+    for await (const bytes of entry.bytes()) chunks.push(bytes)
+    found.push([entry.name, Buffer.concat(chunks)])
+  }
+  await file.close()
+  return found
+}
+
+describe('a backup', () => {
+  it('brings back every row and every file, and keeps what was there, with its date', async () => {
+    const from = filledFolder()
+    const path = await backupOf(from)
+    const to = filledFolder({ conversations: 1 })
+    const before = everything(to)
+    const restored = await restoreNow({ dataDir: to, path, agree })
+    expect(everything(to)).toEqual(everything(from))
+    expect(restored?.keptAt).toMatch(/\/replaced\/\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ$/)
+    expect(everything(restored?.keptAt ?? '')).toEqual(before)
+    // Again, within the same second: nothing that was kept is written over.
+    const again = await restoreNow({ dataDir: to, path, agree })
+    expect(again?.keptAt).not.toBe(restored?.keptAt)
+    expect(everything(restored?.keptAt ?? '')).toEqual(before)
+    expect(readdirSync(to).filter((name) => /staging|waiting|swapping|discarded|backups/.test(name))).toEqual([])
+  })
+
+  it('is read by any tar, and has no free pages of what was erased', async () => {
+    const from = filledFolder()
+    const handle = new DatabaseSync(join(from, 'ledger.sqlite'))
+    handle.exec(
+      "UPDATE requests SET problem_message = 'a word nobody shall find' WHERE id = 3; DELETE FROM requests WHERE id = 3",
+    )
+    handle.close()
+    const path = await backupOf(from)
+    const names = execFileSync('tar', ['tf', path], { encoding: 'utf8' }).trim().split('\n')
+    expect(names.slice(0, 5)).toEqual([
+      'about.json',
+      'studio.sqlite',
+      'ledger.sqlite',
+      'bodies.sqlite',
+      'account.sqlite',
+    ])
+    expect(names.at(-1)).toBe('manifest.json')
+    expect(readFileSync(path).includes('a word nobody shall find')).toBe(false)
+    expect(statSync(path).mode & 0o777).toBe(0o600)
+  })
+
+  it('taken again and again while somebody adds and erases files has each time every file of its rows, with its sum', async () => {
+    const dataDir = filledFolder()
+    const program = fileURLToPath(new URL('../helpers/keepForever.ts', import.meta.url))
+    const child = spawn(process.execPath, [program, dataDir], { stdio: ['ignore', 'pipe', 'inherit'] })
+    await once(child.stdout, 'data')
+    child.stdout.resume()
+    const steps: number[] = []
+    for (let turn = 0; turn < 6; turn += 1) {
+      const to = join(freshFolder(), 'new')
+      const said = await unpackBackup({ path: await backupOf(dataDir), to })
+      checkDatabases(to, said)
+      expect(said.missing).toEqual([])
+      const handle = new DatabaseSync(join(to, 'studio.sqlite'), { readOnly: true })
+      steps.push(Number(handle.prepare("SELECT value FROM settings WHERE key = 'step'").get()?.value))
+      handle.close()
+    }
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    expect(new Set(steps).size).toBe(steps.length)
+    expect(readdirSync(dataDir)).not.toContain('backups')
+  }, 60_000)
+
+  it('that is cut or has any byte changed is refused, or is the same to the last byte', async () => {
+    const path = await backupOf(filledFolder({ conversations: 1, requests: 3 }))
+    const bytes = readFileSync(path)
+    const good = await entriesOf(path)
+    const to = freshFolder()
+    const attempt = async (changed: Buffer): Promise<unknown> => {
+      writeFileSync(join(to, 'changed.tar'), changed)
+      return stageBackup({ dataDir: to, path: join(to, 'changed.tar') }).then(
+        () => 'taken',
+        (thrown: unknown) => thrown,
+      )
+    }
+    await fc.assert(
+      fc.asyncProperty(
+        fc.nat(bytes.length - 1),
+        fc.integer({ min: 1, max: 255 }),
+        fc.boolean(),
+        async (at, by, isCut) => {
+          const changed = Buffer.from(isCut ? bytes.subarray(0, at) : bytes)
+          if (!isCut) changed[at] = (changed[at] ?? 0) ^ by
+          const outcome = await attempt(changed)
+          if (outcome === 'taken') expect(await entriesOf(join(to, 'changed.tar'))).toEqual(good)
+          else
+            expect(outcome).toMatchObject({
+              kind: 'bad_input',
+              message: expect.stringContaining('Nothing was changed'),
+            })
+          expect(readdirSync(to).filter((name) => name !== 'changed.tar')).toEqual(
+            outcome === 'taken' ? ['staging'] : [],
+          )
+        },
+      ),
+      { numRuns: Number(process.env.RUNS ?? 40) },
+    )
+  }, 60_000)
+
+  it.each([
+    ['a name that leads out', '../studio.sqlite', '0', ''],
+    ['an absolute name', '/etc/passwd', '0', ''],
+    ['a name of nothing of ours', 'studio.lock', '0', ''],
+    ['the same name twice', 'studio.sqlite', '0', ''],
+    ['a symbolic link', 'media/0b7a2f0e-6d2a-4a0e-9a51-0f5dd0b6d001', '2', '/etc/passwd'],
+    ['a hard link', 'media/0b7a2f0e-6d2a-4a0e-9a51-0f5dd0b6d001', '1', 'studio.sqlite'],
+    ['a device', 'media/0b7a2f0e-6d2a-4a0e-9a51-0f5dd0b6d001', '3', ''],
+    ['a folder', 'media/', '5', ''],
+    ['a sparse file', 'media/0b7a2f0e-6d2a-4a0e-9a51-0f5dd0b6d001', 'S', ''],
+  ])('with %s is refused', async (_, name, type, link) => {
+    const path = await backupOf(filledFolder())
+    const bytes = readFileSync(path)
+    const head = headOf({ name, size: 0 }, 0)
+    head.write(type, 156, 'ascii')
+    head.write(link, 157, 'ascii')
+    head.write('        ', 148, 'ascii')
+    const sum = head.reduce((all, byte) => all + byte, 0)
+    head.write(`${sum.toString(8).padStart(6, '0')}\u0000 `, 148, 'ascii')
+    // After the first entry.
+    const first = block + readHead(bytes.subarray(0, block)).size
+    const at = first + padding(first)
+    writeFileSync(path, Buffer.concat([bytes.subarray(0, at), head, bytes.subarray(at)]))
+    const to = freshFolder()
+    await expect(restoreNow({ dataDir: to, path, agree })).rejects.toMatchObject({ kind: 'bad_input' })
+    expect(readdirSync(to).filter((one) => !one.startsWith('studio.lock'))).toEqual([])
+  })
+
+  it('with a trigger in a database, made anew with the right sums, is refused', async () => {
+    const from = filledFolder()
+    const handle = new DatabaseSync(join(from, 'studio.sqlite'))
+    handle.exec('CREATE TRIGGER evil AFTER INSERT ON messages BEGIN DELETE FROM settings; END')
+    handle.close()
+    const path = await backupOf(from)
+    await expect(restoreNow({ dataDir: freshFolder(), path, agree })).rejects.toThrow(/A database in it was changed/)
+  })
+
+  it('of a newer version is refused with words, before anything is unpacked', async () => {
+    const path = await backupOf(filledFolder())
+    const entries = await entriesOf(path)
+    const newer = entries.map(
+      ([name, bytes]) =>
+        [
+          name,
+          name === 'about.json' ? Buffer.from(bytes.toString().replace(/"studio": \d+/, '"studio": 999')) : bytes,
+        ] as const,
+    )
+    await tarOf(path, newer)
+    await expect(stageBackup({ dataDir: freshFolder(), path })).rejects.toMatchObject({ kind: 'store_newer' })
+  })
+
+  it('of an older schema is whole, and is migrated when it is first opened', async () => {
+    const from = filledFolder({}, { studio: 3, ledger: 1 })
+    const to = freshFolder()
+    await restoreNow({ dataDir: to, path: await backupOf(from), agree })
+    expect(contentsOf(join(to, 'studio.sqlite'))).toEqual(contentsOf(join(from, 'studio.sqlite')))
+  })
+
+  it('is not put into a folder that somebody uses, nor where it was not agreed to', async () => {
+    const path = await backupOf(filledFolder())
+    const to = filledFolder({ conversations: 2 })
+    const before = everything(to)
+    const lock = lockFolder(to)
+    await expect(restoreNow({ dataDir: to, path, agree })).rejects.toMatchObject({ kind: 'folder_in_use' })
+    lock.release()
+    let told: unknown = null
+    const refused = await restoreNow({
+      dataDir: to,
+      path,
+      agree: async (backup, now) => {
+        told = { backup, now }
+        return false
+      },
+    })
+    expect(refused).toBeNull()
+    expect(told).toMatchObject({
+      backup: { version },
+      now: { counts: expect.arrayContaining([{ thing: 'conversations', count: 2 }]) },
+    })
+    expect(everything(to)).toEqual(before)
+  })
+
+  it('says what is in it by its manifest, which agrees with the rows', async () => {
+    const entries = new Map(await entriesOf(await backupOf(filledFolder({ conversations: 3, messages: 4 }))))
+    const said = manifest.parse(JSON.parse(entries.get('manifest.json')?.toString() ?? ''))
+    expect(said.counts).toEqual(
+      expect.arrayContaining([
+        { thing: 'conversations', count: 3 },
+        { thing: 'messages', count: 12 },
+      ]),
+    )
+    expect(said.entries.map(({ name }) => name)).toEqual([...entries.keys()].slice(1, -1))
+  })
+})
+
+describe('the tar', () => {
+  it('tells any size that a file can have', () => {
+    fc.assert(
+      fc.property(fc.maxSafeNat(), (size) => {
+        expect(readHead(headOf({ name: 'studio.sqlite', size }, 0))).toEqual({ name: 'studio.sqlite', size })
+      }),
+    )
+  })
+
+  it('holds files above 8 GB, here and for any tar', async () => {
+    const path = join(freshFolder(), 'large.tar')
+    const size = 9 * 1024 ** 3 + 5
+    const file = openSync(path, 'w')
+    writeSync(file, headOf({ name: 'bodies.sqlite', size }, 0))
+    const next = block + size + padding(size)
+    writeSync(file, headOf({ name: 'account.sqlite', size: 0 }, 0), 0, block, next)
+    ftruncateSync(file, next + 3 * block)
+    closeSync(file)
+    const names: [string, number][] = []
+    const opened = await open(path, 'r')
+    for await (const entry of readTar(opened)) names.push([entry.name, entry.size])
+    await opened.close()
+    expect(names).toEqual([
+      ['bodies.sqlite', size],
+      ['account.sqlite', 0],
+    ])
+    expect(execFileSync('tar', ['tvf', path], { encoding: 'utf8' })).toMatch(
+      new RegExp(`${size} .*bodies\\.sqlite\\n.* 0 .*account\\.sqlite`),
+    )
+  })
+})

@@ -1,0 +1,233 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createRouterClient } from '@orpc/server'
+import { afterEach, describe, expect, it } from 'vitest'
+import { createCore } from '../../../src-main/core/core.ts'
+import { failureOf } from '../../../src-main/hosts/node/failure.ts'
+import { sealKey } from '../../../src-main/hosts/node/seal.ts'
+import { startSandbox } from '../../../src-main/sandbox/sandbox.ts'
+import type { DataState } from '../../../src-preload/contract/data.ts'
+import { partBytes } from '../../../src-preload/contract/transfers.ts'
+import { ended, freshFolder, memorySecrets, readUntil, testHost } from '../helpers/core.ts'
+import { contentsOf, filledFolder, soundness } from './fill.ts'
+
+const open: { stop(): Promise<void> }[] = []
+afterEach(async () => {
+  for (const one of open.splice(0).reverse()) await one.stop()
+})
+async function coreIn(dataDir: string, secrets = memorySecrets()) {
+  const core = await createCore(testHost(dataDir, secrets).host, { proxyPort: null })
+  open.push(core)
+  return { core, client: createRouterClient(core.router) }
+}
+type Client = Awaited<ReturnType<typeof coreIn>>['client']
+
+async function stateOf(client: Client, until: (state: DataState) => boolean = () => true): Promise<DataState> {
+  const end = new AbortController()
+  for await (const state of await client.data.watch(undefined, { signal: end.signal })) {
+    if (!until(state)) continue
+    end.abort()
+    return state
+  }
+  throw new Error('The state ended.')
+}
+async function promptsOf(client: Client): Promise<string[]> {
+  for await (const { prompts } of await client.library.watch()) return prompts.map(({ name }) => name)
+  return []
+}
+/** Opens every conversation as a page does; answers what it met. */
+async function readsAll(client: Client): Promise<string[]> {
+  const met: string[] = []
+  for await (const event of await client.chat.watchList()) {
+    const ids = 'conversations' in event ? event.conversations.map(({ id }) => id) : []
+    for (const conversationId of ids) {
+      try {
+        for await (const _ of await client.chat.watch({ conversationId })) break
+      } catch (thrown) {
+        met.push(failureOf(thrown).kind)
+      }
+    }
+    break
+  }
+  return met
+}
+/** As a page saves a file and sends one up. */
+async function save(client: Client): Promise<Buffer> {
+  const { downloadId, bytes, name, mime } = await client.data.backup()
+  expect(name).toMatch(/^inference-studio-\d{4}-\d\d-\d\d-\d\d-\d\d\.tar$/)
+  expect(mime).toBe('application/x-tar')
+  const parts: Buffer[] = []
+  for (let at = 0; at < bytes; at += parts.at(-1)?.length ?? 0) {
+    parts.push(Buffer.from((await client.transfers.read({ downloadId, at })).data, 'base64'))
+  }
+  await client.transfers.release({ downloadId })
+  return Buffer.concat(parts)
+}
+async function sendUp(client: Client, bytes: Buffer): Promise<string> {
+  const { uploadId } = await client.transfers.begin({ name: 'backup.tar', bytes: bytes.length })
+  for (let at = 0; at < bytes.length; at += partBytes) {
+    await client.transfers.part({ uploadId, at, data: bytes.subarray(at, at + partBytes).toString('base64') })
+  }
+  return uploadId
+}
+
+describe('the page', () => {
+  it('saves a backup of a running program, and puts it back with the next start: the former data are kept and told', async () => {
+    const dataDir = filledFolder({ conversations: 4 })
+    const first = await coreIn(dataDir)
+    const bytes = await save(first.client)
+    expect((await stateOf(first.client)).backup).toBeNull()
+    // Things go on after it.
+    await first.client.library.savePrompt({ name: 'Later', text: 'Later' })
+    const uploadId = await sendUp(first.client, bytes)
+    const told = await first.client.data.check({ uploadId })
+    expect(told).toMatchObject({
+      backup: { version: '0.0.0-test', counts: expect.arrayContaining([{ thing: 'conversations', count: 4 }]) },
+      now: { counts: expect.arrayContaining([{ thing: 'conversations', count: 4 }]), bytes: expect.any(Number) },
+    })
+    expect((await stateOf(first.client)).waiting).toBeNull()
+    await first.client.data.restore({ uploadId })
+    expect((await stateOf(first.client)).waiting?.summary).toEqual(told.backup)
+    // Nothing was changed yet.
+    expect(await promptsOf(first.client)).toContain('Later')
+    await first.core.stop()
+
+    const second = await coreIn(dataDir)
+    expect(await promptsOf(second.client)).not.toContain('Later')
+    const state = await stateOf(second.client)
+    expect(state).toMatchObject({ waiting: null, restored: { acknowledged: false, summary: told.backup } })
+    const prompts = contentsOf(join(state.restored?.keptAt ?? '', 'studio.sqlite')).get('prompts')
+    expect(prompts?.some((row) => row.includes('Later'))).toBe(true)
+    await second.client.data.acknowledge({ id: state.restored?.id ?? '' })
+    expect((await stateOf(second.client)).restored?.acknowledged).toBe(true)
+    await second.client.data.eraseAside({ name: state.aside[0]?.name ?? '' })
+    expect((await stateOf(second.client)).aside).toEqual([])
+  })
+
+  it('throws a waiting backup away when asked to, and refuses a file that is none', async () => {
+    const dataDir = filledFolder()
+    const { client, core } = await coreIn(dataDir)
+    const bytes = await save(client)
+    await client.data.restore({ uploadId: await sendUp(client, bytes) })
+    expect(await client.data.dropRestore()).toEqual({ dropped: true })
+    expect(await client.data.dropRestore()).toEqual({ dropped: false })
+    const wrong = await sendUp(client, Buffer.from('nothing of a backup'.repeat(100)))
+    await expect(client.data.check({ uploadId: wrong })).rejects.toMatchObject({ data: { kind: 'bad_input' } })
+    expect((await stateOf(client)).restore).toBeNull()
+    await core.stop()
+    expect(readdirSync(dataDir).filter((name) => /staging|waiting|swapping|replaced/.test(name))).toEqual([])
+  })
+
+  it('is told where a waiting backup was damaged on the disk: it is thrown away, and everything is as it was', async () => {
+    const dataDir = filledFolder({ conversations: 4 })
+    const first = await coreIn(dataDir)
+    await first.client.data.restore({ uploadId: await sendUp(first.client, await save(first.client)) })
+    await first.core.stop()
+    rmSync(join(dataDir, 'waiting', 'new', 'ledger.sqlite'))
+    const before = contentsOf(join(dataDir, 'studio.sqlite'))
+    const second = await coreIn(dataDir)
+    expect(await stateOf(second.client)).toMatchObject({
+      waiting: null,
+      restored: null,
+      problem: { kind: 'store_damaged' },
+    })
+    expect(contentsOf(join(dataDir, 'studio.sqlite')).get('messages')).toEqual(before.get('messages'))
+  })
+
+  it('sees how far a backup is, and gives it up', async () => {
+    const dataDir = filledFolder({ conversations: 200, messages: 60 })
+    const { client } = await coreIn(dataDir)
+    const made = client.data.backup()
+    made.catch(() => undefined)
+    const { backup } = await stateOf(client, (state) => state.backup !== null)
+    expect(backup).toMatchObject({ stage: expect.stringMatching(/databases|packing/), total: expect.any(Number) })
+    await expect(client.data.backup()).rejects.toMatchObject({ data: { kind: 'busy' } })
+    expect(await client.data.cancelBackup()).toEqual({ cancelled: true })
+    await expect(made).rejects.toMatchObject({ data: { kind: 'cancelled' } })
+    expect(readdirSync(join(dataDir, 'tmp'))).toEqual([])
+    expect(existsSync(join(dataDir, 'backups'))).toBe(false)
+  })
+
+  it('the key that the program uses is in no backup', async () => {
+    const service = await startSandbox({ port: 0 })
+    open.push({ stop: () => service.close() })
+    const dataDir = freshFolder()
+    const { core, client } = await coreIn(dataDir)
+    const { publicKey } = await client.connection.sealingKey()
+    await client.connection.connect({
+      baseUrl: service.baseUrl,
+      key: await sealKey(publicKey, service.apiKey),
+      keep: 'keychain',
+      allowInsecure: false,
+    })
+    const sent = await core.chat.send({
+      requestId: crypto.randomUUID(),
+      conversationId: null,
+      text: 'Hello',
+      models: ['mirror'],
+    })
+    await readUntil(core.chat.watch(sent), ended)
+    const bytes = await save(client)
+    expect(bytes.includes('Hello')).toBe(true)
+    const secret = service.apiKey
+    for (const form of [secret, Buffer.from(secret).toString('base64'), Buffer.from(secret).toString('hex')]) {
+      expect(bytes.includes(form)).toBe(false)
+    }
+  })
+})
+
+describe('a start', () => {
+  it('with a damaged database opens, with what could be read, and tells it until it was read', async () => {
+    const dataDir = filledFolder({ conversations: 30, messages: 30 })
+    const path = join(dataDir, 'studio.sqlite')
+    const bytes = readFileSync(path)
+    // The head and, with it, where every table begins.
+    bytes.fill(0, 0, 4096)
+    writeFileSync(path, bytes)
+    const { client, core } = await coreIn(dataDir)
+    const { damage } = await stateOf(client)
+    expect(damage).toMatchObject([{ database: 'studio', acknowledged: false }])
+    expect(damage[0]?.recovered).toEqual(expect.arrayContaining([{ thing: 'messages', count: 900 }]))
+    // The index of words is made anew beside.
+    await expect
+      .poll(async () => (await client.library.search({ text: 'Message 3 of 7', limit: 5 })).hits.length)
+      .toBeGreaterThan(0)
+    await client.data.acknowledge({ id: damage[0]?.id ?? '' })
+    await core.stop()
+    const again = await coreIn(dataDir)
+    expect((await stateOf(again.client)).damage).toMatchObject([{ acknowledged: true }])
+  })
+
+  it('with damage that the program met while it ran reads everything, and mends it', async () => {
+    const dataDir = filledFolder({ conversations: 30, messages: 30 })
+    const first = await coreIn(dataDir)
+    await first.core.stop()
+    const path = join(dataDir, 'studio.sqlite')
+    const bytes = readFileSync(path)
+    const at = bytes.lastIndexOf('Message 2 of 29')
+    bytes.fill(0xff, at - (at % 4096), at - (at % 4096) + 4096)
+    writeFileSync(path, bytes)
+    // It ended well: nobody looks at every page.
+    const second = await coreIn(dataDir)
+    expect((await stateOf(second.client)).damage).toEqual([])
+    expect(await readsAll(second.client)).toContain('store_damaged')
+    await second.core.stop()
+    const third = await coreIn(dataDir)
+    expect((await stateOf(third.client)).damage).toMatchObject([{ database: 'studio' }])
+    await third.core.stop()
+    expect(soundness(path)).toEqual({ integrity: 'ok', foreign: 0 })
+  })
+
+  it('with a damaged lock or note of the last owner goes on', async () => {
+    const dataDir = filledFolder()
+    writeFileSync(join(dataDir, 'studio.lock'), 'nonsense '.repeat(1000))
+    mkdirSync(join(dataDir, 'studio.owner.json'))
+    const { core } = await coreIn(dataDir)
+    await core.stop()
+    writeFileSync(join(dataDir, 'studio.owner.json'), '{"pid":')
+    const again = await coreIn(dataDir)
+    await again.core.stop()
+    expect(readdirSync(dataDir)).not.toContain('studio.owner.json')
+    rmSync(dataDir, { recursive: true })
+  })
+})

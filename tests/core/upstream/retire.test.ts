@@ -1,0 +1,42 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { parseBaseAddress } from '../../../src-main/core/upstream/address.ts'
+import { openUpstream } from '../../../src-main/core/upstream/client.ts'
+import { Credential } from '../../../src-main/core/upstream/credential.ts'
+import { startSandbox } from '../../../src-main/sandbox/sandbox.ts'
+
+it('a client that was replaced ends what it has sent, fetches the files of it, and sends nothing else', async () => {
+  const service = await startSandbox()
+  onTestFinished(() => service.close())
+  const upstream = openUpstream({
+    base: parseBaseAddress(service.baseUrl, { allowInsecure: false }),
+    credential: Credential.fromText(service.apiKey),
+  })
+  onTestFinished(() => upstream.close())
+  const drawn = await upstream.createImage({ prompt: 'A boat', n: 1 })
+  const picture = drawn.value.data?.[0]
+  const messages = [{ role: 'user' as const, content: 'word '.repeat(200) }]
+  const reply = upstream.streamChatCompletion({ model: 'mirror', messages })[Symbol.asyncIterator]()
+  let next = await reply.next()
+
+  let over = false
+  const retired = upstream.retire().then(() => {
+    over = true
+  })
+  const before = service.observe.requests().length
+  await expect(upstream.listModels()).rejects.toMatchObject({ kind: 'connection_changed' })
+  await expect(upstream.createChatCompletion({ model: 'mirror', messages })).rejects.toMatchObject({
+    kind: 'connection_changed',
+  })
+  expect(service.observe.requests()).toHaveLength(before)
+
+  let text = ''
+  for (; !next.done; next = await reply.next()) if (next.value.type === 'content') text += next.value.text
+  expect(text.length).toBeGreaterThan(900)
+  expect(over).toBe(false)
+  const file = await upstream.fetchFile(picture?.url ?? expect.unreachable())
+  let bytes = 0
+  for await (const chunk of file.bytes) bytes += chunk.length
+  expect(bytes).toBeGreaterThan(100)
+  await retired
+  await expect(upstream.fetchFile(picture?.url ?? '')).rejects.toThrow()
+})

@@ -1,0 +1,17 @@
+import { randomUUID } from 'node:crypto'
+import { flushCompileCache } from 'node:module'
+import { openQueue } from './queue.ts'
+
+// Pictures are asked for without end while the service comes and goes; each that waits is told when it stands. Until it is killed.
+const [, , dataDir = '', url = ''] = process.argv
+const queue = openQueue(dataDir, url)
+flushCompileCache()
+for (let turn = 0; ; turn += 1) {
+  for (let count = 0; count < 3; count += 1) {
+    const prompt = randomUUID()
+    queue.add(prompt)
+    process.stdout.write(`${prompt}\n`)
+  }
+  queue.stand(turn % 3 === 2 ? 'failed' : 'connected')
+  await new Promise<void>((resolve) => setTimeout(resolve, 5))
+}

@@ -1,0 +1,92 @@
+import { mkdirSync } from 'node:fs'
+import AxeBuilder from '@axe-core/playwright'
+import { expect, type Page, test } from '@playwright/test'
+import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
+import { closeHosts, openConnectedHost } from './hosts.ts'
+import { pickModel, send, settled } from './journey.ts'
+
+const shots = new URL('../../test-results/alerts/', import.meta.url).pathname
+mkdirSync(shots, { recursive: true })
+let sandbox: Sandbox
+
+test.beforeEach(async () => {
+  sandbox = await startSandbox({ balance: 8 })
+})
+test.afterEach(async () => {
+  await closeHosts()
+  await sandbox.close()
+})
+
+async function clean(page: Page, name: string): Promise<void> {
+  for (const theme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
+    await page.screenshot({ path: `${shots}${name}-${theme}.png` })
+  }
+  const { violations } = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21aa']).analyze()
+  expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([])
+}
+
+test('a line is drawn, its crossing is told once, leads to its room and is dismissed, by keys; the browser tells of it where the person wants', async ({
+  page,
+  context,
+}) => {
+  await context.grantPermissions(['notifications'])
+  await page.addInitScript(() => {
+    // Shown on no screen: what a page asks for is all that can be seen of it here.
+    const told: string[] = []
+    const Real = Notification
+    class Told {
+      static permission = 'granted'
+      static requestPermission = () => Real.requestPermission()
+      constructor(title: string) {
+        told.push(title)
+      }
+    }
+    Object.assign(window, { told, Notification: Told })
+  })
+  const told = () => page.evaluate(() => (window as unknown as { told: string[] }).told)
+  const host = await openConnectedHost(sandbox)
+  await page.goto(host.url)
+  await page.getByRole('button', { name: 'No alerts' }).focus()
+  await page.keyboard.press('Enter')
+  await expect(page.getByText('Nothing to tell.')).toBeVisible()
+  await page.getByRole('button', { name: 'Set up alerts' }).press('Enter')
+
+  const lines = page.getByRole('region', { name: 'Alerts', exact: true })
+  const balance = lines.getByRole('textbox', { name: 'Balance below' })
+  await balance.fill('none')
+  await expect(lines.getByText('An amount above 0')).toBeVisible()
+  await lines.getByRole('switch', { name: 'Notifications of this browser' }).press('Space')
+  await expect(lines.getByRole('button', { name: 'Try it' })).toBeVisible()
+  await balance.fill('10')
+  await balance.press('Enter')
+  await expect(page.getByRole('status').filter({ hasText: 'Alert: Balance below 10.00 SC' })).toBeAttached()
+  expect(await told()).toEqual(['Balance below 10.00 SC'])
+  await clean(page, 'lines')
+
+  // A refusal comes on top; what is over by itself calls for nobody, and all of it outlives a reload.
+  await page.keyboard.press('ControlOrMeta+1')
+  await pickModel(page, 'fault/402')
+  await send(page, 'Hello')
+  await settled(page, 'failed')
+  const bell = page.getByRole('button', { name: '2 alerts' })
+  await expect(bell).toBeVisible()
+  expect(await told()).toEqual(['Balance below 10.00 SC', 'Credits are used up'])
+  await page.reload()
+  await bell.press('Enter')
+  const list = page.getByRole('list', { name: 'Alerts' }).getByRole('listitem')
+  await expect(list).toHaveCount(2)
+  await clean(page, 'list')
+  await list.first().getByRole('button', { name: 'Open Usage' }).press('Enter')
+  await expect(page).toHaveURL(/#\/usage$/)
+  await expect(list).toHaveCount(0)
+  await bell.press('Enter')
+  await list
+    .last()
+    .getByRole('button', { name: /^Dismiss: Balance/ })
+    .press('Enter')
+  await expect(list).toHaveCount(1)
+  await page.keyboard.press('Escape')
+  await expect(page.getByRole('button', { name: '1 alert', exact: true })).toBeFocused()
+  expect(await told()).toEqual([])
+})

@@ -1,0 +1,90 @@
+import { expect, type Page, test } from '@playwright/test'
+import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
+import { expectAccessible } from './chatWorld.ts'
+import { closeHosts, newDataDir, openWebHost } from './hosts.ts'
+import { composer, pickModel, send } from './journey.ts'
+
+let work: Sandbox
+let home: Sandbox
+test.beforeEach(async () => {
+  work = await startSandbox({ seed: 'work' })
+  home = await startSandbox({ seed: 'home' })
+})
+test.afterEach(async () => {
+  await closeHosts()
+  await work.close()
+  await home.close()
+})
+
+const row = (page: Page, name: string) =>
+  page.getByRole('list', { name: 'Connections' }).getByRole('listitem').filter({ hasText: name })
+const status = (page: Page) => page.getByRole('contentinfo').getByRole('button').first()
+const dialog = (page: Page) => page.getByRole('dialog')
+
+async function add(page: Page, name: string, { baseUrl, apiKey }: Sandbox): Promise<void> {
+  await page.getByRole('button', { name: 'Add a connection' }).click()
+  await dialog(page).getByRole('textbox', { name: 'Base address' }).fill(baseUrl)
+  await dialog(page).getByRole('textbox', { name: 'Name' }).fill(name)
+  await dialog(page).getByLabel('API key', { exact: true }).fill(apiKey)
+  await dialog(page).getByRole('button', { name: 'Connect', exact: true }).click()
+}
+
+test('several connections: added, switched from settings, status bar and palette, renamed, forgotten [AUTH-03]', async ({
+  page,
+}) => {
+  const host = await openWebHost(newDataDir(), ['--sandbox'])
+  await page.goto(host.url)
+  await expect(composer(page)).toBeVisible()
+  await page.getByRole('navigation', { name: 'Rooms' }).getByRole('link', { name: 'Settings' }).click()
+  await add(page, 'Work', work)
+  await expect(row(page, 'Work')).toContainText('connected')
+  await add(page, 'work', home)
+  await expect(dialog(page).getByText('Another connection is called “work” already.')).toBeVisible()
+  await dialog(page).getByRole('textbox', { name: 'Name' }).fill('Home')
+  await dialog(page).getByRole('button', { name: 'Connect', exact: true }).click()
+  await expect(row(page, 'Home')).toContainText('connected')
+  await expect(row(page, 'Work').getByRole('button', { name: 'Switch to Work' })).toBeVisible()
+  // Each shows what its own account had left.
+  await expect(row(page, 'Work')).toContainText('SC left')
+
+  // By keyboard alone, from the status bar.
+  await status(page).focus()
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('menuitemradio', { name: /^Home/ })).toBeChecked()
+  await expectAccessible(page)
+  await page.getByRole('menuitemradio', { name: /^Work/ }).focus()
+  await page.keyboard.press('Enter')
+  await expect(status(page)).toHaveText('Connected · Work')
+
+  await page.getByRole('navigation', { name: 'Rooms' }).getByRole('link', { name: 'Chat' }).click()
+  await pickModel(page, 'mirror')
+  await send(page, 'Said to Work')
+  await expect.poll(() => work.observe.requests().filter(({ path }) => path.endsWith('/completions')).length).toBe(1)
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('switch to home')
+  await page.keyboard.press('Enter')
+  await expect(status(page)).toHaveText('Connected · Home')
+  expect(home.observe.requests().some(({ path }) => path.endsWith('/completions'))).toBe(false)
+  for (const one of [work, home])
+    expect(new Set(one.observe.requests().map(({ key }) => key))).toEqual(new Set(['main']))
+
+  await page.getByRole('navigation', { name: 'Rooms' }).getByRole('link', { name: 'Settings' }).click()
+  await page.getByRole('button', { name: 'More about Home' }).click()
+  await page.getByRole('menuitem', { name: 'Rename' }).click()
+  await dialog(page).getByRole('textbox', { name: 'Name' }).fill('My own')
+  await dialog(page).getByRole('button', { name: 'Save' }).click()
+  await expect(status(page)).toHaveText('Connected · My own')
+  await page.getByRole('button', { name: 'More about My own' }).click()
+  await page.getByRole('menuitem', { name: 'Forget…' }).click()
+  await dialog(page).getByRole('button', { name: 'Forget' }).click()
+  await expect(status(page)).toHaveText('Not connected')
+  await expect(page.getByText('None of them is in use')).toBeVisible()
+
+  // Nothing took its place; one click does.
+  await page.goto(`${new URL(page.url()).origin}/#/chat`)
+  await expect(page.getByRole('heading', { name: 'Nothing is connected' })).toBeVisible()
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Switch to Work' }).click()
+  await expect(composer(page)).toBeVisible()
+  expect(await page.content()).not.toContain(work.apiKey)
+})

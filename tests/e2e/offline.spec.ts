@@ -1,0 +1,164 @@
+import { mkdirSync } from 'node:fs'
+import { expect, type Page, test } from '@playwright/test'
+import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
+import { type Cut, cutBefore } from '../helpers/cut.ts'
+import { expectAccessible } from './chatWorld.ts'
+import { closeHosts, newDataDir, openWebHost, type WebHost } from './hosts.ts'
+import { composer, send, settled } from './journey.ts'
+
+const shots = new URL('../../test-results/offline/', import.meta.url).pathname
+mkdirSync(shots, { recursive: true })
+let sandbox: Sandbox
+let cut: Cut
+
+test.beforeEach(async () => {
+  sandbox = await startSandbox()
+  cut = await cutBefore(sandbox.baseUrl)
+})
+test.afterEach(async () => {
+  await closeHosts()
+  await cut.close()
+  await sandbox.close()
+})
+
+const open = (dataDir: string, baseUrl: string): Promise<WebHost> =>
+  openWebHost(dataDir, ['--base-url', baseUrl], { INFERENCE_STUDIO_API_KEY: sandbox.apiKey })
+const room = (page: Page, name: string) =>
+  page.getByRole('navigation', { name: 'Rooms' }).getByRole('link', { name }).click()
+const status = (page: Page) => page.getByRole('contentinfo', { name: 'Status' })
+const waiting = (page: Page) => page.getByRole('region', { name: 'Sent when the service is back' })
+
+/** Axe, and where asked for what the eye sees, in light and dark, wide and narrow. */
+async function seen(page: Page, name: string): Promise<void> {
+  await expectAccessible(page)
+  if (!process.env.STUDIO_SHOTS) return
+  for (const theme of ['light', 'dark'] as const) {
+    for (const width of [1200, 700]) {
+      await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
+      await page.setViewportSize({ width, height: 800 })
+      await page.screenshot({ path: `${shots}${name}-${theme}-${width}.png` })
+    }
+  }
+  await page.setViewportSize({ width: 1200, height: 800 })
+}
+
+/** Neither a wall of errors nor something that turns for ever. */
+async function calm(page: Page): Promise<void> {
+  const main = page.getByRole('main')
+  await expect(main.getByRole('alert')).toHaveCount(0)
+  await expect(main.locator('[aria-busy="true"], .animate-spin')).toHaveCount(0)
+  await expect(status(page)).toContainText('Offline since')
+}
+
+test('without a network every room opens and what is kept is there; what can wait waits, over a restart, and goes out when it is back', async ({
+  page,
+}) => {
+  const faults: string[] = []
+  page.on('pageerror', (thrown) => faults.push(String(thrown)))
+  const dataDir = newDataDir()
+  const first = await open(dataDir, cut.url)
+  await page.goto(first.url)
+  await send(page, 'Tell me of ferries.')
+  await settled(page, 'complete')
+  await room(page, 'Images')
+  await page.getByText('Reply format').first().click()
+  await page.getByRole('textbox', { name: 'Reply format' }).fill('b64_json')
+  await page.getByRole('textbox', { name: 'Prompt', exact: true }).fill('A harbour at dawn')
+  await page.getByRole('button', { name: 'Draw', exact: true }).click()
+  const gallery = page.getByRole('option', { name: /^A harbour at dawn/ }).locator('img')
+  await expect(gallery.first()).toBeVisible()
+  await room(page, 'Usage')
+  await page.getByRole('button', { name: 'Fetch now' }).click()
+  await expect(page.getByText('Fetched.', { exact: true })).toBeVisible()
+
+  // The network goes: the first request that finds nobody tells it, at its place and in the status bar.
+  await cut.set('refuse')
+  await room(page, 'Chat')
+  await page
+    .getByRole('treegrid')
+    .getByRole('button', { name: /^Tell me of ferries/ })
+    .first()
+    .click()
+  await send(page, 'Are you there?')
+  await expect(status(page)).toContainText('Offline since')
+  await settled(page, 'failed')
+  await expect(page.getByRole('note').filter({ hasText: 'What you write is kept here' })).toBeVisible()
+  await expect(page.getByText('Tell me of ferries.').first()).toBeVisible()
+  await seen(page, 'chat')
+
+  await room(page, 'Images')
+  await calm(page)
+  await expect(gallery.first()).toBeVisible()
+  expect(
+    await gallery.first().evaluate((image) => image instanceof HTMLImageElement && image.naturalWidth),
+  ).toBeTruthy()
+  const prompt = page.getByRole('textbox', { name: 'Prompt', exact: true })
+  await prompt.fill('A fox in the snow')
+  await page.getByRole('button', { name: 'Send when the service is back' }).click()
+  await expect(waiting(page)).toContainText('A fox in the snow')
+  await expect(prompt).toHaveValue('')
+  await expect(status(page)).toContainText('1 waits')
+  await page.getByRole('button', { name: 'Change A fox in the snow' }).click()
+  await page.getByRole('dialog').getByRole('textbox', { name: 'Prompt', exact: true }).fill('A fox in the rain')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect(waiting(page)).toContainText('A fox in the rain')
+  await seen(page, 'images')
+
+  await room(page, 'Speech')
+  await page.locator('[data-speech-text]').fill('The tide is in.')
+  await page.getByRole('button', { name: 'Send when the service is back' }).click()
+  await expect(waiting(page)).toContainText('The tide is in.')
+  await calm(page)
+  await seen(page, 'speech')
+
+  for (const name of ['Transcribe', 'Usage', 'Keys', 'Proxy', 'Settings']) {
+    await room(page, name)
+    await expect(page.getByRole('main')).not.toBeEmpty()
+    await calm(page)
+  }
+  await room(page, 'Usage')
+  await page.getByRole('navigation', { name: 'What to look at' }).getByRole('link', { name: 'Limits' }).click()
+  await expect(
+    page.getByRole('main').getByText(/Offline. The figures are the last|Offline, and the service/),
+  ).toBeVisible()
+  await calm(page)
+  await seen(page, 'limits')
+
+  // Killed without a word, and started again without a network.
+  await first.kill()
+  const second = await open(dataDir, cut.url)
+  await page.goto(second.url)
+  await expect(status(page)).toContainText('Offline since', { timeout: 10_000 })
+  await expect(status(page)).toContainText('2 wait')
+  await room(page, 'Chat')
+  await page
+    .getByRole('treegrid')
+    .getByRole('button', { name: /^Tell me of ferries/ })
+    .first()
+    .click()
+  await expect(page.getByText('Are you there?').first()).toBeVisible()
+
+  // The network comes back, and the browser hears of it.
+  await cut.set('open')
+  await page.evaluate(() => dispatchEvent(new Event('online')))
+  await expect(status(page)).toContainText('Connected', { timeout: 5_000 })
+  await expect(page.getByText('2 things that waited are made').first()).toBeVisible()
+  await expect(status(page)).not.toContainText('wait')
+  await room(page, 'Images')
+  await expect(page.getByRole('option', { name: /^A fox in the rain/ }).first()).toBeVisible()
+  await expect(page.getByRole('option', { name: /^A fox in the snow/ })).toHaveCount(0)
+  const drawn = sandbox.observe.requests().filter(({ path }) => path === '/v1/images/generations')
+  expect(drawn).toHaveLength(2)
+  expect(faults).toEqual([])
+})
+
+test('it starts where the name of the service cannot be found, and says so within seconds', async ({ page }) => {
+  const host = await open(newDataDir(), 'https://nowhere.invalid')
+  await page.goto(host.url)
+  await expect(composer(page)).toBeVisible()
+  await expect(status(page)).toContainText('Offline since', { timeout: 10_000 })
+  await page.getByRole('button', { name: 'Check now' }).first().click()
+  await expect(status(page)).toContainText('Offline since')
+  await expect(status(page).getByRole('button', { name: 'Check now' })).toBeVisible()
+  await calm(page)
+})

@@ -1,0 +1,74 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+
+/** How the way to the service is cut. `open`: not at all. `swallow`: connections are taken, and nothing comes of them. */
+export type CutMode = 'open' | 'refuse' | 'reset' | 'swallow'
+
+/** A stretch of network before a service: bytes go through as they come, until it is cut. What ran then breaks off. */
+export interface Cut {
+  /** Where the service is reached through it. */
+  readonly url: string
+  readonly port: number
+  /** Connections that came since the start. */
+  taken(): number
+  set(mode: CutMode): Promise<void>
+  close(): Promise<void>
+}
+
+export async function cutBefore(service: string): Promise<Cut> {
+  const target = new URL(service)
+  const sockets = new Set<Socket>()
+  let mode: CutMode = 'open'
+  let taken = 0
+  let server: Server | null = null
+
+  function take(socket: Socket): void {
+    taken += 1
+    keep(socket)
+    if (mode === 'reset') return void socket.resetAndDestroy()
+    // It has to be read, or its end would never be seen.
+    if (mode === 'swallow') return void socket.resume()
+    const beyond = connect(Number(target.port), target.hostname)
+    keep(beyond)
+    socket.pipe(beyond).pipe(socket)
+    socket.once('close', () => beyond.destroy())
+    beyond.once('close', () => socket.destroy())
+  }
+
+  function keep(socket: Socket): void {
+    sockets.add(socket)
+    socket.on('error', () => undefined)
+    socket.once('close', () => sockets.delete(socket))
+  }
+
+  async function listen(port: number): Promise<Server> {
+    const made = createServer(take)
+    made.listen(port, '127.0.0.1')
+    await once(made, 'listening')
+    return made
+  }
+
+  async function stopListening(): Promise<void> {
+    if (!server) return
+    const closed = once(server, 'close')
+    server.close()
+    server = null
+    for (const socket of sockets) socket.resetAndDestroy()
+    await closed
+  }
+
+  server = await listen(0)
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    taken: () => taken,
+    async set(now) {
+      mode = now
+      for (const socket of sockets) socket.resetAndDestroy()
+      if (now === 'refuse') await stopListening()
+      else server ??= await listen(port)
+    },
+    close: stopListening,
+  }
+}

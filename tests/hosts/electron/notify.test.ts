@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Sandbox, startSandbox } from '../../../src-main/sandbox/sandbox.ts'
+import { connectTo } from '../../e2e/journey.ts'
+import { type Desktop, launchDesktop } from '../../helpers/electron/launch.ts'
+import { newDataDir, tidy } from './fixtures.ts'
+
+const canary = 'sk-desktop-notify'
+let sandbox: Sandbox
+let desktop: Desktop
+
+beforeAll(async () => {
+  sandbox = await startSandbox({ apiKey: canary, balance: 8 })
+  desktop = await launchDesktop(newDataDir())
+  // On a real desktop too: what would be shown is kept in a list.
+  await desktop.evaluate(({ Notification }) => {
+    const shown: Electron.Notification[] = []
+    Object.assign(globalThis, { shown })
+    Notification.prototype.show = function () {
+      shown.push(this)
+    }
+  })
+  await connectTo(desktop.page, sandbox.baseUrl, canary)
+})
+afterAll(async () => {
+  await tidy()
+  await sandbox.close()
+})
+
+type Held = typeof globalThis & { shown: Electron.Notification[] }
+const shown = () =>
+  desktop.evaluate(() => (globalThis as Held).shown.map(({ title, body, silent }) => ({ title, body, silent })))
+const click = () => desktop.evaluate(() => void (globalThis as Held).shown.at(-1)?.emit('click'))
+const lines = () => desktop.page.getByRole('region', { name: 'Alerts', exact: true })
+
+test('a crossing is a silent notification of the system, and a click on it opens its room in the page that is there', async () => {
+  const { page } = desktop
+  await page.evaluate(() => Object.assign(window, { sameDocument: true }))
+  await page.getByRole('button', { name: 'No alerts' }).click()
+  await page.getByRole('button', { name: 'Set up alerts' }).click()
+  await lines().getByRole('textbox', { name: 'Balance below' }).fill('10')
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: '1 alert', exact: true }).waitFor()
+  await expect
+    .poll(shown)
+    .toEqual([{ title: 'Balance below 10 SC', body: '8 SC are left of the account.', silent: true }])
+  await click()
+  await page.waitForFunction(() => location.hash === '#/usage')
+  await page.getByRole('link', { name: 'Usage', exact: true }).and(page.locator('[aria-current=page]')).waitFor()
+  expect(await page.evaluate(() => 'sameDocument' in window)).toBe(true)
+  expect(JSON.stringify(await shown())).not.toContain(canary)
+})
+
+test('they can be tried, and switched off', async () => {
+  const { page } = desktop
+  await page.getByRole('button', { name: '1 alert', exact: true }).click()
+  await page.getByRole('button', { name: 'Set up alerts' }).click()
+  await lines().getByRole('button', { name: 'Try it' }).click()
+  await expect.poll(async () => (await shown()).map(({ title }) => title)).toContain('Inference Studio')
+  await lines().getByRole('switch', { name: 'Notifications of the system' }).click()
+  await lines().getByRole('textbox', { name: 'Spent in a day above' }).fill('0.000001')
+  await page.keyboard.press('Enter')
+  await page.getByRole('link', { name: 'Chat' }).click()
+  await page.getByRole('textbox', { name: 'Message' }).fill('Hello')
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: '2 alerts' }).waitFor()
+  expect(await shown()).toHaveLength(2)
+})

@@ -1,0 +1,88 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeEach, expect, it } from 'vitest'
+import { commandLine, type Running, studioEntry } from './fixtures/process.ts'
+
+const home = mkdtempSync(join(tmpdir(), 'studio-home-'))
+// No session bus: no keychain answers, and neither command asks for one.
+const { start, run } = commandLine(studioEntry, {
+  HOME: home,
+  TMPDIR: home,
+  DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere',
+})
+let dataDir: string
+const running: Running[] = []
+beforeEach(() => {
+  dataDir = mkdtempSync(join(home, 'data-'))
+})
+afterEach(async () => {
+  for (const one of running.splice(0)) {
+    one.child.kill('SIGKILL')
+    await one.ended
+  }
+})
+afterAll(() => rmSync(home, { recursive: true, force: true }))
+
+const here = (...args: string[]) => run([...args, '--data-dir', dataDir])
+const toolsOf = async (): Promise<string[]> =>
+  (await here('tools', 'list', '--json')).stdout
+    .split('\n')
+    .flatMap((line) => (line === '' ? [] : JSON.parse(line)))
+    .map(({ name }) => name)
+
+it('a backup beside a running studio, and a restore once it ended: a tool that came later is gone, and kept aside', async () => {
+  const serving = start(['serve', '--json', '--no-web', '--no-proxy', '--sandbox', '--data-dir', dataDir])
+  running.push(serving)
+  const { sandbox } = JSON.parse(await serving.line())
+  await here('tools', 'add', 'An editor')
+  const file = join(home, 'kept.tar')
+  const made = await here('backup', file, '--json')
+  expect(made).toMatchObject({ code: 0, stderr: '' })
+  expect(JSON.parse(made.stdout)).toMatchObject({
+    file,
+    version: expect.any(String),
+    counts: expect.arrayContaining([{ thing: 'tools', count: 1 }]),
+  })
+  // The key that the studio is using now lies in no folder.
+  expect(readFileSync(file).includes(sandbox.apiKey)).toBe(false)
+
+  const again = await here('backup', file)
+  expect(again).toMatchObject({ code: 1, stdout: '' })
+  expect(again.stderr).toMatch(/there already.*--force/)
+  expect(await here('backup', file, '--force')).toMatchObject({ code: 0 })
+  expect((await here('backup', join(dataDir, 'inside.tar'))).stderr).toMatch(/outside/)
+
+  await here('tools', 'add', 'Another')
+  expect((await here('restore', file, '--yes')).stderr).toMatch(/already uses the data folder/)
+  serving.child.kill('SIGTERM')
+  await serving.ended
+
+  const asked = await here('restore', file)
+  expect(asked).toMatchObject({ code: 1, stdout: '' })
+  expect(asked.stderr).toMatch(/The backup is good .*1 tools.* --yes/)
+  expect(await toolsOf()).toEqual(['Another', 'An editor'])
+  const restored = await here('restore', file, '--yes', '--json')
+  expect(restored).toMatchObject({ code: 0, stderr: '' })
+  const { keptAt } = JSON.parse(restored.stdout)
+  expect(await toolsOf()).toEqual(['An editor'])
+  expect(readdirSync(keptAt)).toContain('studio.sqlite')
+}, 120_000)
+
+it('a backup goes to standard output too, and what is none is refused with nothing changed', async () => {
+  await here('tools', 'add', 'An editor')
+  const file = join(home, 'piped.tar')
+  execFileSync(
+    'sh',
+    ['-c', '"$0" "$1" backup - --data-dir "$2" > "$3"', process.execPath, studioEntry, dataDir, file],
+    { stdio: 'pipe' },
+  )
+  const other = mkdtempSync(join(home, 'other-'))
+  expect(await run(['restore', file, '--yes', '--data-dir', other])).toMatchObject({ code: 0 })
+  expect(existsSync(join(other, 'studio.sqlite'))).toBe(true)
+  const wrong = await run(['restore', studioEntry, '--yes', '--data-dir', other])
+  expect(wrong).toMatchObject({ code: 1, stdout: '' })
+  expect(wrong.stderr).toMatch(/no whole backup.*Nothing was changed/)
+  expect((await run(['backup', '--data-dir', mkdtempSync(join(home, 'empty-'))])).stderr).toMatch(/nothing to back up/)
+}, 120_000)
