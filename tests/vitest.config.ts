@@ -18,7 +18,7 @@ const hosts = 'tests/hosts/**'
  * that kill, that measure memory or moments, or that change what belongs to the process.
  */
 const shareable = '{admission,archive,images,ledger,library,media,proxy,speech,transcribe,transfers,upstream,voice}'
-const together = `tests/core/${shareable}/**/!(follow|growing|kill|large|million|wire).test.ts`
+const together = `tests/core/${shareable}/**/!(follow|growing|hostile|kill|large|million|wire).test.ts`
 
 // Each file is a process, and many start processes of their own: what Node has read once need not be compiled by each.
 process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules', '.cache', 'compiled')

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { type AlertFacts, type AlertSettings, alertFacts, alertSettings } from '../../../src-preload/contract/alerts.ts'
 import type { Database } from './database.ts'
-import { json, number, parseJson, type Row, text, textOrNull } from './rows.ts'
+import { number, parseJson, type Row, text, textOrNull } from './rows.ts'
 
 export interface StoredAlert {
   id: string
@@ -45,6 +45,7 @@ export function alertTable({ handle, transaction, journal }: Database) {
      VALUES (:id, :at, :watch, :period, :mark, :level, :facts, :endsAt)`,
   )
   const holding = handle.prepare('SELECT * FROM alerts WHERE watch = ? AND ended_at IS NULL')
+  const remove = handle.prepare('DELETE FROM alerts WHERE watch = ? AND ended_at IS NULL')
   const allHolding = handle.prepare('SELECT * FROM alerts WHERE ended_at IS NULL ORDER BY at')
   const told = handle.prepare('SELECT 1 FROM alerts WHERE watch = ? AND period = ? AND mark = ? AND level >= ? LIMIT 1')
   const mark = handle.prepare('UPDATE alerts SET mark = ? WHERE id = ?')
@@ -81,9 +82,12 @@ export function alertTable({ handle, transaction, journal }: Database) {
     /** The one of a watch that has not ended. */
     holding(watch: string): StoredAlert | null {
       const row = holding.get(watch)
-      return row ? read(row) : null
+      const [alert = null] = row ? read(row) : []
+      // It would stand in the way of the one that is told anew.
+      if (row && !alert) remove.run(watch)
+      return alert
     },
-    allHolding: (): StoredAlert[] => allHolding.all().map(read),
+    allHolding: (): StoredAlert[] => allHolding.all().flatMap(read),
     /** Whether that line was crossed in that period already, as far or farther. */
     told: (watch: string, period: string, mark: string, level: number): boolean =>
       told.get(watch, period, mark, level) !== undefined,
@@ -97,7 +101,7 @@ export function alertTable({ handle, transaction, journal }: Database) {
       return row ? textOrNull(row, 'next') : null
     },
     /** Those that nobody dismissed, the newest first; without those that were over before `since`. */
-    shown: (since: string): StoredAlert[] => shown.all(since).map(read),
+    shown: (since: string): StoredAlert[] => shown.all(since).flatMap(read),
     dismiss: (id: string, at: string): number => transaction(() => Number(dismiss.run({ id, at }).changes)),
     dismissAll: (at: string): number => transaction(() => Number(dismissAll.run(at).changes)),
     /** For erasing by age. What still holds is no past and stays. */
@@ -114,17 +118,21 @@ export function alertTable({ handle, transaction, journal }: Database) {
 }
 export type AlertTable = ReturnType<typeof alertTable>
 
-function read(row: Row): StoredAlert {
-  return {
+/** Nothing where its facts can't be read, as after a recovery of the file: what is true of it now is told anew. */
+function read(row: Row): StoredAlert[] {
+  const facts = alertFacts.safeParse(parseJson(text(row, 'facts')))
+  if (!facts.success) return []
+  const alert = {
     id: text(row, 'id'),
     at: text(row, 'at'),
     watch: text(row, 'watch'),
     period: textOrNull(row, 'period'),
     mark: text(row, 'mark'),
     level: number(row, 'level'),
-    facts: json(row, 'facts', alertFacts),
+    facts: facts.data,
     endsAt: textOrNull(row, 'ends_at'),
     endedAt: textOrNull(row, 'ended_at'),
     dismissedAt: textOrNull(row, 'dismissed_at'),
   }
+  return [alert]
 }

@@ -68,7 +68,9 @@ class Forwarding {
     const path = checkedPath(this.#link, this.#request.path)
     const headers = this.#requestHeaders()
     try {
-      await this.#link.way.gone()
+      // Nothing waits where somebody answers: the desk has the request in the same turn.
+      const gone = this.#link.way.gone()
+      if (gone) await gone
       const reply = await withRetry((number) => this.#attempt(number, path, headers), {
         signal,
         retired: this.#link.door.retired,

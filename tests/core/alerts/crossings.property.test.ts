@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
+import { DatabaseSync } from 'node:sqlite'
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import { AlertBook } from '../../../src-main/core/alerts/book.ts'
 import { judgeBalance, judgeBudgets, judgeKey, judgeSpend } from '../../../src-main/core/alerts/judge.ts'
 import type { Reading } from '../../../src-main/core/alerts/reading.ts'
 import { dayMs, dayOfMs, dayText } from '../../../src-main/core/days.ts'
-import { openStore } from '../../../src-main/core/store/store.ts'
+import { databaseFile, openStore } from '../../../src-main/core/store/store.ts'
 import { plainTool } from '../../../src-main/core/tools/settings.ts'
 import { freshFolder } from '../helpers/core.ts'
 
@@ -214,4 +215,16 @@ describe('a key', () => {
     expect(told({ revokedAt: '2026-11-20' })[0]).toEqual(['revoked', 1, false])
     expect(told({ gone: true })[0]).toEqual(['revoked', 1, false])
   })
+})
+
+it('tells anew what a recovered file holds in words that nobody can read', () => {
+  const alerts = bookOf(() => start)
+  const figure = { value: '4', asOf: new Date(start).toISOString() }
+  const reading = judgeBalance({ id: 'unreadable', name: 'A' }, figure, '5')
+  expect(alerts.take(reading)).toHaveLength(1)
+  const file = new DatabaseSync(databaseFile(dataDir))
+  file.prepare("UPDATE alerts SET facts = '{}' WHERE watch = ?").run(reading.watch)
+  file.close()
+  expect(store.alerts.shown('').filter(({ watch }) => watch === reading.watch)).toEqual([])
+  expect(alerts.take(reading)).toHaveLength(1)
 })

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { afterEach, describe, expect, test } from 'vitest'
 import { lockFolder } from '../../../src-main/core/store/lock.ts'
 import { databaseFile } from '../../../src-main/core/store/store.ts'
@@ -93,12 +93,14 @@ describe.runIf(!real)('seen through the stand-in alone', () => {
     expect(errors).toMatch(/could not start\n.*(in use|already)/i)
   })
 
-  test('a damaged database is said in words, and the program ends', async () => {
+  test('a file of another program in the place of the database is said in words, left as it is, and the program ends', async () => {
     const dataDir = newDataDir()
-    writeFileSync(databaseFile(dataDir), 'this is no database, and long enough to be seen as one '.repeat(100))
+    const foreign = 'this is no database, and long enough to be seen as one '.repeat(100)
+    writeFileSync(databaseFile(dataDir), foreign)
     const { code, errors } = await runDesktopToItsEnd(dataDir)
     expect(code).toBe(1)
-    expect(errors).toMatch(/could not start\n.*damaged/i)
+    expect(errors).toMatch(/could not start\n.*another program/i)
+    expect(readFileSync(databaseFile(dataDir), 'utf8')).toBe(foreign)
   })
 
   test('the stand-in throws on what it does not know', async () => {
