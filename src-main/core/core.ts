@@ -1,14 +1,10 @@
-import type { AppState, Profile } from '../../src-preload/contract/app.ts'
+import type { AppState } from '../../src-preload/contract/app.ts'
 import type { DataState } from '../../src-preload/contract/data.ts'
 import type { ToolUse } from '../../src-preload/contract/tools.ts'
+import { openAccountRooms, placeOf } from './accountRooms.ts'
 import { AdmissionDesk } from './admission/desk.ts'
-import { DeskFollower } from './admission/follow.ts'
-import { AlertsRoom } from './alerts/alerts.ts'
-import { Bucket } from './app/bucket.ts'
 import { StateFeed } from './app/state.ts'
 import { toolUses } from './app/toolUse.ts'
-import { type Books, createBooks } from './books/books.ts'
-import { BooksBeside } from './booksBeside.ts'
 import { recoverReplies } from './chat/recover.ts'
 import { remove } from './chat/remove.ts'
 import { send } from './chat/send.ts'
@@ -34,10 +30,7 @@ import type { Host } from './host.ts'
 import { createKeep } from './keep/keep.ts'
 import { openKept } from './keep/open.ts'
 import { Ledger } from './ledger/ledger.ts'
-import { LimitsRoom } from './limits/limits.ts'
-import { readPicture } from './media/picture.ts'
-import { soundHead, soundType } from './media/sound.ts'
-import { openMediaRooms } from './mediaRooms.ts'
+import { fileType, openMediaRooms } from './mediaRooms.ts'
 import { Metrics } from './metrics/metrics.ts'
 import { openTelemetry } from './metrics/openTelemetry.ts'
 import { serverOf } from './metrics/server.ts'
@@ -100,7 +93,7 @@ const tokenizerMs = 3000
 export async function createCore(host: Host, options: CoreOptions = {}): Promise<Core> {
   const lock = lockFolder(host.dataDir)
   const kept = openKept(
-    { dataDir: host.dataDir, endedCleanly: lock.endedCleanlyBefore, typeOf, log: host.log },
+    { dataDir: host.dataDir, endedCleanly: lock.endedCleanlyBefore, typeOf: fileType, log: host.log },
     lock.release,
   )
   const store = kept.open(['studio', 'ledger', 'bodies', 'account'], () => openStore(host.dataDir))
@@ -117,28 +110,6 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
   kept.onFailure(() => void ledger.close())
   const account = kept.open(['account'], () => openAccountStore(host.dataDir))
   kept.opened()
-  const books: Books = createBooks({
-    account,
-    here: {
-      usedByDay: (bookId, from, to) => ledger.usedByDay(bookId, from, to),
-      firstDayOf: (bookId) => ledger.firstDayOf(bookId),
-      belongsTo(bookId) {
-        ledger.belongsTo(bookId)
-        limits.known()
-        state.changed()
-      },
-    },
-    tools: () => tools.list(),
-    learn: (usage, { baseUrl, profile }) => ledger.learn(usage, baseUrl, profile),
-    requests: () => ledger.size,
-    log: host.log,
-  })
-  const beside = new BooksBeside({
-    dataDir: host.dataDir,
-    tools: () => tools.list().map(({ id, name, colour }) => ({ id, name, colour })),
-    flush: () => ledger.flush(),
-    settled: () => ledger.settledDays,
-  })
   const metrics = new Metrics({ enabled: () => settings.metrics, live: () => desk.counts() })
   const spans = openTelemetry(process.env, {
     version: host.version,
@@ -146,24 +117,11 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     log: host.log,
   })
   const session = new Session(store, host.secrets, { desk, booksOf: ledger.booksOf }, options.back)
-  const bucket = new Bucket()
-  const deskFollower = new DeskFollower(desk, bucket)
-  const limits = new LimitsRoom({ desk, gauge: bucket, ledger, kept: books.limits })
-  const alerts = new AlertsRoom({
-    table: store.alerts,
-    books: {
-      changes: books.changes,
-      current: books.current,
-      today: books.today,
-      callingKey: (bookId) => books.reading.keys({ bookId }).find(({ calling }) => calling) ?? null,
-    },
-    connection: () => session.connection,
-    statuses: bucket.asked,
-    tools: { list: tools.list, observe: (listener) => tools.observe(listener) },
-    settled: ledger.settled,
-    spent: (id) => ledger.spent(id),
-    notify: host.notify,
+  const accountRooms = openAccountRooms({
+    ...{ host, store, account, ledger, tools, desk, session },
+    changed: () => state.changed(),
   })
+  const { books, bucket, limits } = accountRooms
   const rooms = openChatRooms({ host, store, session, ledger, settings: () => settings })
   const { chat } = rooms
   const mediaRooms = openMediaRooms({ host, store, session, ledger, files: rooms })
@@ -262,37 +220,7 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     },
   })
 
-  session.changes.add(() => {
-    const { profile, state: standing } = session.connection
-    if (session.current === null) {
-      bucket.follow(null)
-      books.follow(null, profile && placeOf(profile))
-      limits.follow(false)
-      alerts.follow(null)
-      void deskFollower.connect(null)
-    } else if (standing === 'connected') books.reachable()
-    alerts.connectionChanged(session.current)
-    state.changed()
-  })
-  session.opened.add((upstream) => {
-    const { profile } = session.connection
-    ledger.connectedTo(upstream.base.url, profile?.id)
-    alerts.follow(upstream)
-    // Both ask whose key it is: one request answers them.
-    const getCurrentKey = onceGood(() => upstream.getCurrentKey({ room: 'account' }))
-    void deskFollower.connect({ getCurrentKey })
-    bucket.follow(upstream)
-    books.follow({ ...upstream, getCurrentKey }, profile && placeOf(profile))
-    limits.follow(true)
-    void bucket.ask()
-  })
-  session.returned.add((upstream) => {
-    void deskFollower.learn(upstream)
-    void bucket.ask()
-  })
-  session.forgotten.add((id) => books.forgotten(id))
-  // Without a core running, the command line forgets them in the store alone.
-  books.forgottenBut(session.store.profiles.all().map(({ id }) => id))
+  session.changes.add(state.changed)
   bucket.changes.add(state.changed)
   // Rows are only put together for listeners where there are any.
   let stopCounting: (() => void) | null = null
@@ -327,10 +255,7 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     tools,
     toolUse,
     ledger,
-    books,
-    beside,
-    limits,
-    alerts,
+    ...{ books, limits, beside: accountRooms.beside, alerts: accountRooms.alerts },
     keep,
     erasing,
     settingsChanged,
@@ -349,17 +274,12 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     clearInterval(loadWhenIdle)
     keysWatched()
     storedWatched()
-    alerts.close()
-    await books.close()
-    await beside.close()
-    deskFollower.close()
+    await accountRooms.close()
     await proxy.close()
     await erasing.close()
     await keep.close()
     await mediaRooms.close()
     await rooms.close()
-    limits.close()
-    bucket.close()
     await session.close()
     desk.close()
     await ledger.close()
@@ -426,26 +346,5 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
       bodyDays: () => settings.bodyDays,
       log: host.log,
     })
-  }
-}
-
-/** What a file of `media/` is by its bytes. */
-function typeOf(bytes: Uint8Array) {
-  const picture = readPicture(bytes)
-  if (picture) return { kind: 'image' as const, ...picture }
-  return { kind: 'audio' as const, mime: soundType(bytes.subarray(0, soundHead), ''), width: null, height: null }
-}
-
-const placeOf = ({ id, kind, baseUrl, name }: Profile) => ({ profile: id, kind, baseUrl, name })
-
-/** Asks until it was answered well, and then no more. */
-function onceGood<T>(ask: () => Promise<T>): () => Promise<T> {
-  let answer: Promise<T> | null = null
-  return () => {
-    answer ??= ask().catch((thrown: unknown) => {
-      answer = null
-      throw thrown
-    })
-    return answer
   }
 }

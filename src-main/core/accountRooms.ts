@@ -1,0 +1,133 @@
+import type { Profile } from '../../src-preload/contract/app.ts'
+import type { AdmissionDesk } from './admission/desk.ts'
+import { DeskFollower } from './admission/follow.ts'
+import { AlertsRoom } from './alerts/alerts.ts'
+import { Bucket } from './app/bucket.ts'
+import { type Books, createBooks } from './books/books.ts'
+import { BooksBeside } from './booksBeside.ts'
+import type { Session } from './connection/session.ts'
+import type { Host } from './host.ts'
+import type { Ledger } from './ledger/ledger.ts'
+import { LimitsRoom } from './limits/limits.ts'
+import type { AccountStore } from './store/account/open.ts'
+import type { Store } from './store/store.ts'
+import type { Tools } from './tools/tools.ts'
+
+export interface AccountParts {
+  host: Pick<Host, 'dataDir' | 'notify' | 'log'>
+  store: Store
+  account: AccountStore
+  ledger: Ledger
+  tools: Tools
+  desk: AdmissionDesk
+  session: Session
+  /** Whose account it is was told: what shows it is another now. */
+  changed: () => void
+}
+
+export type AccountRooms = ReturnType<typeof openAccountRooms>
+
+/** What is known of the account behind the connection, and follows it: its books, its limits, and the lines that a person drew. */
+export function openAccountRooms({ host, store, account, ledger, tools, desk, session, changed }: AccountParts) {
+  const books: Books = createBooks({
+    account,
+    here: {
+      usedByDay: (bookId, from, to) => ledger.usedByDay(bookId, from, to),
+      firstDayOf: (bookId) => ledger.firstDayOf(bookId),
+      belongsTo(bookId) {
+        ledger.belongsTo(bookId)
+        limits.known()
+        changed()
+      },
+    },
+    tools: () => tools.list(),
+    learn: (usage, { baseUrl, profile }) => ledger.learn(usage, baseUrl, profile),
+    requests: () => ledger.size,
+    log: host.log,
+  })
+  const beside = new BooksBeside({
+    dataDir: host.dataDir,
+    tools: () => tools.list().map(({ id, name, colour }) => ({ id, name, colour })),
+    flush: () => ledger.flush(),
+    settled: () => ledger.settledDays,
+  })
+  const bucket = new Bucket()
+  const deskFollower = new DeskFollower(desk, bucket)
+  const limits = new LimitsRoom({ desk, gauge: bucket, ledger, kept: books.limits })
+  const alerts = new AlertsRoom({
+    table: store.alerts,
+    books: {
+      changes: books.changes,
+      current: books.current,
+      today: books.today,
+      callingKey: (bookId) => books.reading.keys({ bookId }).find(({ calling }) => calling) ?? null,
+    },
+    connection: () => session.connection,
+    statuses: bucket.asked,
+    tools: { list: tools.list, observe: (listener) => tools.observe(listener) },
+    settled: ledger.settled,
+    spent: (id) => ledger.spent(id),
+    notify: host.notify,
+  })
+
+  session.changes.add(() => {
+    const { profile, state: standing } = session.connection
+    if (session.current === null) {
+      bucket.follow(null)
+      books.follow(null, profile && placeOf(profile))
+      limits.follow(false)
+      alerts.follow(null)
+      void deskFollower.connect(null)
+    } else if (standing === 'connected') books.reachable()
+    alerts.connectionChanged(session.current)
+  })
+  session.opened.add((upstream) => {
+    const { profile } = session.connection
+    ledger.connectedTo(upstream.base.url, profile?.id)
+    alerts.follow(upstream)
+    // Both ask whose key it is: one request answers them.
+    const getCurrentKey = onceGood(() => upstream.getCurrentKey({ room: 'account' }))
+    void deskFollower.connect({ getCurrentKey })
+    bucket.follow(upstream)
+    books.follow({ ...upstream, getCurrentKey }, profile && placeOf(profile))
+    limits.follow(true)
+    void bucket.ask()
+  })
+  session.returned.add((upstream) => {
+    void deskFollower.learn(upstream)
+    void bucket.ask()
+  })
+  session.forgotten.add((id) => books.forgotten(id))
+  // Without a core running, the command line forgets them in the store alone.
+  books.forgottenBut(store.profiles.all().map(({ id }) => id))
+
+  return {
+    books,
+    beside,
+    bucket,
+    limits,
+    alerts,
+    async close(): Promise<void> {
+      alerts.close()
+      await books.close()
+      await beside.close()
+      deskFollower.close()
+      limits.close()
+      bucket.close()
+    },
+  }
+}
+
+export const placeOf = ({ id, kind, baseUrl, name }: Profile) => ({ profile: id, kind, baseUrl, name })
+
+/** Asks until it was answered well, and then no more. */
+function onceGood<T>(ask: () => Promise<T>): () => Promise<T> {
+  let answer: Promise<T> | null = null
+  return () => {
+    answer ??= ask().catch((thrown: unknown) => {
+      answer = null
+      throw thrown
+    })
+    return answer
+  }
+}
