@@ -25,8 +25,6 @@ export interface AccountParts {
   changed: () => void
 }
 
-export type AccountRooms = ReturnType<typeof openAccountRooms>
-
 /** What is known of the account behind the connection, and follows it: its books, its limits, and the lines that a person drew. */
 export function openAccountRooms({ host, store, account, ledger, tools, desk, session, changed }: AccountParts) {
   const books: Books = createBooks({

@@ -15,7 +15,3 @@ export const useData = <T>(select: (store: DataStore) => T): T => useStore(dataS
 /** What a person has not read yet, the newest first. */
 export const unreadDamage = ({ data }: DataStore): Damage[] =>
   data?.damage.filter(({ acknowledged }) => !acknowledged) ?? []
-
-/** From 0 to 1; null where it is not known yet. */
-const shareOf = ({ done, total }: { done: number; total: number }): number | null =>
-  total > 0 ? Math.min(1, done / total) : null

@@ -9,8 +9,6 @@ import { presetTable } from './presets.ts'
 import { promptTable } from './prompts.ts'
 import { databaseFile } from './store.ts'
 
-type StoreForReading = NonNullable<ReturnType<typeof openStoreForReading>>
-
 /**
  * What people wrote, for reading alone: beside a running core or without one; null where there is nothing yet.
  * @throws StudioError `store_newer`, `store_damaged` (also for a file that this version has to migrate first)

@@ -80,4 +80,3 @@ export function openQueue(dataDir: string, url: string) {
     },
   }
 }
-type Queue = ReturnType<typeof openQueue>

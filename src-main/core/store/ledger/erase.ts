@@ -51,4 +51,3 @@ export function requestErasing({ handle, transaction }: Database) {
     },
   }
 }
-type RequestErasing = ReturnType<typeof requestErasing>
