@@ -91,11 +91,23 @@ const tokenizerMs = 3000
  * @throws StudioError `folder_in_use`, `store_newer`, `store_damaged`, and what `options.connect` meets
  */
 export async function createCore(host: Host, options: CoreOptions = {}): Promise<Core> {
+  const folder = openFolder(host)
+  try {
+    return await build(host, options, folder)
+  } catch (thrown) {
+    // Damage beyond the first page of a file that was closed in order shows only where somebody reads it. Now everything is read and mended first.
+    if (!(await folder.kept.metDamage(thrown))) throw thrown
+    return build(host, options, openFolder(host))
+  }
+}
+
+function openFolder(host: Host) {
   const lock = lockFolder(host.dataDir)
-  const kept = openKept(
-    { dataDir: host.dataDir, endedCleanly: lock.endedCleanlyBefore, typeOf: fileType, log: host.log },
-    lock.release,
-  )
+  const parts = { dataDir: host.dataDir, endedCleanly: lock.endedCleanlyBefore, typeOf: fileType, log: host.log }
+  return { lock, kept: openKept(parts, lock.release) }
+}
+
+async function build(host: Host, options: CoreOptions, { lock, kept }: ReturnType<typeof openFolder>): Promise<Core> {
   const store = kept.open(['studio', 'ledger', 'bodies', 'account'], () => openStore(host.dataDir))
   const cut = recoverReplies(store)
   if (cut > 0) host.log('warn', `${cut} replies were cut when the program ended; they are kept and marked.`)
@@ -107,8 +119,9 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
   kept.onFailure(() => store.close())
   const ledger = kept.open(['ledger', 'bodies'], openLedger)
   const allowance = new ToolAllowance({ spent: (id) => ledger.spent(id) })
-  kept.onFailure(() => void ledger.close())
+  kept.onFailure(() => ledger.close())
   const account = kept.open(['account'], () => openAccountStore(host.dataDir))
+  kept.onFailure(() => account.close())
   kept.opened()
   const metrics = new Metrics({ enabled: () => settings.metrics, live: () => desk.counts() })
   const spans = openTelemetry(process.env, {
@@ -117,6 +130,7 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     log: host.log,
   })
   const session = new Session(store, host.secrets, { desk, booksOf: ledger.booksOf }, options.back)
+  kept.onFailure(() => session.close())
   const accountRooms = openAccountRooms({
     ...{ host, store, account, ledger, tools, desk, session },
     changed: () => state.changed(),
@@ -299,6 +313,7 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
   let stopping: Promise<void> | null = null
   const stop = (): Promise<void> => (stopping ??= close())
 
+  kept.built()
   const background: Promise<unknown>[] = [lookForKeychain()]
   try {
     await proxy.apply(proxyWish())

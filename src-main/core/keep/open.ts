@@ -1,7 +1,7 @@
 import type { DatabaseName } from '../../../src-preload/contract/data.ts'
 import { isDamage } from '../store/database.ts'
 import { type MendParts, mendFolder } from './mend/mend.ts'
-import { forgetNote, wasNoted } from './mend/note.ts'
+import { forgetNote, noteDamage, wasNoted } from './mend/note.ts'
 import { settleSwaps } from './swap.ts'
 
 export interface OpeningParts extends Pick<MendParts, 'dataDir' | 'typeOf' | 'log'> {
@@ -15,12 +15,12 @@ export interface OpeningParts extends Pick<MendParts, 'dataDir' | 'typeOf' | 'lo
  * @throws StudioError `store_newer`, `store_damaged` (another program's file; what is ready can't be put in place)
  */
 export function openKept({ endedCleanly, ...parts }: OpeningParts, giveUp: () => void) {
-  const undo = [giveUp]
+  const undo: (() => unknown)[] = [giveUp]
   const orGiveUp = <T>(work: () => T): T => {
     try {
       return work()
     } catch (thrown) {
-      for (const one of undo.reverse()) one()
+      for (const one of undo.splice(0).reverse()) void one()
       throw thrown
     }
   }
@@ -43,8 +43,20 @@ export function openKept({ endedCleanly, ...parts }: OpeningParts, giveUp: () =>
           return work()
         }
       }),
-    onFailure: (one: () => void): void => void undo.push(one),
+    onFailure: (one: () => unknown): void => void undo.push(one),
     /** All of them are open: nothing is suspected any more. */
     opened: (): void => forgetNote(parts.dataDir),
+    /** The program stands on them, and closes them itself from now on. */
+    built: (): void => void undo.splice(0),
+    /**
+     * For what was thrown while the program was being built on files that looked sound. Where it is damage, all that is open is closed, and the next opening
+     * of the folder reads everything: true. The rest is not ours.
+     */
+    async metDamage(thrown: unknown): Promise<boolean> {
+      if (!isDamage(thrown)) return false
+      noteDamage(parts.dataDir, String(thrown))
+      for (const one of undo.splice(0).reverse()) await one()
+      return true
+    },
   }
 }

@@ -218,6 +218,22 @@ describe('a start', () => {
     expect(soundness(path)).toEqual({ integrity: 'ok', foreign: 0 })
   })
 
+  it('on a file that ended well and is damaged where the program reads first mends it too', async () => {
+    const dataDir = filledFolder({ conversations: 30, messages: 30 })
+    const first = await coreIn(dataDir)
+    await first.core.stop()
+    const path = join(dataDir, 'studio.sqlite')
+    const bytes = readFileSync(path)
+    // Many pages, among them those of settings and profiles; the first one, which every start looks at, is sound.
+    for (let at = 4096; at < 40 * 4096; at += 4096) bytes.fill(0, at, at + 4096)
+    writeFileSync(path, bytes)
+    const { client, core } = await coreIn(dataDir)
+    expect((await stateOf(client)).damage).toMatchObject([{ database: 'studio', acknowledged: false }])
+    await core.stop()
+    expect(soundness(path)).toEqual({ integrity: 'ok', foreign: 0 })
+    expect(existsSync(join(dataDir, 'studio.check'))).toBe(false)
+  })
+
   it('with a damaged lock or note of the last owner goes on', async () => {
     const dataDir = filledFolder()
     writeFileSync(join(dataDir, 'studio.lock'), 'nonsense '.repeat(1000))
