@@ -263,10 +263,16 @@ function wrap(handle: DatabaseSync, { synchronous }: DatabaseKind): Database {
     },
     dataVersion: () => Number(version.get()?.data_version),
     close() {
-      handle.exec('PRAGMA optimize')
-      // The last connection checkpoints and takes -wal and -shm away by itself; beside another one this still folds the log in.
-      handle.exec('PRAGMA wal_checkpoint(TRUNCATE)')
-      handle.close()
+      try {
+        handle.exec('PRAGMA optimize')
+        // The last connection checkpoints and takes -wal and -shm away by itself; beside another one this still folds the log in.
+        handle.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+      } catch (thrown) {
+        // A damaged file is closed all the same: who starts next mends it.
+        if (!isDamage(thrown)) throw thrown
+      } finally {
+        handle.close()
+      }
     },
   }
 }

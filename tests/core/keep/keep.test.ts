@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { createRouterClient } from '@orpc/server'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createCore } from '../../../src-main/core/core.ts'
@@ -176,6 +177,14 @@ describe('the page', () => {
   })
 })
 
+/** From and to in bytes: the page where a table begins. */
+function pageOf(path: string, table: string): [number, number] {
+  const file = new DatabaseSync(path, { readOnly: true })
+  const root = Number(file.prepare('SELECT rootpage FROM sqlite_schema WHERE name = ?').get(table)?.rootpage)
+  file.close()
+  return [(root - 1) * 4096, root * 4096]
+}
+
 describe('a start', () => {
   it('with a damaged database opens, with what could be read, and tells it until it was read', async () => {
     const dataDir = filledFolder({ conversations: 30, messages: 30 })
@@ -224,8 +233,8 @@ describe('a start', () => {
     await first.core.stop()
     const path = join(dataDir, 'studio.sqlite')
     const bytes = readFileSync(path)
-    // Many pages, among them those of settings and profiles; the first one, which every start looks at, is sound.
-    for (let at = 4096; at < 40 * 4096; at += 4096) bytes.fill(0, at, at + 4096)
+    // The pages where these begin; the first page of the file, which every start looks at, is sound.
+    for (const table of ['settings', 'profiles', 'alerts']) bytes.fill(0, ...pageOf(path, table))
     writeFileSync(path, bytes)
     const { client, core } = await coreIn(dataDir)
     expect((await stateOf(client)).damage).toMatchObject([{ database: 'studio', acknowledged: false }])
