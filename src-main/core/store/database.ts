@@ -180,7 +180,7 @@ export function look(file: string, { applicationId, migrations }: DatabaseKind, 
           ? (['quick_check', 'quick_check(1)'] as const)
           : (['integrity_check', 'integrity_check(1)'] as const)
       const found = handle.prepare(`PRAGMA ${check}`).get()?.[name]
-      if (found !== 'ok') return { is: 'damaged', why: String(found) }
+      if (found !== 'ok') return { is: 'damaged', why: String(found).replace(/^\*{3} in database main \*{3}\s*/, '') }
       const loose = how === 'everything' ? handle.prepare('PRAGMA foreign_key_check').get() : undefined
       return loose ? { is: 'damaged', why: `Rows of ${String(loose.table)} belong to nothing.` } : { is: 'good' }
     } finally {

@@ -106,7 +106,7 @@ export const data = {
     media_other: '{{count}} files of media that nothing names any more were set aside too.',
     kept: 'The damaged file lies untouched in',
     copy: 'Copy the path of what was set aside',
-    some: 'some {{thing}}',
+    some: 'some of “{{thing}}”',
   },
   aside: {
     title: 'Set aside',
