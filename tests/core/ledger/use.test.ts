@@ -285,9 +285,9 @@ describe('a log from before the roll-up', () => {
   })
 
   it('is migrated whole or not at all, whenever the process is killed', async () => {
-    for (let round = 0; round < 8; round += 1) {
+    for (let round = 0; round < 5; round += 1) {
       const dataDir = freshFolder()
-      oldLog(dataDir, 100_000)
+      oldLog(dataDir, 40_000)
       const child = spawn(process.execPath, [harness('migrate'), dataDir], { stdio: ['ignore', 'pipe', 'inherit'] })
       const exited = once(child, 'exit')
       await once(child.stdout, 'data')
@@ -298,8 +298,9 @@ describe('a log from before the roll-up', () => {
       const version = Number(database.prepare('PRAGMA user_version').get()?.user_version)
       const tables = database.prepare("SELECT count(*) AS n FROM sqlite_schema WHERE name = 'use_days'").get()
       database.close()
-      expect([1, 2]).toContain(version)
-      expect(tables).toEqual({ n: version - 1 })
+      const ours = ledgerDatabase.migrations.length
+      expect([1, ours]).toContain(version)
+      expect(tables).toEqual({ n: version === ours ? 1 : 0 })
       const { ledger } = openLedger({ dataDir })
       ledger.connectedTo(service)
       ledger.belongsTo('red')
