@@ -86,11 +86,16 @@ function write(ledger: Ledger, one: Written): void {
 }
 type Written = typeof request extends fc.Arbitrary<infer T> ? T : never
 
+function isBy(by: RequestRow['who'], who: string): boolean {
+  if (who === 'studio') return by.kind === 'studio'
+  if (who === 'strangers') return by.kind === 'stranger'
+  if (who.startsWith('studio:')) return by.kind === 'studio' && who === `studio:${by.room}`
+  return by.kind === 'tool' && by.id === who
+}
+
 /** What the contract says, word by word, over rows that were read without a filter. */
 function naive(row: RequestRow, { who, model: wanted, outcome, text, since, until }: RequestFilter): boolean {
-  if (who === 'studio' && row.who.kind !== 'studio') return false
-  if (who === 'strangers' && row.who.kind !== 'stranger') return false
-  if (who && who !== 'studio' && who !== 'strangers' && !(row.who.kind === 'tool' && row.who.id === who)) return false
+  if (who && !isBy(row.who, who)) return false
   if (wanted && row.model !== wanted) return false
   if (outcome && (outcomeOfRow(row) ?? 'open') !== outcome) return false
   if (since && row.at < since) return false

@@ -1,8 +1,12 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { type Meter, openMeter } from '../../../../src-main/core/upstream/meter/meter.ts'
+import { loadTokenizer } from '../../../../src-main/core/upstream/meter/tokens.ts'
 import { heap } from './helpers/heap.ts'
 import { chatStream, chunk, delta, event, relay, usageChunk } from './helpers/streams.ts'
+
+// Its tables are 30 MB: read here, they are in none of the figures.
+beforeAll(() => loadTokenizer())
 
 const both = [chatStream, { ...chatStream, stripUsage: true }]
 
