@@ -1,7 +1,7 @@
 import type { Coverage } from '../../src-preload/contract/usage.ts'
 import { type ChartBucket, type ChartData, heightsOf } from './data.ts'
 
-/** A bar of the drawing, for neighbouring buckets that would share a pixel: it is drawn as the highest of them, so that no peak is lost. */
+/** A bar of the drawing, for neighbouring buckets that would share pixels: it is drawn as the highest of them, so that no peak is lost. */
 export interface Fold {
   /** Buckets a bar; 1 where every bucket has its own. The last bar may have fewer. */
   per: number
@@ -14,9 +14,14 @@ export interface Fold {
 /** px that stand beside the bars: the axis, and what is left free. */
 const beside = 64
 
+/** px of a bar that stands for several buckets, with the gap beside it: thinner ones are neither told apart nor hit, and cost as much to draw. */
+const leastBar = 3
+
 /** Buckets a bar in a chart of this width: one while each has a pixel of its own. */
-export const bucketsPerBar = (count: number, width: number): number =>
-  width <= beside ? 1 : Math.max(1, Math.ceil(count / (width - beside)))
+export function bucketsPerBar(count: number, width: number): number {
+  const room = width - beside
+  return room <= 0 || count <= room ? 1 : Math.ceil((count * leastBar) / room)
+}
 
 const worst: Record<Coverage, number> = { gap: 3, partial: 2, running: 1, whole: 0 }
 
