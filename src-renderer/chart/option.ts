@@ -19,14 +19,15 @@ const manyBuckets = 130
 /** Beyond so many bars ECharts draws each series as one shape, which is many times cheaper. */
 const manyBars = 1_000
 
-/** How the axis names a bucket: the year where it begins anew, or first of all. */
+/** How the axis names a bucket: with its year where that begins anew, and everywhere over several years. */
 export function bucketLabel({ buckets, grain }: ChartData, at: number): string {
   const bucket = buckets[at]
   if (!bucket) return ''
   if (grain === 'month') return showCalendarMonth(bucket.from)
   const year = bucket.from.slice(0, 4)
   const anew = at > 0 && buckets[at - 1]?.from.slice(0, 4) !== year
-  return anew || buckets.length > 366 ? showCalendarDate(bucket.from) : showCalendarDay(bucket.from)
+  const years = Number(buckets.at(-1)?.from.slice(0, 4)) - Number(buckets[0]?.from.slice(0, 4))
+  return anew || years > 1 ? showCalendarDate(bucket.from) : showCalendarDay(bucket.from)
 }
 
 /** Room for the axes is taken from the inside. */

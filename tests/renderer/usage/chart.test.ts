@@ -5,7 +5,7 @@ import { walk } from '../../../src-renderer/chart/cursor.ts'
 import { type ChartData, heightAt, marksOf, seriesAt } from '../../../src-renderer/chart/data.ts'
 import { barOf, bucketsPerBar, folded } from '../../../src-renderer/chart/fold.ts'
 import type { Look } from '../../../src-renderer/chart/look.ts'
-import { chartOption, hatching } from '../../../src-renderer/chart/option.ts'
+import { bucketLabel, chartOption, hatching } from '../../../src-renderer/chart/option.ts'
 import { bucketWords, foldWords, spokenBucket } from '../../../src-renderer/chart/words.ts'
 import { en } from '../../../src-renderer/i18n/en.ts'
 import { i18n } from '../../../src-renderer/i18n/index.ts'
@@ -249,6 +249,16 @@ describe('a chart of more buckets than pixels', () => {
       }),
     )
   })
+  it('names days by their years over several, in bars that fit too', () => {
+    const chart = data({ from: day(59) })
+    const over = (years: readonly string[]): ChartData => {
+      const buckets = years.map((year) => ({ from: `${year}-03-02`, to: `${year}-03-17`, state: 'whole' as const }))
+      return { ...chart, buckets }
+    }
+    expect(bucketLabel(over(['2016', '2016', '2026']), 1)).toContain('2016')
+    expect(bucketLabel(over(['2026', '2026']), 1)).not.toContain('2026')
+  })
+
   it('says of a day whether it is the one that its bar shows', () => {
     const chart = data({ from: day(59) })
     const fold = folded(chart, 5)
