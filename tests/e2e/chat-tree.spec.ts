@@ -343,6 +343,8 @@ test('where the service could not be reached, Retry asks again, and the window f
 
 test('what was exported is imported again as it was', async ({ page }, info) => {
   await ask(page, 'Carried out and back in, exactly.')
+  // The reply's table is drawn a moment after its text has come.
+  await expect(page.locator('.chat-talk table')).toBeVisible()
   const before = await page.locator('.chat-talk').innerText()
   const download = page.waitForEvent('download')
   await fromMenu(page, 'Carried out and back in, exactly.', 'Export as JSON')
@@ -362,7 +364,7 @@ test('what was exported is imported again as it was', async ({ page }, info) => 
   await page.getByRole('button', { name: 'Open the first' }).click()
   await expect(turns(page)).toContainText('Carried out and back in, exactly.')
   await settled(page, 'complete')
-  expect(await page.locator('.chat-talk').innerText()).toBe(before)
+  await expect.poll(() => page.locator('.chat-talk').innerText()).toBe(before)
 })
 
 test('a draft survives a reload, and other windows tell of it', async ({ page, context }) => {
