@@ -8,10 +8,10 @@ import { useAlerts } from '../../stores/alerts.ts'
 import { appStore, withToast } from '../../stores/app.ts'
 import { useStudio } from '../../studio.ts'
 import { Button } from '../../ui/Button.tsx'
-import { Field, TextInput } from '../../ui/Field.tsx'
 import { Switch } from '../../ui/Switch.tsx'
 import { readAmount, readShare } from './lines.ts'
 import { Row } from './Row.tsx'
+import { TypedField } from './TypedField.tsx'
 
 const say = (text: string): void => appStore.setState(withToast(appStore.getState(), { id: 'settings', text }))
 
@@ -51,77 +51,37 @@ function useSaveLines(): (changes: Partial<AlertSettings>) => void {
   }
 }
 
-/** An amount of SC that may be left empty. What was changed elsewhere is taken over. */
+/** An amount of SC that may be left empty. */
 function Amount(props: { of: 'balance' | 'spend'; value: string | null; onSave: (value: string | null) => void }) {
-  return <AmountField key={props.value ?? ''} {...props} />
-}
-
-function AmountField({ of: name, value, onSave }: Parameters<typeof Amount>[0]) {
   const { t } = useTranslation('alerts')
-  const [typed, setTyped] = useState(value ?? '')
-  const amount = readAmount(typed)
-  const keep = (): void => {
-    if (amount !== undefined && amount !== value) onSave(amount)
-  }
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault()
-        keep()
-      }}
-    >
-      <Field
-        label={t(`settings.${name}`)}
-        hint={t(`settings.${name}Hint`)}
-        error={amount === undefined ? t('settings.amountBad') : null}
-      >
-        <span className="flex items-center gap-2">
-          <TextInput
-            inputMode="decimal"
-            className="num max-w-32"
-            value={typed}
-            onChange={(event) => setTyped(event.target.value)}
-            onBlur={keep}
-          />
-          <span className="text-s text-soft">{t('settings.unit')}</span>
-        </span>
-      </Field>
-    </form>
+    <TypedField
+      label={t(`settings.${props.of}`)}
+      hint={t(`settings.${props.of}Hint`)}
+      bad={t('settings.amountBad')}
+      value={props.value}
+      read={readAmount}
+      onSave={props.onSave}
+      inputMode="decimal"
+      className="max-w-32"
+      unit={t('settings.unit')}
+    />
   )
 }
 
-function Share(props: { value: number; onSave: (value: number) => void }) {
-  return <ShareField key={props.value} {...props} />
-}
-
-function ShareField({ value, onSave }: Parameters<typeof Share>[0]) {
+function Share({ value, onSave }: { value: number; onSave: (value: number) => void }) {
   const { t } = useTranslation('alerts')
-  const [typed, setTyped] = useState(String(value))
-  const share = readShare(typed)
-  const keep = (): void => {
-    if (share !== null && share !== value) onSave(share)
-  }
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault()
-        keep()
-      }}
-    >
-      <Field
-        label={t('settings.budgetAt')}
-        hint={t('settings.budgetAtHint')}
-        error={share === null ? t('settings.budgetAtBad') : null}
-      >
-        <TextInput
-          inputMode="numeric"
-          className="num max-w-20"
-          value={typed}
-          onChange={(event) => setTyped(event.target.value)}
-          onBlur={keep}
-        />
-      </Field>
-    </form>
+    <TypedField
+      label={t('settings.budgetAt')}
+      hint={t('settings.budgetAtHint')}
+      bad={t('settings.budgetAtBad')}
+      value={value}
+      read={(typed) => readShare(typed) ?? undefined}
+      onSave={onSave}
+      inputMode="numeric"
+      className="max-w-20"
+    />
   )
 }
 

@@ -1,10 +1,9 @@
-import { useState } from 'react'
 import type { ChatToolsState } from '../../../../src-preload/contract/chatTools.ts'
 import { findTool, readToolId } from '../../../stores/chatTools.ts'
 import { useToolWords } from '../../../toolWords.ts'
 import { Button } from '../../../ui/Button.tsx'
-import { Field, TextInput } from '../../../ui/Field.tsx'
 import { plainText } from '../../../ui/plainText.ts'
+import { TypedField } from '../TypedField.tsx'
 import { useSave } from '../useSave.ts'
 import { Part } from './Part.tsx'
 import { useDeed } from './useDeed.ts'
@@ -55,32 +54,21 @@ function nameOf(tools: ChatToolsState, id: string): { name: string; where: 'own'
 export function Rounds({ rounds }: { rounds: number }) {
   const t = useToolWords()
   const save = useSave()
-  const [typed, setTyped] = useState(String(rounds))
-  const value = /^\d{1,3}$/.test(typed.trim()) ? Number(typed) : 0
-  const good = value >= 1 && value <= 100
-  const keep = () => {
-    if (good && value !== rounds) save({ toolRounds: value })
-  }
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault()
-        keep()
-      }}
-    >
-      <Field
-        label={t('settings.rounds.title')}
-        hint={t('settings.rounds.hint')}
-        error={good ? null : t('settings.rounds.bad')}
-      >
-        <TextInput
-          inputMode="numeric"
-          className="num max-w-28"
-          value={typed}
-          onChange={(event) => setTyped(event.target.value)}
-          onBlur={keep}
-        />
-      </Field>
-    </form>
+    <TypedField
+      label={t('settings.rounds.title')}
+      hint={t('settings.rounds.hint')}
+      bad={t('settings.rounds.bad')}
+      value={rounds}
+      read={readRounds}
+      onSave={(toolRounds) => save({ toolRounds })}
+      inputMode="numeric"
+      className="max-w-28"
+    />
   )
+}
+
+function readRounds(typed: string): number | undefined {
+  const value = /^\d{1,3}$/.test(typed.trim()) ? Number(typed) : 0
+  return value >= 1 && value <= 100 ? value : undefined
 }
