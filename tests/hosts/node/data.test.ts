@@ -61,7 +61,7 @@ it('a backup beside a running studio, and a restore once it ended: a tool that c
 
   const asked = await here('restore', file)
   expect(asked).toMatchObject({ code: 1, stdout: '' })
-  expect(asked.stderr).toMatch(/The backup is good .*1 tools.* --yes/)
+  expect(asked.stderr).toMatch(/The backup is good .*1 tool.* --yes/)
   expect(await toolsOf()).toEqual(['Another', 'An editor'])
   const restored = await here('restore', file, '--yes', '--json')
   expect(restored).toMatchObject({ code: 0, stderr: '' })

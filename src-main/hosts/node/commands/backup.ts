@@ -51,5 +51,27 @@ function toPipe(bytes: Uint8Array): Promise<void> {
 
 const gone = (): StudioError => new StudioError('cancelled', 'Whoever read the backup has gone.')
 
+/** One, and many. */
+const names: Record<Counts[number]['thing'], readonly [string, string]> = {
+  conversations: ['conversation', 'conversations'],
+  messages: ['message', 'messages'],
+  media: ['file of media', 'files of media'],
+  speeches: ['speech', 'speeches'],
+  recordings: ['recording', 'recordings'],
+  transcripts: ['transcript', 'transcripts'],
+  images: ['image', 'images'],
+  library: ['thing of the library', 'things of the library'],
+  tools: ['tool', 'tools'],
+  connections: ['connection', 'connections'],
+  settings: ['setting', 'settings'],
+  requests: ['row of the request log', 'rows of the request log'],
+  sums: ['daily sum', 'daily sums'],
+  bodies: ['kept body', 'kept bodies'],
+  accounts: ['row of the service’s books', 'rows of the service’s books'],
+  other: ['note of the program', 'notes of the program'],
+}
+
 export const countWords = (counts: Counts): string =>
-  counts.length === 0 ? 'nothing' : counts.map(({ thing, count }) => `${count} ${thing}`).join(', ')
+  counts.length === 0
+    ? 'nothing'
+    : counts.map(({ thing, count }) => `${count} ${names[thing][count === 1 ? 0 : 1]}`).join(', ')
