@@ -23,6 +23,8 @@ export interface Look {
   warn: string
   font: string
   of: (ink: Ink) => string
+  /** All of them as one text, to be told from another. */
+  all: string
 }
 
 const tokens = ['ink', 'soft', 'faint', 'line', 'raise', 'warn', ...inks, ...Object.values(ofTool)]
@@ -39,9 +41,11 @@ export function readLook(): Look {
   }
   probe.remove()
   const of = (name: string): string => read.get(name) ?? 'gray'
+  const font = getComputedStyle(document.body).fontFamily
   return {
     ...{ ink: of('ink'), soft: of('soft'), faint: of('faint'), line: of('line'), raise: of('raise'), warn: of('warn') },
-    font: getComputedStyle(document.body).fontFamily,
+    font,
     of: (ink) => of(tokenOf(ink)),
+    all: [...read.values(), font].join(),
   }
 }
