@@ -38,10 +38,12 @@ export function partsOf(data: ChartData, { x, y, width, height, perValue, ratio 
   const count = data.buckets.length
   const sharp = (px: number): number => Math.round(px * ratio) / ratio
   const band = width / Math.max(1, count)
-  const wide = Math.min(widest, count <= manyBuckets ? band * (1 - gap) : band)
+  const apart = count <= manyBuckets
+  const wide = apart ? Math.max(1 / ratio, sharp(Math.min(widest, band * (1 - gap)))) : band
   const bottom = sharp(y + height)
   const lefts = Float64Array.from({ length: count }, (_, at) => sharp(x + at * band + (band - wide) / 2))
-  const rights = Float64Array.from({ length: count }, (_, at) => sharp(x + at * band + (band + wide) / 2))
+  // Bars with room between them are as wide as each other; those without end where the next begins.
+  const rights = lefts.map((left, at) => (apart ? left + wide : sharp(x + (at + 1) * band)))
   const sums = new Float64Array(count)
   const tops = new Float64Array(count).fill(bottom)
   return data.series.map(({ values }) => {
@@ -62,9 +64,10 @@ export function partsOf(data: ChartData, { x, y, width, height, perValue, ratio 
   })
 }
 
-/** px of the line that parts of a bar have between them; none where bars touch each other. */
+/** px left free above a part, and of its corners, where bars are told apart; smaller parts are whole rectangles, or nothing would be left of them. */
 const between = (count: number): number => (count > manyBuckets ? 0 : count <= 31 ? 0.75 : 0.4)
-const radius = 2
+const radiusOf = ({ width }: Part): number => Math.min(2, width / 5)
+const isRound = ({ width, height }: Part, line: number): boolean => line > 0 && width >= 4 && height >= 4
 
 /**
  * `pixels`: as quick as the screen takes it, for a chart that is looked at. `paths`: a path for each series, which stay sharp at any size,
@@ -94,7 +97,7 @@ export function bars(data: ChartData, look: Look, medium: Medium): CustomSeriesO
             children: parts.map((own, at) => ({
               type: 'path',
               shape: { pathData: own.map((part) => outline(part, line)).join('') },
-              style: { fill: fills[at] ?? '', ...(line > 0 && { stroke: look.raise, lineWidth: line }) },
+              style: { fill: fills[at] ?? '' },
             })),
           }
         }
@@ -104,27 +107,27 @@ export function bars(data: ChartData, look: Look, medium: Medium): CustomSeriesO
           Math.ceil((y + height - top) * ratio) / ratio,
         ]
         const box = { x: left, y: top, width: wide, height: high }
-        const image = fill(parts, fills, { ...box, ratio, line, between: look.raise })
+        const image = fill(parts, fills, { ...box, ratio, line })
         return { type: 'image', style: { image, ...box } }
       },
     },
   ]
 }
 
-function outline({ x, y, width, height }: Part, line: number): string {
-  const r = line > 0 ? Math.min(radius, width / 2, height / 2) : 0
-  if (r === 0) return `M${x} ${y}h${width}v${height}h${-width}z`
-  const [wide, high] = [width - 2 * r, height - 2 * r]
-  return `M${x + r} ${y}h${wide}q${r} 0 ${r} ${r}v${high}q0 ${r} ${-r} ${r}h${-wide}q${-r} 0 ${-r} ${-r}v${-high}q0 ${-r} ${r} ${-r}z`
+function outline(part: Part, line: number): string {
+  const { x, y, width, height } = part
+  if (!isRound(part, line)) return `M${x} ${y}h${width}v${height}h${-width}z`
+  const r = radiusOf(part)
+  const [wide, high] = [width - 2 * r, height - line - 2 * r]
+  return `M${x + r} ${y + line}h${wide}q${r} 0 ${r} ${r}v${high}q0 ${r} ${-r} ${r}h${-wide}q${-r} 0 ${-r} ${-r}v${-high}q0 ${-r} ${r} ${-r}z`
 }
 
 interface Sheet extends Part {
   ratio: number
   line: number
-  between: string
 }
 
-/** A rectangle on whole pixels is what a canvas fills quickest: hundreds of times as quick as a path of them. */
+/** A rectangle on whole pixels is what a canvas fills quickest: many times as quick as a path of them. */
 function fill(parts: readonly Part[][], fills: readonly string[], sheet: Sheet): HTMLCanvasElement {
   const { x, y, width, height, ratio, line } = sheet
   const canvas = document.createElement('canvas')
@@ -134,18 +137,15 @@ function fill(parts: readonly Part[][], fills: readonly string[], sheet: Sheet):
   if (!context) return canvas
   context.scale(ratio, ratio)
   context.translate(-x, -y)
-  context.lineWidth = line
-  context.strokeStyle = sheet.between
   parts.forEach((own, at) => {
     context.fillStyle = fills[at] ?? ''
-    if (line === 0) {
-      for (const part of own) context.fillRect(part.x, part.y, part.width, part.height)
-      return
-    }
     context.beginPath()
-    for (const part of own) context.roundRect(part.x, part.y, part.width, part.height, radius)
+    for (const part of own) {
+      if (isRound(part, line)) {
+        context.roundRect(part.x, part.y + line, part.width, part.height - line, radiusOf(part))
+      } else context.fillRect(part.x, part.y, part.width, part.height)
+    }
     context.fill()
-    context.stroke()
   })
   return canvas
 }
