@@ -25,7 +25,15 @@ export function Facts({ shown }: { shown: AccountKey }) {
         <KeyValue
           rows={[
             row('name', shown.name, t('unnamed')),
-            row('begins', shown.prefix && <code className="font-mono">{shown.prefix}…</code>, t('notTold')),
+            row(
+              'begins',
+              shown.prefix && (
+                <code dir="ltr" className="font-mono">
+                  {shown.prefix}…
+                </code>
+              ),
+              t('notTold'),
+            ),
             row('id', <Id id={shown.id} />, ''),
             row('created', when(shown.createdAt), t('notTold')),
             row('lastUsed', when(shown.lastUsedAt), t('never')),
@@ -72,7 +80,7 @@ function Id({ id }: { id: string }) {
   const { t } = useTranslation('keys')
   return (
     <span className="flex min-w-0 items-center justify-end gap-1">
-      <code className="truncate font-mono" title={id}>
+      <code dir="ltr" className="truncate font-mono" title={id}>
         {id}
       </code>
       <CopyButton size="small" text={id} name={t('copyId')} />
