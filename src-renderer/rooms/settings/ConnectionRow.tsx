@@ -42,7 +42,11 @@ export function ConnectionRow(props: {
             {profile.name}
           </span>
           {connection && !wantsKey && (
-            <Pill tone={tones[connection.state]}>{t(`connection.state.${connection.state}`)}</Pill>
+            <Pill tone={connection.offline ? 'warn' : tones[connection.state]}>
+              {t(
+                `connection.state.${connection.offline && connection.state === 'failed' ? 'offline' : connection.state}`,
+              )}
+            </Pill>
           )}
           {wantsKey && <Pill tone="warn">{t('connection.keyWanted')}</Pill>}
           {connection?.checkedAt && !wantsKey && (
