@@ -96,6 +96,9 @@ const dayOfYear = { day: 'numeric', month: 'short' } as const
 const clock = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const
 const steps = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const
 
+/** `one, two, and three`. */
+export const showList = (words: readonly string[]): string => new Intl.ListFormat(locale()).format(words)
+
 /** Words from elsewhere, such as a library's, as a sentence of ours: others follow it. */
 export const asSentence = (words: string): string => (/[.!?…]$/u.test(words.trim()) ? words.trim() : `${words.trim()}.`)
 

@@ -92,8 +92,8 @@ export const data = {
   },
   damage: {
     title: 'Damaged files',
-    noticeTitle: 'A file of your data was damaged',
-    notice: 'Of {{files}}, what could be read was recovered at the start. See what came back and what is missing.',
+    noticeTitle: 'Some of your data was damaged',
+    notice: 'What could be read of {{files}} was recovered at the start. See what came back and what is missing.',
     open: 'See what happened',
     one: '{{file}} was damaged',
     when: 'Found at the start of {{at}}: {{why}}',

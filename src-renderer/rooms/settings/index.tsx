@@ -83,7 +83,10 @@ function Section({
 }) {
   const ref = useRef<HTMLElement>(null)
   useEffect(() => {
-    if (target) ref.current?.scrollIntoView({ block: 'start' })
+    if (!target) return
+    ref.current?.scrollIntoView({ block: 'start' })
+    // What led here may have gone with its room: whoever reads by keys goes on here, not at the window's start.
+    if (document.activeElement === document.body) ref.current?.focus({ preventScroll: true })
   }, [target])
   return (
     <section
