@@ -41,7 +41,7 @@ export const data = {
   read: 'I have read it',
   schema: 'What lies in which file',
   schemaHint:
-    'Each table is told in the program’s own files {{path}}. Look in beside the studio with any SQLite, reading alone.',
+    'Any SQLite tool can look in, also while the studio runs: open the files to read only. Each table is described beside the program, in',
   backup: {
     title: 'Backup and restore',
     about: 'Everything in one tar file: chats, media, books, settings. No key is in it.',
@@ -92,8 +92,8 @@ export const data = {
   },
   damage: {
     title: 'Damaged files',
-    noticeTitle: 'A file of your data was damaged',
-    notice: 'Of {{files}}, what could be read was recovered at the start. See what came back and what is missing.',
+    noticeTitle: 'Some of your data was damaged',
+    notice: 'What could be read of {{files}} was recovered at the start. See what came back and what is missing.',
     open: 'See what happened',
     one: '{{file}} was damaged',
     when: 'Found at the start of {{at}}: {{why}}',

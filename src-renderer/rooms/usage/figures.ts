@@ -136,7 +136,9 @@ export function sidesOf(comparisons: readonly Comparison[]): Sides {
   const differences = (drift: Comparison['drift']): string[] =>
     comparisons.flatMap((one) => (one.drift === drift ? (one.elsewhere ?? []) : []))
   const service = costs('service').length === 0 ? null : sumSc(costs('service'))
-  const here = costs('here').length === 0 ? null : sumSc(costs('here'))
+  // Nothing asked here is nothing spent here; what was asked and could not be priced is not known.
+  const asked = comparisons.some((one) => one.here !== null)
+  const here = costs('here').length === 0 && (asked || comparisons.length === 0) ? null : sumSc(costs('here'))
   // Only where both are known can one be a part of the other.
   const both = comparisons.filter((one) => one.service?.cost != null && one.drift !== 'unpriced')
   const whole = sumSc(both.flatMap((one) => one.service?.cost ?? []))

@@ -259,6 +259,14 @@ describe('both sides', () => {
     expect(signed(sides.elsewhere)).toBeGreaterThan(0n)
     expect(signed(sides.notYet)).toBeGreaterThan(0n)
   })
+  it('say that nothing was spent here where nothing was asked, and not known where it could not be priced', () => {
+    const figures = { requests: 2, tokensIn: 1, tokensOut: 1, tokensCached: null, unpriced: 0, estimated: 0 }
+    const service = { ...figures, cost: '1.5' }
+    const there = { model: 'm', day: null, service, here: null, elsewhere: '1.5', drift: 'elsewhere' } as const
+    expect(sidesOf([there])).toMatchObject({ service: '1.5', here: '0', share: 0 })
+    const unpriced = { ...there, here: { ...figures, cost: null, unpriced: 2 }, elsewhere: null, drift: 'unpriced' }
+    expect(sidesOf([{ ...unpriced, drift: 'unpriced' }])).toMatchObject({ here: null })
+  })
   it('are unknown where the service tells nothing', () => {
     expect(sidesOf(new Accounts('plain', 40).compare(day(29), day(0), false))).toMatchObject({
       service: null,
