@@ -11,6 +11,8 @@ const opening: Refusal = {
   code: 'opening',
   message: 'Inference Studio is getting its data ready. Ask again in a few seconds.',
   retryAfterMs,
+  // Who comes again meets another server.
+  close: true,
 }
 
 /**
