@@ -1,11 +1,13 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import * as z from 'zod'
 import type { UsedDay } from '../../../src-main/core/books/parts.ts'
 import type { Reading } from '../../../src-main/core/books/read.ts'
 import { toldByKeyDays, toldByKeys, toldByUsage } from '../../../src-main/core/books/replies.ts'
 import { dayOfDate } from '../../../src-main/core/days.ts'
 import { openAccountStore } from '../../../src-main/core/store/account/open.ts'
 import { keyRecord } from '../../../src-main/core/upstream/schemas.ts'
-import type { ViewQuery } from '../../../src-preload/contract/usage.ts'
+import { packView } from '../../../src-preload/contract/columns.ts'
+import { comparison, packedView, type ViewQuery } from '../../../src-preload/contract/usage.ts'
 import { hereSide, noon, openAccount, readingOf } from './helpers.ts'
 
 const now = noon('2026-11-21')
@@ -113,6 +115,18 @@ describe('a view of the service’s side', () => {
       total: { cost: '0.5' },
     })
     expect(reading.view(query({ from: '2026-10-01' })).before).toBeNull()
+  })
+
+  it('stands, and can cross to the page, whatever a service counts', () => {
+    const most = { requests: Number.MAX_SAFE_INTEGER, tokens_in: Number.MAX_SAFE_INTEGER, cost_sc: '9007199254' }
+    const models = Array.from({ length: 15 }, (_, at) => ({ ...row('2026-11-20', `m${at}`, 1, null), ...most }))
+    tell(now, ...models, row('2026-11-20', 'tiny', 1, '1e-18'), row('2026-11-20', 'below', 1, '9007199255'))
+    const seen = reading.view(query({ grain: 'month' }))
+    expect(packedView.omit({ query: true }).safeParse(packView(seen)).error).toBeUndefined()
+    expect(seen.total).toMatchObject({ requests: Number.MAX_SAFE_INTEGER, cost: '135107988810.000000000000000001' })
+    expect(seen.total.unpriced).toBe(1)
+    uses(...Array.from({ length: 3 }, () => used('2026-11-20', 'tool:t', 'm0', { tokensIn: Number.MAX_SAFE_INTEGER })))
+    expect(z.array(comparison).safeParse(reading.compare(range)).error).toBeUndefined()
   })
 
   it('is refused where that side does not know what is stacked, and for days that are none', () => {
