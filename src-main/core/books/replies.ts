@@ -108,6 +108,10 @@ function daysOf({ askedAt, answeredAt }: Asked, rows: readonly Read[] | undefine
   const isNear = (day: number): boolean => day >= today - mostDaysBack && day <= today + mostDaysAhead
   const dated = rows.flatMap((row) => (row.day !== null && isNear(row.day) ? [{ ...row, day: row.day }] : []))
   const undated = rows.filter((row) => row.day === null || !isNear(row.day))
+  // Mostly of days to come: it is the clock here that is behind, and what it would call the last 30 days were others.
+  if (rows.filter(({ day }) => day !== null && day > today + mostDaysAhead).length * 2 > rows.length) {
+    return { days: null, rows: [], undated: merged(rows, ({ date, model }) => `${date} ${model}`) }
+  }
   const from = dated.reduce((least, { day }) => Math.min(least, day), dayOfMs(answeredAt) - windowDays + 1)
   const to = dated.reduce((most, { day }) => Math.max(most, day), today)
   return {
