@@ -41,7 +41,7 @@ export const data = {
   read: 'I have read it',
   schema: 'What lies in which file',
   schemaHint:
-    'Any SQLite tool can look in, also while the studio runs: open the files to read only. Each table is described beside the program, in',
+    'Any SQLite tool can look in, also while the studio runs: open the files to read only. README.txt in the folder tells of each table and column, and how to ask.',
   backup: {
     title: 'Backup and restore',
     about: 'Everything in one tar file: chats, media, books, settings. No key is in it.',

@@ -15,9 +15,6 @@ import { DataUse } from './DataUse.tsx'
 import { Path } from './Path.tsx'
 import { Row } from './Row.tsx'
 
-/** What says of every table what stands in it; `package.json` ships them. */
-const schemas = ['', 'ledger/', 'account/'].map((folder) => `src-main/core/store/${folder}README.md`)
-
 /** Where everything lies, what it takes up, and how it goes. */
 export function DataSection({ app }: { app: AppState }) {
   const { t } = useTranslation(['settings', 'connect', 'data'])
@@ -52,19 +49,7 @@ export function DataSection({ app }: { app: AppState }) {
         )}
       </Row>
       {problem && <ProblemNotice problem={problem} on={{ retry: look, recheck: look }} />}
-      <Row
-        name={t('data:schema')}
-        hint={
-          <>
-            {t('data:schemaHint')}
-            {schemas.map((path) => (
-              <span key={path} className="block">
-                <Path path={path} />
-              </span>
-            ))}
-          </>
-        }
-      />
+      <Row name={t('data:schema')} hint={t('data:schemaHint')} />
       <DataAside />
       <DataBackup />
       <DataUse />
