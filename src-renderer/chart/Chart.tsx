@@ -122,7 +122,9 @@ function useLook() {
       if (now.all !== lastLook?.all) lastLook = now
       setLook(lastLook)
     }
-    read()
+    // What the page writes with is told without working anything out: asking for all colours is not.
+    if (lastLook && lastLook.ink === getComputedStyle(document.body).color) setLook(lastLook)
+    else read()
     const dark = matchMedia('(prefers-color-scheme: dark)')
     dark.addEventListener('change', read)
     // Before a page is printed it stands in the colours of paper for a moment: what is drawn must follow at once.
