@@ -66,7 +66,7 @@ export function partsOf(data: ChartData, { x, y, width, height, perValue, ratio 
 
 /** px left free above a part, and of its corners, where bars are told apart; smaller parts are whole rectangles, or nothing would be left of them. */
 const between = (count: number): number => (count > manyBuckets ? 0 : count <= 31 ? 0.75 : 0.4)
-const radiusOf = ({ width }: Part): number => Math.min(2, width / 5)
+const radiusOf = ({ width, height }: Part): number => Math.min(2, width / 5, height / 5)
 const isRound = ({ width, height }: Part, line: number): boolean => line > 0 && width >= 4 && height >= 4
 
 /**

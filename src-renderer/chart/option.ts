@@ -127,11 +127,15 @@ function shapes({ state }: Mark, box: Box, look: Look): Shapes {
   }
   return [
     { type: 'rect', shape: box, style: { fill: look.faint, opacity: state === 'gap' ? 0.1 : 0.05 } },
-    ...hatching(box, hatch[state]).map(([x1, y1, x2, y2]) => ({
-      type: 'line' as const,
-      shape: { x1, y1, x2, y2 },
-      style: { stroke: look.faint, lineWidth: 1, opacity: state === 'gap' ? 0.55 : 0.3 },
-    })),
+    {
+      type: 'path',
+      shape: {
+        pathData: hatching(box, hatch[state])
+          .map(([x1, y1, x2, y2]) => `M${x1} ${y1}L${x2} ${y2}`)
+          .join(''),
+      },
+      style: { fill: 'none', stroke: look.faint, lineWidth: 1, opacity: state === 'gap' ? 0.55 : 0.3 },
+    },
   ]
 }
 

@@ -6,7 +6,7 @@ import { bars, type Plot, partsOf } from '../../../src-renderer/chart/bars.ts'
 import { walk } from '../../../src-renderer/chart/cursor.ts'
 import { type ChartData, heightAt, marksOf, seriesAt } from '../../../src-renderer/chart/data.ts'
 import { barOf, bucketsPerBar, folded } from '../../../src-renderer/chart/fold.ts'
-import type { Look } from '../../../src-renderer/chart/look.ts'
+import { type Look, paint, plainRgb } from '../../../src-renderer/chart/look.ts'
 import { bucketLabel, hatching } from '../../../src-renderer/chart/option.ts'
 import { bucketWords, foldWords, spokenBucket } from '../../../src-renderer/chart/words.ts'
 import { en } from '../../../src-renderer/i18n/en.ts'
@@ -175,6 +175,12 @@ describe('the chart', () => {
   it('keeps a tool’s own colour, and the quiet one for the rest', () => {
     expect(data({ by: 'tool', source: 'here' }).series.map(({ ink }) => ink)).toEqual(['teal', 'violet', 'amber', 0])
     expect(data().series.at(-1)).toMatchObject({ id: 'rest', ink: 'rest' })
+  })
+  it('gives each of a dozen series a colour of its own, which any program reads in a picture', () => {
+    const paints = Array.from({ length: 12 }, (_, ink) => paint(ink))
+    expect(new Set([...paints, paint('rest')]).size).toBe(13)
+    expect(plainRgb('color(srgb 0.5 0 1)')).toBe('rgb(128, 0, 255)')
+    expect(plainRgb('rgb(1, 2, 3)')).toBe('rgb(1, 2, 3)')
   })
   it('draws one key’s days, gaps as gaps [KEY-03]', () => {
     const days = accounts.keyDays(accounts.keys()[0]?.id ?? '', day(29), day(0))
