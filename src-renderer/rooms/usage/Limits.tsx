@@ -217,7 +217,9 @@ function Slots({ limits: { slots, key } }: { limits: Limits }) {
                     </th>
                     <td>{t(`proxy:endpoints.${endpoint}`)}</td>
                     <td dir="auto">{model ?? '–'}</td>
-                    <td className="whitespace-nowrap tabular-nums">{showInstant(since)}</td>
+                    <td className="whitespace-nowrap tabular-nums">
+                      <time dateTime={since}>{showInstant(since)}</time>
+                    </td>
                   </tr>
                 ))}
               </tbody>
@@ -274,7 +276,7 @@ function History() {
                         title={t('limits.open')}
                         onClick={() => openRequest(row)}
                       >
-                        {showInstant(at)}
+                        <time dateTime={at}>{showInstant(at)}</time>
                       </button>
                     </th>
                     <td dir="auto">{whoIs(who)}</td>
