@@ -43,7 +43,9 @@ export default defineConfig({
       // The page's policy knows no data: fonts.
       assetsInlineLimit: 0,
       target: 'chrome156',
-      rollupOptions: { input: at('src-renderer/index.html') },
+      rollupOptions: {
+        input: { index: at('src-renderer/index.html'), opening: at('src-renderer/opening/index.html') },
+      },
     },
   },
 })

@@ -7,9 +7,12 @@ function show(theme: string): void {
   else delete document.documentElement.dataset.theme
 }
 
-/** Shows the theme at once as it was last, so that no wrong one flashes, and then as the settings have it. */
+/** Shows the theme as it was last, so that no wrong one flashes. */
+export const showTheme = (): void => show(localStorage.getItem(kept) ?? 'system')
+
+/** The same, and then as the settings have it. */
 export function followTheme(): void {
-  show(localStorage.getItem(kept) ?? 'system')
+  showTheme()
   appStore.subscribe(({ app }, before) => {
     const theme = app?.settings.theme
     if (!theme || theme === before.app?.settings.theme) return

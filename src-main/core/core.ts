@@ -1,5 +1,5 @@
-import type { AppState } from '../../src-preload/contract/app.ts'
-import type { DataState } from '../../src-preload/contract/data.ts'
+import type { AppState, Settings } from '../../src-preload/contract/app.ts'
+import type { DataState, Opening } from '../../src-preload/contract/data.ts'
 import type { ToolUse } from '../../src-preload/contract/tools.ts'
 import { openAccountRooms, placeOf } from './accountRooms.ts'
 import { AdmissionDesk } from './admission/desk.ts'
@@ -28,18 +28,19 @@ import { openErasing } from './erasing.ts'
 import { createRouter, type StudioRouter } from './handlers/router.ts'
 import type { Host } from './host.ts'
 import { createKeep } from './keep/keep.ts'
-import { openKept } from './keep/open.ts'
 import { Ledger } from './ledger/ledger.ts'
-import { fileType, openMediaRooms } from './mediaRooms.ts'
+import { openMediaRooms } from './mediaRooms.ts'
 import { Metrics } from './metrics/metrics.ts'
 import { openTelemetry } from './metrics/openTelemetry.ts'
 import { serverOf } from './metrics/server.ts'
 import { listModels } from './models/list.ts'
+import { type OpenFolder, onFolder } from './opening.ts'
 import { LocalV1, type Wish } from './proxy/localV1.ts'
 import { type RelayDeps, relay } from './proxy/relay.ts'
+import { startStandIn } from './proxy/standIn.ts'
 import { openAccountStore } from './store/account/open.ts'
-import { lockFolder } from './store/lock.ts'
-import { openStore } from './store/store.ts'
+import { defaultSettings, peekSettings } from './store/settings.ts'
+import { databaseFile, openStore } from './store/store.ts'
 import { ToolAllowance } from './tools/allowance.ts'
 import { Tools } from './tools/tools.ts'
 import { loadTokenizer } from './upstream/meter/tokens.ts'
@@ -50,6 +51,10 @@ export interface CoreOptions {
   connect?: { baseUrl: string; apiKey: string } | { sandbox: true } | { profile: string }
   /** Port of the local /v1 for this run; 0 means any; null means that it does not run. */
   proxyPort?: number | null
+  /** Told while files of the folder are checked, mended or brought to this version, where that takes long; the first answer is waited for. */
+  opening?: (work: Opening) => Promise<void> | void
+  /** Ends that. */
+  signal?: AbortSignal
   /** How it watches for a service that went away; as usual where not said. */
   back?: Partial<BackBounds>
 }
@@ -88,27 +93,49 @@ const tokenizerMs = 3000
 
 /**
  * Builds the program in one data folder and starts it. What is stored can be read at once; the connection is looked at beside.
- * @throws StudioError `folder_in_use`, `store_newer`, `store_damaged`, and what `options.connect` meets
+ * @throws StudioError `folder_in_use`, `store_newer`, `store_damaged`, `cancelled`, and what `options.connect` meets
  */
 export async function createCore(host: Host, options: CoreOptions = {}): Promise<Core> {
-  const folder = openFolder(host)
+  const { dataDir, log } = host
+  let settings = defaultSettings
+  let standIn: ReturnType<typeof startStandIn> | null = null
+  const parts = {
+    ...{ dataDir, log, signal: options.signal },
+    before: () => {
+      settings = peekSettings(databaseFile(dataDir))
+    },
+    async opening(work: Opening): Promise<void> {
+      standIn ??= startStandIn(wishOf(settings, options), settings.proxyOrigins)
+      await standIn
+      await options.opening?.(work)
+    },
+  }
+  const leave = async (): Promise<void> => {
+    const left = await standIn
+    standIn = null
+    await left?.close()
+  }
   try {
-    return await build(host, options, folder)
-  } catch (thrown) {
-    // Damage beyond the first page of a file that was closed in order shows only where somebody reads it. Now everything is read and mended first.
-    if (!(await folder.kept.metDamage(thrown))) throw thrown
-    return build(host, options, openFolder(host))
+    return await onFolder(parts, (folder) => build(host, options, folder, leave))
+  } finally {
+    await leave()
   }
 }
 
-function openFolder(host: Host) {
-  const lock = lockFolder(host.dataDir)
-  const parts = { dataDir: host.dataDir, endedCleanly: lock.endedCleanlyBefore, typeOf: fileType, log: host.log }
-  return { lock, kept: openKept(parts, lock.release) }
+/** The local /v1 as it should stand. The command line's wish for this run goes before the settings. */
+function wishOf({ proxyEnabled, proxyPort, proxyIpv6: ipv6 }: Settings, { proxyPort: port }: CoreOptions): Wish {
+  if (port === null) return { enabled: false, port: proxyPort, ipv6 }
+  return { enabled: port !== undefined || proxyEnabled, port: port ?? proxyPort, ipv6 }
 }
 
-async function build(host: Host, options: CoreOptions, { lock, kept }: ReturnType<typeof openFolder>): Promise<Core> {
-  const store = kept.open(['studio', 'ledger', 'bodies', 'account'], () => openStore(host.dataDir))
+/** `leave`: nobody else stands where the local /v1 will, when it answers. */
+async function build(
+  host: Host,
+  options: CoreOptions,
+  { lock, kept }: OpenFolder,
+  leave: () => Promise<void>,
+): Promise<Core> {
+  const store = openStore(host.dataDir)
   const cut = recoverReplies(store)
   if (cut > 0) host.log('warn', `${cut} replies were cut when the program ended; they are kept and marked.`)
 
@@ -117,10 +144,10 @@ async function build(host: Host, options: CoreOptions, { lock, kept }: ReturnTyp
   const tools = new Tools(store)
   const desk = new AdmissionDesk()
   kept.onFailure(() => store.close())
-  const ledger = kept.open(['ledger', 'bodies'], openLedger)
+  const ledger = openLedger()
   const allowance = new ToolAllowance({ spent: (id) => ledger.spent(id) })
   kept.onFailure(() => ledger.close())
-  const account = kept.open(['account'], () => openAccountStore(host.dataDir))
+  const account = openAccountStore(host.dataDir)
   kept.onFailure(() => account.close())
   kept.opened()
   const metrics = new Metrics({ enabled: () => settings.metrics, live: () => desk.counts() })
@@ -186,13 +213,7 @@ async function build(host: Host, options: CoreOptions, { lock, kept }: ReturnTyp
     changed: () => state.changed(),
     log: host.log,
   })
-  /** The command line's wish for this run goes before the settings. */
-  const proxyWish = (): Wish => {
-    const { proxyEnabled, proxyPort, proxyIpv6: ipv6 } = settings
-    const { proxyPort: port } = options
-    if (port === null) return { enabled: false, port: proxyPort, ipv6 }
-    return { enabled: port !== undefined || proxyEnabled, port: port ?? proxyPort, ipv6 }
-  }
+  const proxyWish = (): Wish => wishOf(settings, options)
   const keysWatched = tools.observe(() => {
     if (proxy.status().active > 0) proxy.cutBad(tools.isGood)
   })
@@ -316,6 +337,7 @@ async function build(host: Host, options: CoreOptions, { lock, kept }: ReturnTyp
   kept.built()
   const background: Promise<unknown>[] = [lookForKeychain()]
   try {
+    await leave()
     await proxy.apply(proxyWish())
     rooms.chatTools.start()
     // A command line's wish fails loudly; a stored profile that cannot be opened is a state to show.

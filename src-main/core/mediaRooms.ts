@@ -5,8 +5,6 @@ import type { Host } from './host.ts'
 import { createImages, type Images } from './images/images.ts'
 import type { Ledger } from './ledger/ledger.ts'
 import { createKeeping, type Keeping } from './media/keeping.ts'
-import { readPicture } from './media/picture.ts'
-import { soundHead, soundType } from './media/sound.ts'
 import { createSpeeches, type Speeches } from './speech/speeches.ts'
 import type { Store } from './store/store.ts'
 import { createTranscribe, type TranscribeRoom } from './transcribe/transcribe.ts'
@@ -113,11 +111,4 @@ export function openMediaRooms({ host, store, session, ledger, files }: MediaRoo
       await sent
     },
   }
-}
-
-/** What a file of `media/` is by its bytes, where its row was lost. */
-export function fileType(bytes: Uint8Array) {
-  const picture = readPicture(bytes)
-  if (picture) return { kind: 'image' as const, ...picture }
-  return { kind: 'audio' as const, mime: soundType(bytes.subarray(0, soundHead), ''), width: null, height: null }
 }

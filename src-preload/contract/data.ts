@@ -29,6 +29,15 @@ export type KeptThing = z.infer<typeof keptThing>
 export const databaseName = z.enum(['studio', 'ledger', 'bodies', 'account'])
 export type DatabaseName = z.infer<typeof databaseName>
 
+/** What a start does with a large database before anything of it can be used: read it whole, recover what can be read, bring it to this version. */
+export const opening = z.object({
+  stage: z.enum(['checking', 'mending', 'updating']),
+  database: databaseName,
+  /** Recovered so far; null where nothing is counted. */
+  rows: z.number().int().nullable(),
+})
+export type Opening = z.infer<typeof opening>
+
 /** How many of each; what there is none of is left out. */
 export const counts = z.array(z.object({ thing: keptThing, count: z.number().int() }))
 export type Counts = z.infer<typeof counts>

@@ -114,7 +114,11 @@ function useLook() {
   const [look, setLook] = useState(readLook)
   // biome-ignore lint/correctness/useExhaustiveDependencies: the theme is what counts, the page is what is read
   useEffect(() => {
-    const read = () => setLook(readLook())
+    const read = () =>
+      setLook((before) => {
+        const now = readLook()
+        return now.all === before.all ? before : now
+      })
     read()
     const dark = matchMedia('(prefers-color-scheme: dark)')
     dark.addEventListener('change', read)

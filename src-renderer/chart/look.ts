@@ -23,25 +23,31 @@ export interface Look {
   warn: string
   font: string
   of: (ink: Ink) => string
+  /** All of them as one text, to be told from another. */
+  all: string
 }
 
 const tokens = ['ink', 'soft', 'faint', 'line', 'raise', 'warn', ...inks, ...Object.values(ofTool)]
 
-/** Reads them from the page: `light-dark()` is worked out by the browser alone. */
+/** Reads them from the page: `light-dark()` is worked out by the browser alone. All are asked for before one is read, or each would be worked out anew. */
 export function readLook(): Look {
   const probe = document.createElement('span')
   probe.hidden = true
+  const asked = tokens.map((name) => {
+    const one = document.createElement('i')
+    one.style.color = `var(--${name})`
+    return one
+  })
+  probe.append(...asked)
   document.body.append(probe)
-  const read = new Map<string, string>()
-  for (const name of tokens) {
-    probe.style.color = `var(--${name})`
-    read.set(name, getComputedStyle(probe).color)
-  }
+  const read = new Map(tokens.map((name, at) => [name, getComputedStyle(asked[at] ?? probe).color]))
   probe.remove()
   const of = (name: string): string => read.get(name) ?? 'gray'
+  const font = getComputedStyle(document.body).fontFamily
   return {
     ...{ ink: of('ink'), soft: of('soft'), faint: of('faint'), line: of('line'), raise: of('raise'), warn: of('warn') },
-    font: getComputedStyle(document.body).fontFamily,
+    font,
     of: (ink) => of(tokenOf(ink)),
+    all: [...read.values(), font].join(),
   }
 }

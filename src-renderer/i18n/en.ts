@@ -12,6 +12,7 @@ import { library } from './en/library.ts'
 import { lightbox } from './en/lightbox.ts'
 import { markdown } from './en/markdown.ts'
 import { offline } from './en/offline.ts'
+import { opening } from './en/opening.ts'
 import { palette } from './en/palette.ts'
 import { problems } from './en/problems.ts'
 import { proxy } from './en/proxy.ts'
@@ -40,6 +41,7 @@ export const en = {
   data,
   lightbox,
   offline,
+  opening,
   palette,
   chatTools,
   markdown,

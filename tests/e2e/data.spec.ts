@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { readdirSync } from 'node:fs'
+import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, type Page, test } from '@playwright/test'
 import { createMedia } from '../../src-main/core/media/media.ts'
 import { openStore } from '../../src-main/core/store/store.ts'
+import { behead, filledFolder, moreRequests } from '../core/keep/fill.ts'
 import { png } from '../core/media/pictures.ts'
 import { imageRow, recordingRow } from '../core/media/rows.ts'
 import { expectAccessible, takePictures } from './chatWorld.ts'
@@ -139,4 +140,25 @@ test('what lies here is told by room; a clean-up is counted before it acts, and 
   await dialog.getByRole('button', { name: 'Erase for good' }).click()
   await expect(data).toContainText('What you delete stays here for 30 days')
   await expect.poll(files).toBe(4)
+})
+
+test('while a damaged log is mended the address answers with a page that says how far it is, and becomes the studio', async ({
+  page,
+}) => {
+  const dataDir = filledFolder()
+  moreRequests(dataDir, 150_000)
+  behead(join(dataDir, 'ledger.sqlite'))
+  const early = Promise.withResolvers<string>()
+  const starting = openWebHost(dataDir, ['--sandbox'], {}, early.resolve)
+  await page.goto(await early.promise)
+  await expect(page.getByRole('status')).toHaveText('Mending the request log…')
+  await expect(page.getByText(/^\d{1,3},000 rows recovered so far$/)).toBeVisible()
+  // The token is out of the address already, and the studio is let in all the same.
+  expect(new URL(page.url()).hash).toBe('')
+  await takePictures(page, 'opening', true)
+  await expectAccessible(page)
+  await starting
+  await expect(page.getByRole('navigation', { name: 'Rooms' })).toBeVisible({ timeout: 20_000 })
+  await expect(page.getByText('was damaged').first()).toBeVisible()
+  rmSync(dataDir, { recursive: true })
 })

@@ -34,11 +34,12 @@ export function newDataDir(): string {
   return folder
 }
 
-/** Starts the built command line's `serve` on free ports and waits for its ready line. */
+/** Starts the built command line's `serve` on free ports and waits for its ready line. `early` gets an address that answers before that. */
 export async function openWebHost(
   dataDir: string,
   args: string[] = [],
   env: Record<string, string> = {},
+  early?: (url: string) => void,
 ): Promise<WebHost> {
   const child = spawn(
     node24(),
@@ -61,6 +62,8 @@ export async function openWebHost(
   let output = ''
   child.stderr.on('data', (bytes: Buffer) => {
     output += bytes
+    const url = /(http:\S+) answers already/.exec(output)?.[1]
+    if (url) early?.(url)
   })
   child.stdout.on('data', (bytes: Buffer) => {
     output += bytes

@@ -201,7 +201,7 @@ export function createBooks(parts: BooksParts) {
       },
       keep(status: LimitStatus): void {
         const book = active()
-        if (book) account.limits.put(book.no, Date.parse(status.asOf), JSON.stringify(status))
+        if (book) account.limits.put(book.no, Date.parse(status.asOf), JSON.stringify(status), now())
       },
     },
 

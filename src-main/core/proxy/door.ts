@@ -24,6 +24,8 @@ export interface ProxyDeps {
   refused(refusal: SeenRefusal): void
   /** Origins that a person allowed by hand, serialized. Asked for each request that carries an origin. */
   allowedOrigins(): readonly string[]
+  /** Nobody is let in: this is what they get. */
+  closed?: Refusal
   /** Counters changed. Called often: the receiver coalesces. */
   changed(): void
   /** A mistake of ours while deciding over a request or carrying it; the tool's connection is cut. */
@@ -109,7 +111,8 @@ export class Door {
   constructor(deps: ProxyDeps, bounds: Bounds) {
     this.#deps = deps
     this.#bounds = bounds
-    this.#gate = { hosts: new Set(), verify: deps.verify, allowedOrigins: deps.allowedOrigins }
+    const { verify, allowedOrigins, closed } = deps
+    this.#gate = { hosts: new Set(), verify, allowedOrigins, closed }
     this.#connections = new Connections(bounds, (socket) => this.#pushOut(socket))
     this.#stalls = new StallWatch(this.#running, bounds, (watched, what) => {
       if (what === 'upload') watched.cut('upload_stalled', uploadStalled)

@@ -14,6 +14,8 @@ export interface Gate {
   hosts: ReadonlySet<string>
   verify(presented: string): Verified
   allowedOrigins(): readonly string[]
+  /** What everybody gets who would be asked for a key: nobody can be let in now. */
+  closed?: Refusal | undefined
 }
 
 export interface Passed {
@@ -246,6 +248,7 @@ export function judge(request: IncomingMessage, gate: Gate): Verdict {
   if (headers.upgrade !== undefined && /websocket/i.test(headers.upgrade)) {
     return refuse(400, 'no_websocket', 'WebSockets are not relayed; the service has none.', who, { extraHeaders })
   }
+  if (gate.closed) return { ...refuse(gate.closed.status, '', '', who, { extraHeaders }), refusal: gate.closed }
   const tool = checkKey(request, gate, extraHeaders)
   return 'verdict' in tool ? tool : { verdict: 'pass', tool, path, extraHeaders }
 }

@@ -15,6 +15,8 @@ export interface FolderLock {
   /** Tells where this owner can be reached, for whoever comes second. */
   announce: (address: string | null) => void
   release: () => void
+  /** Frees the folder as a killed owner would: the next one reads every page. For whoever had not come to do that. */
+  abandon: () => void
 }
 
 /**
@@ -39,6 +41,7 @@ export function lockFolder(dataDir: string): FolderLock {
       rmSync(noteFile, { force: true })
       handle.close()
     },
+    abandon: () => handle.close(),
   }
 }
 

@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
 import { type Settings, settings } from '../../../src-preload/contract/app.ts'
 import type { Database } from './database.ts'
-import { parseJson, text } from './rows.ts'
+import { parseJson, type Row, text } from './rows.ts'
 
 export const defaultSettings: Settings = {
   theme: 'system',
@@ -36,15 +38,33 @@ const readable = settings.extend({
   voice: settings.shape.voice.catch(defaultSettings.voice),
 })
 
+const selectAll = 'SELECT key, value FROM settings'
+const readRows = (rows: Row[]): Settings =>
+  readable.parse(Object.fromEntries(rows.map((row) => [text(row, 'key'), parseJson(text(row, 'value'))])))
+
+/** What stands in a file that may be of an earlier version, or damaged: what can't be read is as usual. Nobody has it open. */
+export function peekSettings(file: string): Settings {
+  if (!existsSync(file)) return defaultSettings
+  try {
+    const handle = new DatabaseSync(file, { readOnly: true })
+    try {
+      return readRows(handle.prepare(selectAll).all())
+    } finally {
+      handle.close()
+    }
+  } catch {
+    return defaultSettings
+  }
+}
+
 /** One row a setting, its value as JSON. A value that this version cannot read counts as not set; keys not known stay. */
 export function settingsTable({ handle, transaction }: Database) {
-  const all = handle.prepare('SELECT key, value FROM settings')
+  const all = handle.prepare(selectAll)
   const set = handle.prepare(
     'INSERT INTO settings (key, value) VALUES (:key, :value) ON CONFLICT (key) DO UPDATE SET value = :value',
   )
   return {
-    read: (): Settings =>
-      readable.parse(Object.fromEntries(all.all().map((row) => [text(row, 'key'), parseJson(text(row, 'value'))]))),
+    read: (): Settings => readRows(all.all()),
     write(changes: { [K in keyof Settings]?: Settings[K] | undefined }): void {
       transaction(() => {
         for (const [key, value] of Object.entries(changes)) {

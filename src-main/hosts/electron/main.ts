@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { RPCHandler } from '@orpc/server/message-port'
 import { app, BrowserWindow, dialog, ipcMain, protocol, session, shell } from 'electron'
 import type { AlertPlace } from '../../../src-preload/contract/alerts.ts'
+import type { Opening } from '../../../src-preload/contract/data.ts'
 import { createCore } from '../../core/core.ts'
 import { asStudioError, StudioError } from '../../core/errors.ts'
 import type { Host } from '../../core/host.ts'
@@ -40,26 +41,43 @@ if (dataDir !== null) {
 
 async function start(folder: string): Promise<void> {
   const open = (place?: AlertPlace): BrowserWindow => openWindow(join(built, 'preload', 'preload.cjs'), devTools, place)
-  const starting = createCore(host(folder, open))
-  servePage(protocol, join(built, 'renderer'), async () => (await starting).media)
+  const ending = new AbortController()
+  /** What is done before the core is there, where that takes long: then the window says so. */
+  let work: Opening | null = null
+  let isOpen = false
+  const opening = (told: Opening): void => {
+    work = told
+    if (!isOpen && !ending.signal.aborted) open()
+    isOpen = true
+  }
+  const starting = createCore(host(folder, open), { opening, signal: ending.signal })
+  servePage(protocol, join(built, 'renderer'), { media: async () => (await starting).media, opening: () => work })
   guardPermissions(session.defaultSession)
   guardNetwork(session.defaultSession, devTools)
   app.on('web-contents-created', (_event, contents) => guardNavigation(contents, (url) => shell.openExternal(url)))
   setMenu(devTools)
 
-  // A quit may come before the core is up: it waits for it too, or the database would be left as by a crash.
-  const quit = stopBeforeQuit(async () => (await starting).stop())
-  const core = await starting
-  if (quit.asked()) return
-  const handler = new RPCHandler(core.router)
-  givePorts(ipcMain, (port) => handler.upgrade(port))
-
-  open()
-  app.on('activate', () => {
-    if (BrowserWindow.getAllWindows().length === 0) open()
+  // A quit may come before the core is up: it waits for it too, or the database would be left as by a crash. What is mended by then is given up.
+  const quit = stopBeforeQuit(async () => {
+    ending.abort()
+    const core = await starting.catch(() => null)
+    await core?.stop()
   })
   app.on('window-all-closed', () => {
     if (process.platform !== 'darwin') app.quit()
+  })
+  const core = await starting.catch((thrown: unknown) => {
+    if (!quit.asked()) throw thrown
+    return null
+  })
+  if (!core || quit.asked()) return
+  const handler = new RPCHandler(core.router)
+  givePorts(ipcMain, (port) => handler.upgrade(port))
+
+  work = null
+  if (BrowserWindow.getAllWindows().length === 0) open()
+  app.on('activate', () => {
+    if (BrowserWindow.getAllWindows().length === 0) open()
   })
 }
 

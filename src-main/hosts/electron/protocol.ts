@@ -2,9 +2,11 @@ import { readFile, realpath } from 'node:fs/promises'
 import { extname, join, sep } from 'node:path'
 import { Readable } from 'node:stream'
 import { type Protocol, protocol } from 'electron'
+import type { Opening } from '../../../src-preload/contract/data.ts'
 import { diagramHeaders, isDiagramPath, securityHeaders } from '../csp.ts'
 import { answerMedia, type MediaSource, mediaPrefix } from '../media.ts'
-import { isOwn, scheme } from './address.ts'
+import { openingPage } from '../opening.ts'
+import { isOwn, isOwnPage, ownOrigin, scheme } from './address.ts'
 
 const contentTypes: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
@@ -27,22 +29,36 @@ export function registerScheme(): void {
   ])
 }
 
-/** Serves the built page from `folder`, and nothing outside it; pictures from `media`, once the core is there. */
-export function servePage(target: Protocol, folder: string, media: () => Promise<MediaSource>): void {
+/**
+ * Serves the built page from `folder`, and nothing outside it; pictures from `media`, once the core is there. While `opening` answers what is done before that,
+ * another page stands in its place, and hears that from `/rpc`, as under the web host.
+ */
+export function servePage(
+  target: Protocol,
+  folder: string,
+  { media, opening }: { media(): Promise<MediaSource>; opening(): Opening | null },
+): void {
   target.handle(scheme, async (request) => {
     if (!isOwn(request.url)) return refuse(404, 'Not found')
     if (pathOf(request.url).startsWith(mediaPrefix)) return sendMedia(request, await media())
     if (request.method !== 'GET' && request.method !== 'HEAD') return refuse(405, 'Method not allowed')
-    const file = await fileOf(folder, request.url)
-    if (file === null) return refuse(404, 'Not found')
-    const bytes = await readFile(file).catch(() => null)
-    if (bytes === null) return refuse(404, 'Not found')
-    const type = contentTypes[extname(file).toLowerCase()] ?? 'application/octet-stream'
-    const body = request.method === 'HEAD' ? null : new Uint8Array(bytes)
-    const walls = isDiagramPath(pathOf(request.url)) ? diagramHeaders() : securityHeaders()
-    return new Response(body, { headers: { ...walls, 'Content-Type': type, 'Cache-Control': 'no-cache' } })
+    const work = opening()
+    if (work && pathOf(request.url) === '/rpc') return refuse(503, JSON.stringify({ opening: work }))
+    return sendFile(request, await fileOf(folder, work ? inPlaceOf(request.url) : request.url))
   })
 }
+
+async function sendFile({ method, url }: Request, file: string | null): Promise<Response> {
+  const bytes = file === null ? null : await readFile(file).catch(() => null)
+  if (file === null || bytes === null) return refuse(404, 'Not found')
+  const type = contentTypes[extname(file).toLowerCase()] ?? 'application/octet-stream'
+  const body = method === 'HEAD' ? null : new Uint8Array(bytes)
+  const walls = isDiagramPath(pathOf(url)) ? diagramHeaders() : securityHeaders()
+  return new Response(body, { headers: { ...walls, 'Content-Type': type, 'Cache-Control': 'no-cache' } })
+}
+
+/** The studio's page is another one before the core is there; all other files lie still. */
+const inPlaceOf = (address: string): string => (isOwnPage(address) ? `${ownOrigin}${openingPage}` : address)
 
 /** As it was asked for, nothing decoded. */
 const pathOf = (address: string): string => new URL(address).pathname

@@ -1,12 +1,9 @@
 import { openErasing } from '../../core/erasing.ts'
-import { openKept } from '../../core/keep/open.ts'
 import { Ledger } from '../../core/ledger/ledger.ts'
 import { Library } from '../../core/library/library.ts'
 import { createKeeping } from '../../core/media/keeping.ts'
 import { createMedia } from '../../core/media/media.ts'
-import { readPicture } from '../../core/media/picture.ts'
-import { soundHead, soundType } from '../../core/media/sound.ts'
-import { lockFolder } from '../../core/store/lock.ts'
+import { type OpenFolder, type OpeningParts, onFolder } from '../../core/opening.ts'
 import { databaseFile, openStore } from '../../core/store/store.ts'
 import { createTransfers } from '../../core/transfers/transfers.ts'
 import { log } from './output.ts'
@@ -16,16 +13,16 @@ import type { DataErase } from './parts.ts'
  * Erasing in a folder that nobody else has: the running studio's own page does it there. Without a network and without a keychain.
  * @throws StudioError `folder_in_use`, and as the core's start
  */
-export function openErase(dataDir: string): DataErase {
-  const lock = lockFolder(dataDir)
-  const kept = openKept({ dataDir, typeOf, log, endedCleanly: lock.endedCleanlyBefore }, () => lock.release())
-  const store = kept.open(['studio'], () => openStore(dataDir))
+export function openErase(dataDir: string, more: Pick<OpeningParts, 'opening' | 'signal'> = {}): Promise<DataErase> {
+  return onFolder({ dataDir, log, ...more }, (folder) => eraseIn(dataDir, folder))
+}
+
+function eraseIn(dataDir: string, { lock, kept }: OpenFolder): DataErase {
+  const store = openStore(dataDir)
   kept.onFailure(() => store.close())
   const { bodyDays } = store.settings.read()
-  const ledger = kept.open(
-    ['ledger', 'bodies'],
-    () => new Ledger({ dataDir, tools: () => [], bodyDays: () => bodyDays, log }),
-  )
+  const ledger = new Ledger({ dataDir, tools: () => [], bodyDays: () => bodyDays, log })
+  kept.onFailure(() => ledger.close())
   kept.opened()
   const transfers = createTransfers({ dataDir })
   const media = createMedia({ dataDir, store, uploads: transfers.uploads })
@@ -44,6 +41,7 @@ export function openErase(dataDir: string): DataErase {
     // What a person asks for here is all that goes.
     logDays: () => null,
   })
+  kept.built()
   return {
     count: erasing.count,
     async erase(plan) {
@@ -64,11 +62,4 @@ export function openErase(dataDir: string): DataErase {
       lock.release()
     },
   }
-}
-
-/** What a file of `media/` is by its bytes. */
-function typeOf(bytes: Uint8Array) {
-  const picture = readPicture(bytes)
-  if (picture) return { kind: 'image' as const, ...picture }
-  return { kind: 'audio' as const, mime: soundType(bytes.subarray(0, soundHead), ''), width: null, height: null }
 }

@@ -1,3 +1,5 @@
+import type { Opening } from '../../../src-preload/contract/data.ts'
+import { createTeller } from './opening.ts'
 import { ownPackage } from './package.ts'
 import { run } from './program.ts'
 
@@ -5,7 +7,15 @@ import { run } from './program.ts'
 process.exitCode = await run(process.argv.slice(2), {
   async startCore(host, options) {
     const { createCore } = await import('../../core/core.ts')
-    const core = await createCore(host, options)
+    const core = await telling((tell) =>
+      createCore(host, {
+        ...options,
+        async opening(work) {
+          await options.opening?.(work)
+          tell(work)
+        },
+      }),
+    )
     const { router, announce, addresses, media, metrics, stop } = core
     return { router, announce, media, metrics, sandbox: () => addresses().sandbox, stop }
   },
@@ -42,7 +52,7 @@ process.exitCode = await run(process.argv.slice(2), {
   },
   async openErase(dataDir) {
     const { openErase } = await import('./dataErase.ts')
-    return openErase(dataDir)
+    return telling((tell) => openErase(dataDir, { opening: tell }))
   },
   async openKeep() {
     const { backupName } = await import('../../core/keep/backup/manifest.ts')
@@ -60,3 +70,13 @@ process.exitCode = await run(process.argv.slice(2), {
     return startSandbox(options)
   },
 })
+
+/** Opens something, and says at the terminal what takes long. */
+async function telling<T>(open: (tell: (work: Opening) => void) => Promise<T>): Promise<T> {
+  const teller = createTeller()
+  try {
+    return await open(teller.tell)
+  } finally {
+    teller.end()
+  }
+}

@@ -21,17 +21,19 @@ function onEndSignals(asked: () => void): () => void {
 }
 
 /** Resolves `asked` when the end is asked for. The process stays up until then, or until `release`, for a start that failed. */
-export function listenForEnd(): { asked: Promise<void>; release(): void } {
+export function listenForEnd(): { asked: Promise<void>; signal: AbortSignal; release(): void } {
   // A signal handler alone does not keep a process alive, and `serve --no-web --no-proxy` has no socket that would.
   const stayAlive = setInterval(() => undefined, 2 ** 30)
   const release = () => clearInterval(stayAlive)
+  const end = new AbortController()
   const asked = new Promise<void>((resolve) => {
     onEndSignals(() => {
       release()
+      end.abort()
       resolve()
     })
   })
-  return { asked, release }
+  return { asked, signal: end.signal, release }
 }
 
 export interface Interrupt {

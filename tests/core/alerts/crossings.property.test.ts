@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import { AlertBook } from '../../../src-main/core/alerts/book.ts'
-import { judgeBalance, judgeBudgets, judgeKey, judgeSpend } from '../../../src-main/core/alerts/judge.ts'
+import { judgeBalance, judgeBan, judgeBudgets, judgeKey, judgeSpend } from '../../../src-main/core/alerts/judge.ts'
 import type { Reading } from '../../../src-main/core/alerts/reading.ts'
 import { dayMs, dayOfMs, dayText } from '../../../src-main/core/days.ts'
 import { databaseFile, openStore } from '../../../src-main/core/store/store.ts'
@@ -214,6 +214,22 @@ describe('a key', () => {
     expect(told({ balance: '0', balanceEnabled: false })).toEqual([stands, ['low', 0, true]])
     expect(told({ revokedAt: '2026-11-20' })[0]).toEqual(['revoked', 1, false])
     expect(told({ gone: true })[0]).toEqual(['revoked', 1, false])
+  })
+})
+
+describe('a ban', () => {
+  const read = (until: string | null, banned = true) => {
+    const { level, recovered, endsAt, facts } = judgeBan({ id: 'b', name: 'B' }, { banned, until }, start + 3_600_000)
+    return [level, recovered, endsAt === null ? null : iso(endsAt), facts.kind === 'ban' ? facts.until : null]
+  }
+
+  it('is over at an end that can be read, and holds until it is told otherwise where none can [LIM-02]', () => {
+    expect(read('2026-11-21T02:00:00Z')).toEqual([1, false, '2026-11-21T02:00:00.000Z', '2026-11-21T02:00:00Z'])
+    expect(read('2026-11-21T01:00:00Z')).toEqual([0, true, '2026-11-21T01:00:00.000Z', '2026-11-21T01:00:00Z'])
+    expect(read('2026-11-21T02:00:00Z', false)[0]).toBe(0)
+    // JavaScript takes this for a day of 2001.
+    expect(read('12')).toEqual([1, false, null, '12'])
+    expect(read(null)).toEqual([1, false, null, null])
   })
 })
 

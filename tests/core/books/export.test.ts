@@ -8,7 +8,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ExportFormat, exportRows, exportView } from '../../../src-main/core/books/export.ts'
 import { exportColumns, rowsOf } from '../../../src-main/core/books/exportRows.ts'
 import { createTransfers } from '../../../src-main/core/transfers/transfers.ts'
-import { packView, unpackView } from '../../../src-preload/contract/columns.ts'
+import { type Column, columnOf, packColumn } from '../../../src-preload/contract/column.ts'
+import { type PageSeries, packView, unpackView } from '../../../src-preload/contract/columns.ts'
 import { packedView, type Series, type View } from '../../../src-preload/contract/usage.ts'
 import { freshFolder } from '../helpers/core.ts'
 
@@ -194,12 +195,58 @@ describe('the way of a view to the page', () => {
   it('changes no digit of it, leaves gaps gaps, and carries names as they are', () => {
     // What crosses is JSON, and a column is only read when somebody looks.
     const looked = (one: unknown): unknown => JSON.parse(JSON.stringify(one))
+    const cellsOf = (one: PageSeries, count: number): Series => {
+      const cells = <T extends number | string>(column: Column<T>) =>
+        Array.from({ length: count }, (_, at) => column.at(at))
+      const { requests, tokensIn, tokensOut, tokensCached, cost } = one
+      return {
+        ...{ ...one, requests: cells(requests), tokensIn: cells(tokensIn), tokensOut: cells(tokensOut) },
+        ...{ tokensCached: cells(tokensCached), cost: cells(cost) },
+      }
+    }
     const some = view.filter(({ buckets }) => buckets.length > 0)
     fc.assert(
       fc.property(some, (given) => {
         const there = packedView.parse(looked(packView(given)))
-        expect(looked(unpackView(there))).toEqual(looked(given))
+        const { series, ...page } = unpackView(there)
+        expect(looked({ ...page, series: series.map((one) => cellsOf(one, given.buckets.length)) })).toEqual(
+          looked(given),
+        )
       }),
     )
+  })
+  it('tells amounts of any length to the last digit, each as it was written', () => {
+    const digits = (most: number) => fc.stringMatching(new RegExp(`^\\d{1,${most}}$`))
+    const amount = fc.oneof(
+      ...[fc.constant(null), fc.tuple(digits(15), digits(18)).map((parts) => parts.join('.'))],
+      ...[fc.constantFrom('0', '0.1', '12.5', '999999999999999', '0.000000000000000001', '007', '1.50'), digits(6)],
+    )
+    const round = fc.double({ min: 0, max: 1e6, noNaN: true }).map((value) => String(Number(value.toFixed(6))))
+    const plain = round.filter((text) => !text.includes('e'))
+    const count = fc.oneof(fc.constant(null), fc.nat(), fc.constantFrom(0, 56, 57, Number.MAX_SAFE_INTEGER, 1e300, -1))
+    fc.assert(
+      fc.property(fc.array(amount), fc.array(plain), fc.array(count), (amounts, plains, counts) => {
+        for (const given of [amounts, plains, ['1', ...plains, null]]) {
+          const column = columnOf(packColumn(given), String)
+          expect(given.map((_, at) => column.at(at))).toEqual(given)
+          expect([column.at(-1), column.at(given.length)]).toEqual([null, null])
+          column.numbers().forEach((value, at) => {
+            const exact = given[at] ?? null
+            if (value === null || exact === null) expect([value, exact]).toEqual([null, null])
+            else expect(Math.abs(value - Number(exact))).toBeLessThanOrEqual(Number(exact) * 1e-14)
+          })
+        }
+        const column = columnOf(packColumn(counts), Number)
+        expect(counts.map((_, at) => column.at(at))).toEqual(counts)
+      }),
+      { numRuns: 300 },
+    )
+  })
+  it('is half as long as its cells written out', () => {
+    const costs = Array.from(
+      { length: 3_000 },
+      (_, at) => `0.${String((at * 7919) % 1_000_000).padStart(6, '0')}00000001`,
+    )
+    expect(packColumn(costs).length).toBeLessThan(costs.join().length / 2)
   })
 })

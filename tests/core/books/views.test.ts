@@ -1,11 +1,15 @@
+import { DatabaseSync } from 'node:sqlite'
 import { beforeEach, describe, expect, it } from 'vitest'
+import * as z from 'zod'
+import { stateOfStretch, statesOf } from '../../../src-main/core/books/known.ts'
 import type { UsedDay } from '../../../src-main/core/books/parts.ts'
 import type { Reading } from '../../../src-main/core/books/read.ts'
 import { toldByKeyDays, toldByKeys, toldByUsage } from '../../../src-main/core/books/replies.ts'
-import { dayOfDate } from '../../../src-main/core/days.ts'
-import { openAccountStore } from '../../../src-main/core/store/account/open.ts'
+import { dayOfDate, dayText, endOfDay } from '../../../src-main/core/days.ts'
+import { accountFile, openAccountStore } from '../../../src-main/core/store/account/open.ts'
 import { keyRecord } from '../../../src-main/core/upstream/schemas.ts'
-import type { ViewQuery } from '../../../src-preload/contract/usage.ts'
+import { packView } from '../../../src-preload/contract/columns.ts'
+import { comparison, packedView, type ViewQuery } from '../../../src-preload/contract/usage.ts'
 import { hereSide, noon, openAccount, readingOf } from './helpers.ts'
 
 const now = noon('2026-11-21')
@@ -42,6 +46,33 @@ function tell(at: number, ...usage: ReturnType<typeof row>[]): void {
   account.transaction(() => account.keep(no, told))
 }
 const uses = (...rows: UsedDay[]): void => void here.rows.push(...rows.map((one) => ({ ...one, bookId: 'b' })))
+
+describe('a day and a stretch of days', () => {
+  const last = day('2026-11-20')
+  const state = (lastAt: number, at: number) =>
+    statesOf({ from: last, to: last }, [{ day: last, firstAt: 0, lastAt, closedAt: null }], at)[0]
+
+  it('is whole from the first instant after it on, and not whole where it ended without another look', () => {
+    const end = endOfDay(last)
+    expect([state(end - 1, end - 1), state(end - 1, end), state(end, end)]).toEqual(['running', 'partial', 'whole'])
+    expect(statesOf({ from: last, to: last }, [], end - 86_400_000)).toEqual(['gap'])
+    expect(statesOf({ from: last, to: last }, [], end - 86_400_001)).toEqual(['ahead'])
+  })
+
+  it.each([
+    [['gap', 'gap'], 'gap'],
+    [['gap', 'ahead'], 'gap'],
+    [['gap', 'whole'], 'partial'],
+    [['partial', 'whole', 'running'], 'partial'],
+    [['gap', 'running'], 'partial'],
+    [['whole', 'running', 'ahead'], 'running'],
+    [['whole', 'ahead'], 'running'],
+    [['ahead', 'ahead'], 'running'],
+    [['whole', 'whole'], 'whole'],
+  ] as const)('of %s is %s together: what is missing goes before what has not ended', (states, expected) => {
+    expect(stateOfStretch(states)).toBe(expected)
+  })
+})
 
 describe('a view of the service’s side', () => {
   it('has gaps where nobody asked, nothing where nobody used anything, and today as running [USE-01]', () => {
@@ -88,6 +119,19 @@ describe('a view of the service’s side', () => {
     expect(reading.view(query({ search: 'free' })).total.cost).toBeNull()
   })
 
+  it('tells models apart by the last digit of their cost, and by the case of their names', () => {
+    const wide = '1000000'
+    tell(
+      now,
+      row('2026-11-20', 'a', 1, `${wide}.000000000000000001`),
+      row('2026-11-20', 'b', 1, `${wide}.000000000000000002`),
+      row('2026-11-20', 'B', 1, `${wide}.000000000000000003`),
+    )
+    const { series, total } = reading.view(query({}))
+    expect(series.map(({ id }) => id)).toEqual(['B', 'b', 'a'])
+    expect(total.cost).toBe('3000000.000000000000000006')
+  })
+
   it('of many years shows at once what was fetched since the last look, by this program or another', () => {
     const years = query({ from: '2016-01-01', grain: 'month' })
     tell(noon('2026-11-19'), row('2026-11-19', 'm', 1, '1'))
@@ -113,6 +157,44 @@ describe('a view of the service’s side', () => {
       total: { cost: '0.5' },
     })
     expect(reading.view(query({ from: '2026-10-01' })).before).toBeNull()
+    // Over a leap day, the change of the clocks and months of different length: as many days, none twice.
+    const formerOf = (from: string, to: string) => {
+      uses(used('2023-01-01', 'tool:t', 'm'))
+      const seen = reading.view(query({ from, to, source: 'here' })).before
+      return [seen?.from, seen?.to]
+    }
+    expect(formerOf('2024-03-01', '2024-03-31')).toEqual(['2024-01-30', '2024-02-29'])
+    expect(formerOf('2026-10-25', '2026-10-25')).toEqual(['2026-10-24', '2026-10-24'])
+    expect(formerOf('2027-01-01', '2027-01-07')).toEqual(['2026-12-25', '2026-12-31'])
+  })
+
+  it('by key is as of when keys were asked for, and knows of the days before what that read-out told', () => {
+    const asked = { askedAt: now - 1000, answeredAt: now - 1000 }
+    const daily = (date: string) => ({
+      usage: [{ date, total_requests: 1, total_tokens_in: 1, total_tokens_out: 1, total_cost_sc: '1' }],
+    })
+    account.transaction(() => account.keep(no, toldByKeyDays(asked, 'k1', daily('2026-11-14'))))
+    // The account's own days reach back less far, and were asked for later.
+    account.transaction(() =>
+      account.keep(no, { what: 'usage', at: now, days: { from: day('2026-11-16'), to: day('2026-11-21') } }),
+    )
+    const byKey = reading.view(query({ by: 'key' }))
+    expect(byKey.asOf).toBe(new Date(now - 1000).toISOString())
+    expect(byKey.before).toMatchObject({ state: 'whole', total: { cost: '1' } })
+    expect(reading.view(query({})).asOf).toBe(new Date(now).toISOString())
+    expect(reading.view(query({})).before).toBeNull()
+  })
+
+  it('stands, and can cross to the page, whatever a service counts', () => {
+    const most = { requests: Number.MAX_SAFE_INTEGER, tokens_in: Number.MAX_SAFE_INTEGER, cost_sc: '9007199254' }
+    const models = Array.from({ length: 15 }, (_, at) => ({ ...row('2026-11-20', `m${at}`, 1, null), ...most }))
+    tell(now, ...models, row('2026-11-20', 'tiny', 1, '1e-18'), row('2026-11-20', 'below', 1, '9007199255'))
+    const seen = reading.view(query({ grain: 'month' }))
+    expect(packedView.omit({ query: true }).safeParse(packView(seen)).error).toBeUndefined()
+    expect(seen.total).toMatchObject({ requests: Number.MAX_SAFE_INTEGER, cost: '135107988810.000000000000000001' })
+    expect(seen.total.unpriced).toBe(1)
+    uses(...Array.from({ length: 3 }, () => used('2026-11-20', 'tool:t', 'm0', { tokensIn: Number.MAX_SAFE_INTEGER })))
+    expect(z.array(comparison).safeParse(reading.compare(range)).error).toBeUndefined()
   })
 
   it('is refused where that side does not know what is stacked, and for days that are none', () => {
@@ -122,9 +204,12 @@ describe('a view of the service’s side', () => {
       { by: 'key', source: 'here' },
       { to: '2026-11-31' },
       { to: '2025-01-01' },
+      // A hundred years and some: one day more than is drawn.
+      { from: dayText(day('2026-11-21') - 36_600) },
     ] as const) {
       expect(() => reading.view(query(wrong))).toThrow(expect.objectContaining({ kind: 'bad_input' }))
     }
+    expect(reading.view(query({ from: dayText(day('2026-11-21') - 36_599) })).buckets).toHaveLength(36_600)
     expect(() => reading.view(query({ bookId: 'another' }))).toThrow(expect.objectContaining({ kind: 'no_such_item' }))
   })
 
@@ -183,6 +268,14 @@ describe('a view of this machine’s side', () => {
       ['speech', null],
       ['rest', '1.5'],
     ])
+    // The log begins in the middle of the days before: what it has of them is compared with.
+    uses(used('2026-11-13', 'tool:t1', 'm', { cost: 250_000_000n }))
+    expect(reading.view(query({ source: 'here' })).before).toMatchObject({
+      from: '2026-11-10',
+      total: { cost: '0.25' },
+    })
+    expect(reading.view(query({ source: 'here', from: '2026-11-17' })).before?.total.cost).toBe('0.25')
+    expect(reading.view(query({ source: 'here', from: '2026-11-13' })).before).toBeNull()
     const { buckets, total } = reading.view(query({ source: 'here' }))
     expect(buckets.map(({ state }) => state)).toEqual([...Array(5).fill('whole'), 'running'])
     expect(total).toMatchObject({ requests: 3, estimated: 2, unpriced: 1 })
@@ -227,6 +320,45 @@ describe('both sides beside each other', () => {
     expect(reading.compare({ ...range, from: '2026-09-01', to: '2026-09-02' })).toMatchObject([
       { model: 'before', drift: 'gap', service: null, here: { cost: '1' }, elsewhere: null },
     ])
+  })
+
+  it('count tokens that were written, what named no model, and how young a day is', () => {
+    const fetched = noon('2026-10-23')
+    tell(
+      fetched,
+      row('2026-10-21', 'out', 1, '1'),
+      row('2026-10-22', 'young', 1, '1'),
+      row('2026-10-23', 'last', 1, '1'),
+    )
+    const cost = 1_000_000_000n
+    uses(
+      // One token more was written here, at an estimate that is not the service's.
+      used('2026-10-21', 'tool:t', 'out', { cost, tokensOut: 2 }),
+      // Of the 30 days that the service still tells of the 23rd of October is the first; it was seen before it ended.
+      used('2026-10-23', 'tool:t', 'last', { cost: 2n * cost, tokensOut: 2 }),
+      used('2026-10-23', 'studio:speech', null, { unpriced: 1, estimated: 0, tokensIn: 0, tokensOut: 0 }),
+    )
+    const all = { ...range, from: '2026-10-20' }
+    const drift = (at: number) =>
+      Object.fromEntries(
+        readingOf(account, () => at, here)
+          .compare(all)
+          .map((one) => [one.model, one.drift]),
+      )
+    expect(drift(noon('2026-11-21'))).toEqual({
+      ...{ out: 'here_more', young: 'elsewhere', last: 'not_yet', '': 'unpriced' },
+    })
+    // A day later it is told no more.
+    expect(drift(noon('2026-11-22')).last).toBe('gap')
+  })
+
+  it('take a row for known whose day lost what says that it was asked for', () => {
+    tell(now, row('2026-11-19', 'm', 2, '2'))
+    uses(used('2026-11-19', 'tool:t', 'm', { cost: 1_000_000_000n }))
+    const file = new DatabaseSync(accountFile(dataDir))
+    file.exec('DELETE FROM coverage')
+    file.close()
+    expect(reading.compare(range)).toMatchObject([{ elsewhere: '1', here: { cost: '1' }, drift: 'elsewhere' }])
   })
 
   it('are compared on the days that both know: use in a gap is not called more than the service has', () => {

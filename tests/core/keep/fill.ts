@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { databases } from '../../../src-main/core/keep/databases.ts'
@@ -348,4 +348,21 @@ export function soundness(path: string): { integrity: unknown; foreign: number }
   } finally {
     handle.close()
   }
+}
+
+/** So many rows more in the log of requests; 100,000 take half a second. */
+export function moreRequests(dataDir: string, rows: number): void {
+  const handle = new DatabaseSync(join(dataDir, 'ledger.sqlite'))
+  handle.exec(`
+    WITH RECURSIVE many (no) AS (SELECT 1 UNION ALL SELECT no + 1 FROM many WHERE no < ${rows})
+    INSERT INTO requests (at, caller, endpoint, outcome, path, model, status, tokens_in, tokens_out, cost)
+      SELECT 1700000000000 + no * 1000, 1, 1, 0, '/v1/chat/completions', 'writer-' || (no % 7), 200, no % 900, no % 300, no FROM many`)
+  handle.close()
+}
+
+/** What stands first in a file is gone: no program takes it for a database any more. */
+export function behead(path: string): void {
+  const file = openSync(path, 'r+')
+  writeSync(file, new Uint8Array(100), 0, 100, 0)
+  closeSync(file)
 }

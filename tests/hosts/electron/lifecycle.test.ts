@@ -1,7 +1,9 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { lockFolder } from '../../../src-main/core/store/lock.ts'
 import { databaseFile } from '../../../src-main/core/store/store.ts'
+import { behead, filledFolder, moreRequests } from '../../core/keep/fill.ts'
 import { launchDesktop, real, runDesktopToItsEnd, startStandIn } from '../../helpers/electron/launch.ts'
 import { newDataDir, tidy } from './fixtures.ts'
 
@@ -61,6 +63,21 @@ test('the last closed window ends the program, and its size and place come back'
   expect(endedCleanly(dataDir)).toBe(true)
   const second = await launchDesktop(dataDir)
   expect(await second.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.getBounds())).toEqual(place)
+})
+
+test('while a damaged log is mended the window is there and says so; then it becomes the studio by itself', async () => {
+  const dataDir = filledFolder()
+  moreRequests(dataDir, 60_000)
+  behead(join(dataDir, 'ledger.sqlite'))
+  const { page, quit } = await launchDesktop(dataDir)
+  await page.getByRole('navigation', { name: 'Rooms' }).waitFor()
+  // It was another page before, which loaded this one in its place.
+  expect(await page.evaluate(() => performance.getEntriesByType('navigation').map((one) => one.toJSON().type))).toEqual(
+    ['reload'],
+  )
+  await page.getByText('was damaged').first().waitFor()
+  expect(await quit()).toBe(0)
+  rmSync(dataDir, { recursive: true })
 })
 
 // A real Electron shows its error box until a person closes it, and can't be looked at before it is ready.

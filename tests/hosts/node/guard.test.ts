@@ -93,6 +93,45 @@ it('says nothing on a connection that was opened ahead: a browser would take it 
   }
 })
 
+it('before the core is there a page in the studio’s place says so, behind the same doors, and only who was let in hears how far it is', async () => {
+  const work = { stage: 'mending' as const, database: 'ledger' as const, rows: 120_000 }
+  const early = await startSite(0, undefined, { opening: () => work })
+  const origin = `http://127.0.0.1:${early.server.port}`
+  const socket = (cookie: string, from = origin) =>
+    sendRaw(early, upgrade('/rpc', { Host: new URL(origin).host, Cookie: cookie, Origin: from }))
+  try {
+    for (const path of ['/', '/index.html']) {
+      const page = await ask(early, path)
+      expect([page.status, page.body]).toEqual([503, '<!doctype html><title>Mending</title>'])
+      expect(page.headers).toMatchObject({ 'retry-after': '1', 'cache-control': 'no-store', 'x-frame-options': 'DENY' })
+      expect(page.headers['content-security-policy']).toContain("script-src 'self';")
+    }
+    expect((await ask(early, '/', { method: 'HEAD' })).body).toBe('')
+    expect((await ask(early, '/', { method: 'POST' })).status).toBe(405)
+    expect((await ask(early, '/', { headers: { host: 'studio.example' } })).status).toBe(403)
+    expect((await ask(early, '/opening/index.html')).status).toBe(404)
+    for (const path of ['/rpc', '/metrics', '/media/1']) {
+      const refused = await ask(early, path)
+      expect([path, refused.status, refused.headers['retry-after']]).toEqual([path, 503, '1'])
+      expect(refused.body).not.toContain('120')
+    }
+    expect((await postToken(early, 'wrong')).status).toBe(403)
+    const cookie = await cookieFor(early)
+    const told = await ask(early, '/rpc', { headers: { cookie } })
+    expect([told.status, JSON.parse(told.body)]).toEqual([503, { opening: work }])
+    expect(await socket(cookie)).toMatch(/^HTTP\/1\.1 503 .*Retry-After: 1/s)
+    expect(await socket(cookie, 'http://evil.example')).toMatch(/^HTTP\/1\.1 403 /)
+
+    early.becomeReady()
+    expect(await ask(early, '/')).toMatchObject({ status: 200, body: expect.stringContaining('Inference Studio') })
+    expect((await ask(early, '/rpc', { headers: { cookie } })).status).toBe(204)
+    expect((await ask(early, '/rpc')).status).toBe(401)
+    expect((await ask(early, '/opening/index.html')).status).toBe(404)
+  } finally {
+    await early.stop()
+  }
+})
+
 describe('files', () => {
   it('serves the page anew and hashed assets for ever, with their types', async () => {
     const page = await ask(site, '/')

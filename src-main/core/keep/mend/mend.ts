@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import type { Damage, DatabaseName } from '../../../../src-preload/contract/data.ts'
+import type { Damage, Opening } from '../../../../src-preload/contract/data.ts'
 import { StudioError } from '../../errors.ts'
 import { type Depth, look, newer } from '../../store/database.ts'
 import { text } from '../../store/rows.ts'
@@ -23,8 +23,8 @@ export interface MendParts {
   /** What a file is by its bytes. */
   typeOf(bytes: Uint8Array): Pick<MediaFacts, 'kind' | 'mime' | 'width' | 'height'>
   log(level: 'warn', line: string): void
-  /** These alone: the others are open already. */
-  only?: readonly DatabaseName[]
+  /** Called often: the receiver coalesces. */
+  tell?(work: Opening): void
 }
 
 /**
@@ -33,36 +33,46 @@ export interface MendParts {
  * @throws StudioError `store_damaged` (another program's file), `store_newer`
  */
 export function mendFolder(parts: MendParts): void {
-  const { dataDir, how, only } = parts
+  const { dataDir, how, tell } = parts
   dropUnnamed(dataDir)
-  for (const database of databases.filter(({ name }) => only?.includes(name) ?? true)) {
-    const path = database.pathIn(dataDir)
-    if (!existsSync(path)) {
-      if (database.name === 'studio' && namesIn(join(dataDir, 'media')).some((name) => mediaName.test(name))) {
-        mend(parts, database, 'The file is gone, and files of what it told lie in the folder.')
-      }
-      continue
-    }
-    const found = look(path, database.kind, how)
-    if (found.is === 'good') continue
-    if (found.is === 'newer') throw newer(path, found.version, database.kind)
-    if (found.is === 'foreign' || !isOurs(path, database)) {
-      throw new StudioError('store_damaged', `${path} is another program's database. It was left as it is.`)
-    }
-    mend(parts, database, found.why)
+  for (const database of databases) {
+    if (how !== 'head') tell?.({ stage: 'checking', database: database.name, rows: null })
+    const fault = faultOf(dataDir, database, how)
+    if (fault !== null) mend(parts, database, fault)
   }
+}
+
+/**
+ * Why a database has to be mended, in words; null where it is good, and where it is not there and nothing misses it.
+ * @throws StudioError `store_damaged` (another program's file), `store_newer`
+ */
+export function faultOf(dataDir: string, database: KeptDatabase, how: Depth): string | null {
+  const path = database.pathIn(dataDir)
+  if (!existsSync(path)) {
+    const isMissed = database.name === 'studio' && namesIn(join(dataDir, 'media')).some((name) => mediaName.test(name))
+    return isMissed ? 'The file is gone, and files of what it told lie in the folder.' : null
+  }
+  const found = look(path, database.kind, how)
+  if (found.is === 'good') return null
+  if (found.is === 'newer') throw newer(path, found.version, database.kind)
+  if (found.is === 'foreign' || !isOurs(path, database)) {
+    throw new StudioError('store_damaged', `${path} is another program's database. It was left as it is.`)
+  }
+  return found.why
 }
 
 function mend(parts: MendParts, database: KeptDatabase, why: string): void {
   const { dataDir, log } = parts
   const { name, file, pathIn } = database
+  const tell = (rows: number): void => parts.tell?.({ stage: 'mending', database: name, rows })
+  tell(0)
   log('warn', `${file} is damaged (${why}). It is set aside, and what can be read of it is recovered.`)
   const stamp = freeStamp(join(dataDir, 'damaged'), new Date())
   const to = freshStaging(dataDir)
   const fresh = join(to, file)
   const isThere = existsSync(pathIn(dataDir))
   const recovered = isThere
-    ? recoverDatabase(pathIn(dataDir), fresh, database, { mediaFacts: (id) => factsOf(parts, id) })
+    ? recoverDatabase(pathIn(dataDir), fresh, database, { mediaFacts: (id) => factsOf(parts, id), counted: tell })
     : { recovered: [], lost: [{ thing: 'other' as const, count: null }], mended: [] }
   const loose = name === 'studio' ? looseFiles(dataDir, isThere ? fresh : null) : []
   if (isThere) toDisk(fresh)

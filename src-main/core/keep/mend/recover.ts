@@ -37,7 +37,7 @@ export function recoverDatabase(from: string, to: string, { kind }: KeptDatabase
     const tables = tablesOf(handle).filter(({ name }) => !name.startsWith('search_text_'))
     // Rows that a migration writes into a new file come from the old one, if it has them.
     for (const { name } of tables) handle.exec(`DELETE FROM "${name}"`)
-    const rows = new Rows(handle)
+    const rows = new Rows(handle, looking.counted ?? (() => undefined))
     const all = tables.map((table) => readTable(pages, claims, told, table, rows))
     claimRest(pages, claims, told)
     adopt(pages, claims, all, rows)
@@ -134,13 +134,19 @@ interface Way {
   withRowid: boolean
 }
 
+/** So many rows take a tenth of a second. */
+const countEvery = 2000
+
 /** Puts rows into the fresh database; one that it does not take (a rule of the table, a key that is there) is none. */
 class Rows {
   readonly #handle: DatabaseSync
   readonly #ways = new Map<Table, Way[]>()
+  readonly #counted: (rows: number) => void
+  #count = 0
 
-  constructor(handle: DatabaseSync) {
+  constructor(handle: DatabaseSync, counted: (rows: number) => void) {
     this.#handle = handle
+    this.#counted = counted
   }
 
   insert(table: Table, { rowid, values }: Cell): boolean {
@@ -158,7 +164,10 @@ class Rows {
     }
     if (way.withRowid) given.push(rowid)
     try {
-      return way.statement.run(...given).changes === 1
+      if (way.statement.run(...given).changes !== 1) return false
+      this.#count += 1
+      if (this.#count % countEvery === 0) this.#counted(this.#count)
+      return true
     } catch (thrown) {
       // A constraint (19), a value of another type (20).
       if (thrown instanceof Error && 'errcode' in thrown && [19, 20].includes(Number(thrown.errcode) & 0xff))

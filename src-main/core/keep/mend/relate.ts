@@ -15,6 +15,8 @@ export interface MediaFacts {
 }
 export interface Looking {
   mediaFacts(id: string): MediaFacts | null
+  /** Told now and then how many rows were recovered so far. */
+  counted?(rows: number): void
 }
 
 /**

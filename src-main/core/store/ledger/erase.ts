@@ -1,3 +1,4 @@
+import type { DatabaseSync } from 'node:sqlite'
 import type { Database } from '../database.ts'
 import { number } from '../rows.ts'
 
@@ -15,8 +16,7 @@ export function requestErasing({ handle, transaction }: Database) {
     `INSERT INTO facts (name, value) SELECT 'erased_to', coalesce(max(id), 0) FROM requests WHERE true
        ON CONFLICT (name) DO UPDATE SET value = max(value, excluded.value)`,
   )
-  const pragma = (name: 'page_count' | 'freelist_count' | 'page_size' | 'auto_vacuum'): number =>
-    number(handle.prepare(`PRAGMA ${name}`).get() ?? {}, name)
+  const pragma = (name: Fact): number => factOf(handle, name)
 
   return {
     /** Bytes of the file that are in use. */
@@ -44,10 +44,18 @@ export function requestErasing({ handle, transaction }: Database) {
      * what is left: less than half of it. Answers whether it was.
      */
     writeAnew(): boolean {
-      const free = pragma('freelist_count')
-      if (pragma('auto_vacuum') !== 0 || free < worthwhile || free * 2 < pragma('page_count')) return false
+      if (!isMostlyFree(handle)) return false
       handle.exec('PRAGMA auto_vacuum = INCREMENTAL; VACUUM; PRAGMA wal_checkpoint(TRUNCATE)')
       return true
     },
   }
+}
+
+type Fact = 'page_count' | 'freelist_count' | 'page_size' | 'auto_vacuum'
+const factOf = (handle: DatabaseSync, name: Fact): number => number(handle.prepare(`PRAGMA ${name}`).get() ?? {}, name)
+
+/** Whether a file of an earlier version is worth being written anew. */
+export function isMostlyFree(handle: DatabaseSync): boolean {
+  const free = factOf(handle, 'freelist_count')
+  return factOf(handle, 'auto_vacuum') === 0 && free >= worthwhile && free * 2 >= factOf(handle, 'page_count')
 }

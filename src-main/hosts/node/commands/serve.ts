@@ -1,5 +1,6 @@
 import { createRouterClient } from '@orpc/server'
 import type { AppState } from '../../../../src-preload/contract/app.ts'
+import type { Opening } from '../../../../src-preload/contract/data.ts'
 import { StudioError } from '../../../core/errors.ts'
 import { openInBrowser } from '../browser.ts'
 import { type ConnectionOptions, connectionFrom } from '../connection.ts'
@@ -10,7 +11,7 @@ import { exitCodes, log, printJson, say, sayTable } from '../output.ts'
 import { pageFolder } from '../package.ts'
 import type { Parts, RunningCore } from '../parts.ts'
 import { listenForEnd } from '../signals.ts'
-import { startWebServer, type WebServer } from '../web/server.ts'
+import { type Studio, startWebServer, type WebServer } from '../web/server.ts'
 
 export interface ServeOptions extends ConnectionOptions {
   dataDir?: string
@@ -33,20 +34,39 @@ interface Ready {
   dataDir: string
 }
 
+/** What a page meets. */
+interface Front {
+  web: Promise<WebServer> | null
+  /** What is done before the core is there. */
+  work: Opening | null
+}
+
 /** Core and web server until a signal ends them, the pages first, so that no page sees a half-closed core. */
 export async function serve(options: ServeOptions, parts: Parts): Promise<number> {
   const end = listenForEnd()
   let core: RunningCore | null = null
-  let web: WebServer | null = null
+  const front: Front = { web: null, work: null }
+  /** The address answers before the core is there, where that takes long. */
+  const opening = async (work: Opening): Promise<void> => {
+    front.work = work
+    if (!options.web || front.web) return
+    front.web = startWeb(null, options.webPort, () => front.work)
+    sayAddress((await front.web).url, options)
+  }
   try {
     const dataDir = await openDataDir(options.dataDir)
-    core = await parts.startCore(createNodeHost(dataDir), coreOptions(options))
-    if (options.web) web = await startWeb(core, options.webPort)
-    await announce(core, web, dataDir, options)
+    core = await parts.startCore(createNodeHost(dataDir), { ...coreOptions(options), opening, signal: end.signal })
+    const wasTold = front.web !== null
+    if (front.web) (await front.web).serve(studioOf(core))
+    else if (options.web) front.web = startWeb(studioOf(core), options.webPort, () => null)
+    await announce(core, await front.web, dataDir, { ...options, open: options.open && !wasTold })
     await end.asked
+  } catch (thrown) {
+    // Ctrl-C while the data was made ready: nothing was lost, and nothing went wrong.
+    if (!end.signal.aborted || failureOf(thrown).kind !== 'cancelled') throw thrown
   } finally {
     end.release()
-    await web?.stop()
+    await front.web?.then((server) => server.stop()).catch(() => undefined)
     await core?.stop()
   }
   return exitCodes.ok
@@ -58,12 +78,23 @@ function coreOptions(options: ServeOptions) {
   return { ...(connect && { connect }), ...(proxyPort !== undefined && { proxyPort }) }
 }
 
+const studioOf = (core: RunningCore): Studio => ({
+  router: core.router,
+  metrics: () => core.metrics(),
+  media: core.media,
+})
+
+/** Not on standard output: what a program waits for there says that it is ready. */
+function sayAddress(url: string, { open }: ServeOptions): void {
+  log('info', `${url} answers already, and shows how far it is.`)
+  if (open) void openPage(url)
+}
+
 /** A port that was asked for by number is that one or a failure; the usual one gives way to the next free one. */
-function startWeb(core: RunningCore, port: number | undefined): Promise<WebServer> {
+function startWeb(studio: Studio | null, port: number | undefined, opening: () => Opening | null): Promise<WebServer> {
   return startWebServer({
-    router: core.router,
-    metrics: () => core.metrics(),
-    media: core.media,
+    studio,
+    opening,
     pageFolder: pageFolder(),
     port: port ?? usualWebPort,
     orNext: port === undefined,
@@ -83,10 +114,11 @@ async function announce(core: RunningCore, web: WebServer | null, dataDir: strin
   core.announce(web ? new URL(web.url).origin : state.proxy.baseUrl)
   if (options.json) printJson(ready)
   else sayReady(ready, state)
-  if (options.open && web) {
-    await openInBrowser(web.url).catch((thrown: unknown) => log('warn', failureOf(thrown).message))
-  }
+  if (options.open && web) await openPage(web.url)
 }
+
+const openPage = (url: string): Promise<void> =>
+  openInBrowser(url).catch((thrown: unknown) => log('warn', failureOf(thrown).message))
 
 /** The core's own account of itself, as a page would get it. */
 async function firstState(core: RunningCore): Promise<AppState> {

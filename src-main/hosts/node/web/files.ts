@@ -57,8 +57,8 @@ export async function indexPageFiles(folder: string): Promise<Map<string, PageFi
 }
 
 /** Sends one file, without its body for HEAD. A reader that goes away in the middle is no fault. */
-export async function sendFile(reply: ServerResponse, file: PageFile, head: boolean): Promise<void> {
-  reply.writeHead(200, {
+export async function sendFile(reply: ServerResponse, file: PageFile, head: boolean, status = 200): Promise<void> {
+  reply.writeHead(status, {
     'Content-Type': file.type,
     'Content-Length': file.bytes,
     'Cache-Control': file.cacheControl,

@@ -2,21 +2,31 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Duplex } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { AnyRouter } from '@orpc/server'
+import type { Opening } from '../../../../src-preload/contract/data.ts'
 import { StudioError } from '../../../core/errors.ts'
 import { diagramHeaders, isDiagramPath, securityHeaders } from '../../csp.ts'
 import { answerMedia, type MediaSource, mediaPrefix } from '../../media.ts'
+import { openingPage, openingWords } from '../../opening.ts'
 import { listenOn } from '../listen.ts'
 import { type Access, createAccess } from './access.ts'
 import { indexPageFiles, type PageFile, sendFile } from './files.ts'
-import { createPageSockets } from './socket.ts'
+import { createPageSockets, type PageSockets } from './socket.ts'
 
-export interface WebServerOptions {
+/** What is served once the core is there. */
+export interface Studio {
   /** The core's procedures. */
   router: AnyRouter
   /** Text of Prometheus for `/metrics`; null while that is switched off. */
   metrics(): Promise<string | null>
   /** What `/media/ID` is answered from. */
   media: MediaSource
+}
+
+export interface WebServerOptions {
+  /** Null while the data is made ready: then a page says so, until `serve` is called. */
+  studio: Studio | null
+  /** What is being done until then. */
+  opening?(): Opening | null
   /** Folder of the built page. */
   pageFolder: string
   /** 0 means any. */
@@ -32,6 +42,8 @@ export interface WebServer {
   readonly port: number
   /** The address to open, token in its fragment (which browsers never send). */
   readonly url: string
+  /** From now on the studio is served. */
+  serve(studio: Studio): void
   /** Closes every page's connection and stops listening. */
   stop(): Promise<void>
 }
@@ -50,7 +62,9 @@ const maxSessionBody = 1024
  */
 export async function startWebServer(options: WebServerOptions): Promise<WebServer> {
   const files = await indexPageFiles(options.pageFolder)
-  const pages = createPageSockets(options.router)
+  const opening = files.get(openingPage) ?? null
+  // It stands in another one's place alone.
+  files.delete(openingPage)
   const server = createServer({
     ...(options.timeouts ?? timeouts),
     keepAliveTimeout: 5_000,
@@ -61,17 +75,27 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
   const access = createAccess(port)
   const headers = securityHeaders([`ws://127.0.0.1:${port}`, `ws://localhost:${port}`])
 
+  let served: { studio: Studio; pages: PageSockets } | null = null
+  const serve = (studio: Studio): void => {
+    served = { studio, pages: createPageSockets(studio.router) }
+  }
+  if (options.studio) serve(options.studio)
+
   server.on('request', (request, reply) => {
-    answer(request, reply, { access, headers, files, metrics: options.metrics, media: options.media }).catch(
-      (thrown: unknown) => {
-        options.log(
-          'error',
-          `web: ${request.method} failed: ${thrown instanceof Error ? thrown.message : String(thrown)}`,
-        )
-        if (reply.headersSent) reply.destroy()
-        else refuse(reply, 500, 'Something went wrong inside Inference Studio.')
-      },
-    )
+    const site = {
+      access,
+      headers,
+      files,
+      opening,
+      studio: served?.studio ?? null,
+      work: options.opening ?? (() => null),
+    }
+    answer(request, reply, site).catch((thrown: unknown) => {
+      const why = thrown instanceof Error ? thrown.message : String(thrown)
+      options.log('error', `web: ${request.method} failed: ${why}`)
+      if (reply.headersSent) reply.destroy()
+      else refuse(reply, 500, 'Something went wrong inside Inference Studio.')
+    })
   })
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     // Without a listener an 'error' of a socket that was refused would end the process.
@@ -82,7 +106,8 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
       access.knowsCookie(request) &&
       pathOf(request) === '/rpc' &&
       request.headers.upgrade?.toLowerCase() === 'websocket'
-    if (allowed) pages.upgrade(request, socket, head)
+    if (allowed && served) served.pages.upgrade(request, socket, head)
+    else if (allowed) refuseRaw(socket, '503 Service Unavailable', { ...headers, ...askAgain })
     else refuseRaw(socket, '403 Forbidden', headers)
   })
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
@@ -94,9 +119,10 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
   return {
     port,
     url: `http://127.0.0.1:${port}/#token=${access.token}`,
+    serve,
     async stop() {
       const closed = closeServer(server)
-      await pages.stop()
+      await served?.pages.stop()
       server.closeAllConnections()
       await closed
     },
@@ -107,23 +133,24 @@ interface Site {
   access: Access
   headers: Record<string, string>
   files: Map<string, PageFile>
-  metrics: WebServerOptions['metrics']
-  media: MediaSource
+  /** Null while its data is made ready. */
+  studio: Studio | null
+  work(): Opening | null
+  /** The page that says so. */
+  opening: PageFile | null
 }
 
-async function answer(
-  request: IncomingMessage,
-  reply: ServerResponse,
-  { access, headers, files, metrics, media }: Site,
-): Promise<void> {
+async function answer(request: IncomingMessage, reply: ServerResponse, site: Site): Promise<void> {
+  const { access, headers, files, studio } = site
   for (const [name, value] of Object.entries(headers)) reply.setHeader(name, value)
   if (!access.knowsHost(request)) return refuse(reply, 403, 'This name is not one of Inference Studio.')
   const path = pathOf(request)
   if (path === '/session') return exchangeToken(request, reply, access)
+  if (!studio && isOfStudio(path)) return tellOpening(request, reply, site)
   if (path === '/rpc') return tellSession(request, reply, access)
-  if (path.startsWith(mediaPrefix)) return sendMedia(request, reply, access, media)
+  if (studio && path.startsWith(mediaPrefix)) return sendMedia(request, reply, access, studio.media)
   if (request.method !== 'GET' && request.method !== 'HEAD') return refuse(reply, 405, 'Only GET and HEAD here.')
-  if (path === '/metrics') return tellMetrics(request, reply, access, metrics)
+  if (studio && path === '/metrics') return tellMetrics(request, reply, access, studio.metrics)
   const file = files.get(path)
   if (file && isDiagramPath(path)) {
     reply.removeHeader('X-Frame-Options')
@@ -132,6 +159,26 @@ async function answer(
   if (file) return sendFile(reply, file, request.method === 'HEAD')
   if (path === '/' && files.size === 0) return refuse(reply, 503, 'The page is not built yet: npm run build')
   return refuse(reply, 404, 'Nothing here.')
+}
+
+/** What needs the core. All other files lie still. */
+const isOfStudio = (path: string): boolean =>
+  ['/', '/index.html', '/rpc', '/metrics'].includes(path) || path.startsWith(mediaPrefix)
+
+/** In a second it may be there. */
+const askAgain = { 'Retry-After': '1' }
+
+/** The page in the studio's place, and what it asks on and on: a page that has been let in is told how far it is. */
+async function tellOpening(request: IncomingMessage, reply: ServerResponse, site: Site): Promise<void> {
+  const isHead = request.method === 'HEAD'
+  if (request.method !== 'GET' && !isHead) return refuse(reply, 405, 'Only GET and HEAD here.')
+  for (const [name, value] of Object.entries(askAgain)) reply.setHeader(name, value)
+  const path = pathOf(request)
+  const page = path === '/' || path === '/index.html' ? site.opening : null
+  if (page) return sendFile(reply, { ...page, cacheControl: 'no-store' }, isHead, 503)
+  if (path !== '/rpc' || !site.access.knowsCookie(request)) return refuse(reply, 503, openingWords)
+  reply.writeHead(503, { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store' })
+  reply.end(JSON.stringify({ opening: site.work() }))
 }
 
 /** The page shows the token that it found in its address, and gets the cookie. */
@@ -174,7 +221,7 @@ async function tellMetrics(
   request: IncomingMessage,
   reply: ServerResponse,
   access: Access,
-  metrics: WebServerOptions['metrics'],
+  metrics: Studio['metrics'],
 ): Promise<void> {
   if (!access.knowsBearer(request)) {
     reply.setHeader('WWW-Authenticate', 'Bearer')
