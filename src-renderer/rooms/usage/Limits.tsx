@@ -118,7 +118,7 @@ function Bucket({ name, status, now }: { name: BucketName; status: LimitStatus; 
     <Card className="flex flex-col gap-1.5 p-4">
       <h2 className="font-[560]">{title}</h2>
       <div className="num flex flex-wrap items-baseline gap-x-2">
-        <span className={view === null ? 'text-faint' : 'whitespace-nowrap font-[560] text-l'}>{words}</span>
+        <span className={view === null ? 'text-faint' : 'font-[560] text-l'}>{words}</span>
         {view?.remaining !== null && view?.remaining !== undefined && view.used !== null && (
           <span className="ms-auto whitespace-nowrap text-s text-soft">
             {t('limits.left', { left: showCount(view.remaining) })}
