@@ -88,7 +88,7 @@ export const data = {
   restored: {
     title: 'A backup was put in place',
     notice: 'Everything here is from the backup of {{at}}.',
-    kept: 'What was here before lies in {{path}}.',
+    kept: 'What was here before lies in',
   },
   damage: {
     title: 'Damaged files',

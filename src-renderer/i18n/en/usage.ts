@@ -54,6 +54,7 @@ export const usage = {
     about:
       'Spend, tokens and requests over time, kept on this machine for as long as you use it: the service itself forgets after 30 days. Nothing was used in this stretch yet.',
     action: 'Start a chat',
+    noBookTitle: 'Nothing was connected yet',
     noBook: 'Connect to a service or start the sandbox: each account has its own books here.',
     connect: 'Connect',
   },

@@ -39,7 +39,11 @@ export function DataAside() {
           action={{ label: t('read'), onClick: () => read(restored.id) }}
         >
           {t('restored.notice', { at: showFull(restored.summary.madeAt) })}{' '}
-          {restored.keptAt !== null && t('restored.kept', { path: restored.keptAt })}
+          {restored.keptAt !== null && (
+            <>
+              {t('restored.kept')} <Path path={restored.keptAt} />
+            </>
+          )}
         </Notice>
       )}
       {unread.map((one) => (

@@ -118,7 +118,7 @@ function Bucket({ name, status, now }: { name: BucketName; status: LimitStatus; 
     <Card className="flex flex-col gap-1.5 p-4">
       <h2 className="font-[560]">{title}</h2>
       <div className="num flex flex-wrap items-baseline gap-x-2">
-        <span className={view === null ? 'text-faint' : 'whitespace-nowrap font-[560] text-l'}>{words}</span>
+        <span className={view === null ? 'text-faint' : 'font-[560] text-l'}>{words}</span>
         {view?.remaining !== null && view?.remaining !== undefined && view.used !== null && (
           <span className="ms-auto whitespace-nowrap text-s text-soft">
             {t('limits.left', { left: showCount(view.remaining) })}
@@ -217,7 +217,9 @@ function Slots({ limits: { slots, key } }: { limits: Limits }) {
                     </th>
                     <td>{t(`proxy:endpoints.${endpoint}`)}</td>
                     <td dir="auto">{model ?? '–'}</td>
-                    <td className="whitespace-nowrap tabular-nums">{showInstant(since)}</td>
+                    <td className="whitespace-nowrap tabular-nums">
+                      <time dateTime={since}>{showInstant(since)}</time>
+                    </td>
                   </tr>
                 ))}
               </tbody>
@@ -274,7 +276,7 @@ function History() {
                         title={t('limits.open')}
                         onClick={() => openRequest(row)}
                       >
-                        {showInstant(at)}
+                        <time dateTime={at}>{showInstant(at)}</time>
                       </button>
                     </th>
                     <td dir="auto">{whoIs(who)}</td>

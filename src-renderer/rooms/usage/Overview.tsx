@@ -78,7 +78,7 @@ export function NoBook() {
   return (
     <EmptyState
       icon={ChartNoAxesColumn}
-      title={t('empty.title')}
+      title={t('empty.noBookTitle')}
       action={
         <Button look="go" onClick={() => navigate({ room: 'settings', id: 'connection' })}>
           {t('empty.connect')}
