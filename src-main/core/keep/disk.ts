@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { StudioError } from '../errors.ts'
+import { sqliteCode } from '../store/database.ts'
 
 /** Past the operating system's memory; of a folder: the names in it. */
 export function toDisk(path: string): void {
@@ -71,8 +72,13 @@ export function openUntouched(path: string): DatabaseSync {
 /** What a file operation threw, in words: a full disk is a person's to mend. */
 export function asDiskError(thrown: unknown): unknown {
   if (!(thrown instanceof Error) || !('code' in thrown)) return thrown
-  if (thrown.code === 'ENOSPC' || thrown.code === 'EDQUOT') {
+  // 13: SQLite's own word for it.
+  if (thrown.code === 'ENOSPC' || thrown.code === 'EDQUOT' || sqliteCode(thrown) === 13) {
     return new StudioError('store_damaged', 'The disk is full. Free some space, then try again.', {}, { cause: thrown })
+  }
+  if (thrown.code === 'EROFS' || thrown.code === 'EACCES' || thrown.code === 'EPERM' || sqliteCode(thrown) === 8) {
+    const words = `This can't be written: ${thrown.message}. Give it back to whoever starts Inference Studio, then try again.`
+    return new StudioError('store_damaged', words, {}, { cause: thrown })
   }
   return thrown
 }
