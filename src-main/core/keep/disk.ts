@@ -1,4 +1,14 @@
-import { closeSync, fsyncSync, openSync, readdirSync, renameSync, statfsSync, statSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  fsyncSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
@@ -21,8 +31,13 @@ export function toDisk(path: string): void {
 /** Whole or not at all, on the disk when it answers. */
 export function writeJson(path: string, value: unknown): void {
   const fresh = `${path}.new`
-  writeFileSync(fresh, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 })
-  toDisk(fresh)
+  try {
+    writeFileSync(fresh, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 })
+    toDisk(fresh)
+  } catch (thrown) {
+    rmSync(fresh, { force: true })
+    throw thrown
+  }
   renameSync(fresh, path)
   toDisk(join(path, '..'))
 }
@@ -69,6 +84,12 @@ export function openUntouched(path: string): DatabaseSync {
   return new DatabaseSync(address, { readOnly: true })
 }
 
+/** Nobody but the person can give the right to write back. */
+function cantWrite(thrown: Error): StudioError {
+  const words = `This can't be written: ${thrown.message}. Give the user who starts Inference Studio the right to write there, then try again.`
+  return new StudioError('store_damaged', words, {}, { cause: thrown })
+}
+
 /** What a file operation threw, in words: a full disk is a person's to mend. */
 export function asDiskError(thrown: unknown): unknown {
   if (!(thrown instanceof Error) || !('code' in thrown)) return thrown
@@ -77,8 +98,7 @@ export function asDiskError(thrown: unknown): unknown {
     return new StudioError('store_damaged', 'The disk is full. Free some space, then try again.', {}, { cause: thrown })
   }
   if (thrown.code === 'EROFS' || thrown.code === 'EACCES' || thrown.code === 'EPERM' || sqliteCode(thrown) === 8) {
-    const words = `This can't be written: ${thrown.message}. Give it back to whoever starts Inference Studio, then try again.`
-    return new StudioError('store_damaged', words, {}, { cause: thrown })
+    return cantWrite(thrown)
   }
   return thrown
 }
