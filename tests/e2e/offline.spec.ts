@@ -8,6 +8,8 @@ import { composer, send, settled } from './journey.ts'
 
 const shots = new URL('../../test-results/offline/', import.meta.url).pathname
 mkdirSync(shots, { recursive: true })
+// A whole journey over a restart, on a machine that may have other work.
+test.setTimeout(240_000)
 let sandbox: Sandbox
 let cut: Cut
 
@@ -42,6 +44,35 @@ async function seen(page: Page, name: string): Promise<void> {
   await page.setViewportSize({ width: 1200, height: 800 })
 }
 
+const wave = (page: Page) => page.getByRole('main').getByRole('slider').and(page.locator('[data-state]'))
+
+/** Words as the sandbox speaks them. */
+async function spoken(): Promise<Buffer> {
+  const asked = {
+    model: 'tts-1',
+    voice: 'nova',
+    response_format: 'wav',
+    input: 'The tide is in at noon, and out at six.',
+  }
+  const reply = await fetch(`${sandbox.baseUrl}/v1/audio/speech`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${sandbox.apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify(asked),
+  })
+  return Buffer.from(await reply.arrayBuffer())
+}
+
+/** It plays: its time moves on, and on. */
+async function sounds(page: Page): Promise<void> {
+  await expect(wave(page)).toHaveAttribute('data-state', 'whole')
+  await wave(page).press('Home')
+  await page.getByRole('button', { name: 'Play', exact: true }).first().click()
+  const now = async (): Promise<number> => Number(await wave(page).getAttribute('aria-valuenow'))
+  await expect.poll(now, { intervals: [100] }).toBeGreaterThan(0)
+  const before = await now()
+  await expect.poll(now, { intervals: [100] }).toBeGreaterThan(before)
+}
+
 /** Neither a wall of errors nor something that turns for ever. */
 async function calm(page: Page): Promise<void> {
   const main = page.getByRole('main')
@@ -67,6 +98,15 @@ test('without a network every room opens and what is kept is there; what can wai
   await page.getByRole('button', { name: 'Draw', exact: true }).click()
   const gallery = page.getByRole('option', { name: /^A harbour at dawn/ }).locator('img')
   await expect(gallery.first()).toBeVisible()
+  await room(page, 'Speech')
+  await page.getByRole('textbox', { name: 'Text to speak' }).fill('The ferry leaves at seven.')
+  await page.getByRole('button', { name: 'Speak', exact: true }).click()
+  await expect(wave(page)).toHaveAttribute('data-state', 'whole')
+  await room(page, 'Transcribe')
+  const chooser = page.waitForEvent('filechooser')
+  await page.getByRole('region', { name: 'Record or add files' }).getByRole('button', { name: 'Add files' }).click()
+  await (await chooser).setFiles({ name: 'harbour.wav', mimeType: 'audio/wav', buffer: await spoken() })
+  await expect(wave(page)).toHaveAttribute('data-state', 'whole')
   await room(page, 'Usage')
   await page.getByRole('button', { name: 'Fetch now' }).click()
   await expect(page.getByText('Fetched.', { exact: true })).toBeVisible()
@@ -137,6 +177,14 @@ test('without a network every room opens and what is kept is there; what can wai
     .first()
     .click()
   await expect(page.getByText('Are you there?').first()).toBeVisible()
+
+  // What was spoken and what was given to be transcribed sound, from this machine alone.
+  await room(page, 'Speech')
+  await page.getByRole('navigation', { name: 'Speeches' }).getByText('The ferry leaves at seven.').first().click()
+  await sounds(page)
+  await room(page, 'Transcribe')
+  await page.getByRole('navigation', { name: 'Recordings' }).getByText('harbour').first().click()
+  await sounds(page)
 
   // The network comes back, and the browser hears of it.
   await cut.set('open')

@@ -1,8 +1,19 @@
-import { closeSync, fsyncSync, openSync, readdirSync, renameSync, statfsSync, statSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  fsyncSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { StudioError } from '../errors.ts'
+import { sqliteCode } from '../store/database.ts'
 
 /** Past the operating system's memory; of a folder: the names in it. */
 export function toDisk(path: string): void {
@@ -20,8 +31,13 @@ export function toDisk(path: string): void {
 /** Whole or not at all, on the disk when it answers. */
 export function writeJson(path: string, value: unknown): void {
   const fresh = `${path}.new`
-  writeFileSync(fresh, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 })
-  toDisk(fresh)
+  try {
+    writeFileSync(fresh, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 })
+    toDisk(fresh)
+  } catch (thrown) {
+    rmSync(fresh, { force: true })
+    throw thrown
+  }
   renameSync(fresh, path)
   toDisk(join(path, '..'))
 }
@@ -68,11 +84,21 @@ export function openUntouched(path: string): DatabaseSync {
   return new DatabaseSync(address, { readOnly: true })
 }
 
+/** Nobody but the person can give the right to write back. */
+function cantWrite(thrown: Error): StudioError {
+  const words = `This can't be written: ${thrown.message}. Give the user who starts Inference Studio the right to write there, then try again.`
+  return new StudioError('store_damaged', words, {}, { cause: thrown })
+}
+
 /** What a file operation threw, in words: a full disk is a person's to mend. */
 export function asDiskError(thrown: unknown): unknown {
   if (!(thrown instanceof Error) || !('code' in thrown)) return thrown
-  if (thrown.code === 'ENOSPC' || thrown.code === 'EDQUOT') {
+  // 13: SQLite's own word for it.
+  if (thrown.code === 'ENOSPC' || thrown.code === 'EDQUOT' || sqliteCode(thrown) === 13) {
     return new StudioError('store_damaged', 'The disk is full. Free some space, then try again.', {}, { cause: thrown })
+  }
+  if (thrown.code === 'EROFS' || thrown.code === 'EACCES' || thrown.code === 'EPERM' || sqliteCode(thrown) === 8) {
+    return cantWrite(thrown)
   }
   return thrown
 }

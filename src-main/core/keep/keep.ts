@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { rmSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import type { BackupSummary, DataState, DataWork } from '../../../src-preload/contract/data.ts'
 import type { Download } from '../../../src-preload/contract/transfers.ts'
 import { StudioError } from '../errors.ts'
@@ -8,6 +8,7 @@ import type { Feed } from '../feed.ts'
 import { tellAbout } from './about.ts'
 import { backupName } from './backup/manifest.ts'
 import { sweepWorkplaces } from './backup/workplace.ts'
+import { namesIn } from './disk.ts'
 import { createReports } from './reports.ts'
 import { dropStaging, dropWaiting, layReady, type Plan, waitingPlan } from './swap.ts'
 import { startWork, type Work } from './work.ts'
@@ -99,8 +100,9 @@ export function createKeep({ dataDir, version, transfers, problem, feed, log }: 
         const { size: bytes } = statSync(path)
         return transfers.downloads.offer({ path, name: backupName(summary.madeAt), mime: 'application/x-tar', bytes })
       } catch (thrown) {
-        rmSync(path, { force: true })
-        rmSync(`${path}.part`, { force: true })
+        for (const name of namesIn(transfers.folder)) {
+          if (name.startsWith(basename(path))) rmSync(join(transfers.folder, name), { force: true })
+        }
         throw thrown
       } finally {
         backup = null

@@ -6,7 +6,7 @@ import { StudioError } from '../errors.ts'
 import { swapFolder } from '../store/database.ts'
 import { parseJson } from '../store/rows.ts'
 import { besides, databases } from './databases.ts'
-import { freeStamp, toDisk, writeJson } from './disk.ts'
+import { asDiskError, freeStamp, toDisk, writeJson } from './disk.ts'
 
 /** What takes the place of what, and what is told of it afterwards. */
 const plan = z.object({
@@ -48,9 +48,18 @@ export function freshStaging(dataDir: string): string {
 }
 export const dropStaging = (dataDir: string): void => rmSync(stagingOf(dataDir), { recursive: true, force: true })
 
+function writePlan(dataDir: string, given: Plan): void {
+  try {
+    writeJson(join(stagingOf(dataDir), planFile), given)
+  } catch (thrown) {
+    dropStaging(dataDir)
+    throw asDiskError(thrown)
+  }
+}
+
 /** What was staged waits from now on for the next start; what waited before is gone. */
 export function layReady(dataDir: string, given: Plan): void {
-  writeJson(join(stagingOf(dataDir), planFile), given)
+  writePlan(dataDir, given)
   dropWaiting(dataDir)
   renameSync(stagingOf(dataDir), waitingOf(dataDir))
   toDisk(dataDir)
@@ -73,7 +82,7 @@ export function dropWaiting(dataDir: string): boolean {
 
 /** Puts in place what was staged, now. The caller owns the folder and nobody has a file of it open. */
 export function swapNow(dataDir: string, given: Plan): void {
-  writeJson(join(stagingOf(dataDir), planFile), given)
+  writePlan(dataDir, given)
   renameSync(stagingOf(dataDir), swappingOf(dataDir))
   toDisk(dataDir)
   finishSwap(dataDir)

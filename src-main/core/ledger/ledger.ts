@@ -7,7 +7,7 @@ import type {
   RequestsEvent,
   requestCounts,
 } from '../../../src-preload/contract/requests.ts'
-import { asStudioError, StudioError } from '../errors.ts'
+import { asStudioError } from '../errors.ts'
 import { type Feed, feed, Listeners } from '../feed.ts'
 import { LiveList } from '../liveList.ts'
 import type { Nano } from '../money.ts'
@@ -23,11 +23,13 @@ import { RecentHeaders } from './headers.ts'
 import { Hub } from './hub.ts'
 import { Links } from './links.ts'
 import { Names, type ToolName } from './names.ts'
+import { Numbers } from './numbers.ts'
 import { type PriceList, Prices, type Use } from './prices.ts'
 import { Query } from './query.ts'
+import { Reading, type Source } from './reading.ts'
 import { recover, spendOf } from './recover.ts'
-import { type RefusalRow, Refusals } from './refusals.ts'
-import { type LimitedRow, limitedRow, showRow } from './rows.ts'
+import { Refusals } from './refusals.ts'
+import type { LimitedRow } from './rows.ts'
 import { readyFilter } from './search.ts'
 import { Spend, type Spent } from './spend.ts'
 import { Trace, type TraceHome } from './trace.ts'
@@ -42,8 +44,6 @@ export type { UsedDay } from './use.ts'
 
 const dayMs = 86_400_000
 const hourMs = 3_600_000
-/** A clock that is put right by less than this is taken as standing still, so that ids and times agree. */
-const stillMs = 10_000
 
 export interface LedgerOptions {
   dataDir: string
@@ -57,8 +57,6 @@ export interface LedgerOptions {
   /** Milliseconds since 1970. */
   now?: () => number
 }
-
-type Source = Trace | RefusalRow
 
 /** The books: every request of the program, who made it and what it cost. @throws as openDatabase does */
 export class Ledger implements Books {
@@ -83,15 +81,14 @@ export class Ledger implements Books {
   readonly #typical = new Typical()
   readonly #query: Query
   readonly #writer: Writer
+  readonly #numbers: Numbers
+  readonly #reading: Reading
   readonly #options: LedgerOptions
   readonly #now: () => number
   readonly #live = new LiveList<Trace>()
   readonly #headers = new RecentHeaders()
   readonly #hub = new Hub<Source>(this.changes)
   #closing = false
-  #lastId = 0
-  #lastAt = 0
-  #clockWentBack = false
   #refusedToday = { day: 0, times: 0 }
 
   constructor(options: LedgerOptions) {
@@ -100,12 +97,13 @@ export class Ledger implements Books {
     this.#names = new Names(options.tools)
     this.#store = openLedgerStore(options.dataDir, { checkWhole: options.checkWhole ?? false })
     const store = this.#store
+    this.#numbers = new Numbers(store.facts, this.#now)
     this.#prices = new Prices(store.prices, this.#now)
     this.#spend = new Spend(this.#now)
     this.#used = new UsedDays(store.used, this.#callers)
     this.#links = new Links({ store, moved: () => this.#used.moved(), log: options.log })
-    this.#query = new Query(store, () => this.#clockWentBack)
-    this.#refusals = new Refusals(this.#callers, () => this.#nextId())
+    this.#query = new Query(store, () => this.#numbers.clockWentBack)
+    this.#refusals = new Refusals(this.#callers, () => this.#numbers.nextId())
     this.#writer = new Writer({
       store,
       callers: this.#callers,
@@ -117,6 +115,10 @@ export class Ledger implements Books {
       lowestLive: () => this.#lowestLive(),
       closed: (traces) => this.#closed(traces),
       log: options.log,
+    })
+    this.#reading = new Reading({
+      ...{ store, query: this.#query, callers: this.#callers, names: this.#names },
+      ...{ live: this.#live, headers: this.#headers, flush: () => this.#writer.flush() },
     })
     giveBackAtStart(store, options.log)
     this.#load()
@@ -156,8 +158,8 @@ export class Ledger implements Books {
   })
 
   #open(notice: RequestNotice, place?: PlaceOfProfile): RequestTrace {
-    const at = this.#at()
-    const id = this.#nextId()
+    const at = this.#numbers.at()
+    const id = this.#numbers.nextId()
     this.#links.opens(id, place)
     const trace = new Trace(this.#home(), this.#writer.batch(), id, at, whoOf(notice.asker), notice)
     this.#live.add(trace)
@@ -168,7 +170,7 @@ export class Ledger implements Books {
   }
 
   refused(refused: GateRefusal): void {
-    const at = this.#at()
+    const at = this.#numbers.at()
     this.#countRefused(at)
     const refusal = this.#refusals.add(refused, at)
     this.#writer.soon()
@@ -180,7 +182,7 @@ export class Ledger implements Books {
   /** The newest `newest` rows of a filter, then changes. */
   watch(filter: RequestFilter, newest: number, signal?: AbortSignal): Feed<RequestsEvent> {
     const watcher = new Watcher<Source>({
-      show: (source) => this.#show(source),
+      show: (source) => this.#reading.show(source),
       newest: () => this.page(filter, Number.MAX_SAFE_INTEGER, newest),
       ready: () => readyFilter(filter, this.#callers, this.#names),
       join: (one) => this.#hub.join(one),
@@ -189,81 +191,34 @@ export class Ledger implements Books {
   }
 
   /** Newest first, with ids below `before`. Fewer than `limit` means that there are no more. */
-  async page(filter: RequestFilter, before: number, limit: number): Promise<RequestRow[]> {
-    this.#writer.flush()
-    const ready = readyFilter(filter, this.#callers, this.#names)
-    const rows = new Map<number, RequestRow>()
-    for (const trace of this.#live) {
-      if (trace.id >= before) continue
-      const row = this.#show(trace)
-      if (ready.matches(row)) rows.set(row.id, row)
-    }
-    for (const stored of await this.#query.page(ready, before, limit)) {
-      rows.set(stored.id, showRow(stored, this.#callers, this.#names))
-    }
-    return [...rows.values()].sort((a, b) => b.id - a.id).slice(0, limit)
+  page(filter: RequestFilter, before: number, limit: number): Promise<RequestRow[]> {
+    return this.#reading.page(filter, before, limit)
   }
 
   async counts(filter: RequestFilter): Promise<z.infer<typeof requestCounts>> {
-    this.#writer.flush()
-    return {
-      kept: await this.#kept(filter),
-      refusedToday: this.#refusedToday.day === dayOf(this.#now()) ? this.#refusedToday.times : 0,
-      bodyBytes: this.#store.bodies.bytes(),
-    }
-  }
-
-  async #kept(filter: RequestFilter): Promise<number> {
-    const ready = readyFilter(filter, this.#callers, this.#names)
-    let open = 0
-    for (const trace of this.#live) if (ready.matches(this.#show(trace))) open += 1
-    return open + (await this.#query.count(ready, this.#lowestLive() - 1))
+    const kept = await this.#reading.count(filter, this.#lowestLive())
+    const refusedToday = this.#refusedToday.day === dayOf(this.#now()) ? this.#refusedToday.times : 0
+    return { kept, refusedToday, bodyBytes: this.#store.bodies.bytes() }
   }
 
   /** @throws StudioError `no_such_item` */
   get(id: number): RequestDetail {
-    const live = this.#under(id)
-    if (live) {
-      const { requestHeaders, replyHeaders } = live.cleaned()
-      return { row: this.#show(live), requestHeaders, replyHeaders, requestBody: null, replyBody: null }
-    }
-    this.#writer.flush()
-    const stored = this.#store.requests.get(id)
-    if (!stored) throw new StudioError('no_such_item', 'This request is not in the log.')
-    const kept = stored.hasBodies === 1 ? this.#store.bodies.get(id) : null
-    const headers = this.#headers.get(id)
-    return {
-      row: showRow(stored, this.#callers, this.#names),
-      requestHeaders: headers?.request ?? kept?.requestHeaders ?? null,
-      replyHeaders: headers?.reply ?? kept?.replyHeaders ?? null,
-      requestBody: kept?.request ?? null,
-      replyBody: kept?.reply ?? null,
-    }
+    return this.#reading.get(id)
   }
 
   /** A row as it is by now; null where there is none. */
   row(id: number): RequestRow | null {
-    const live = this.#under(id)
-    if (live) return this.#show(live)
-    this.#writer.flush()
-    const stored = this.#store.requests.get(id)
-    return stored && showRow(stored, this.#callers, this.#names)
+    return this.#reading.row(id)
   }
 
   /** Requests that the service answered with 429, at the end or before they were asked again; the newest first. */
   limited(limit: number): LimitedRow[] {
-    this.#writer.flush()
-    const ended = this.#store.requests
-      .limited(limit)
-      .map((stored) => limitedRow(stored, showRow(stored, this.#callers, this.#names)))
-    const live = Array.from(this.#live, (trace) => limitedRow(trace.stored(), this.#show(trace)))
-    const met = live.filter(({ row }) => row.retriedAfter.includes(429))
-    return [...met, ...ended].sort((a, b) => b.row.id - a.row.id).slice(0, limit)
+    return this.#reading.limited(limit)
   }
 
   /** A person ends a request that is waiting or under way. False when it had ended. */
   stop(id: number): boolean {
-    return this.#under(id)?.stop() ?? false
+    return this.#reading.under(id)?.stop() ?? false
   }
 
   /** Erases logged bodies of one request, of one tool, or all; the rows stay. When it resolves, they are gone from the disk. */
@@ -306,12 +261,12 @@ export class Ledger implements Books {
   connectedTo(baseUrl: string, profile = ''): void {
     const place = { profile, baseUrl }
     this.#trying('Prices could not be read', () => this.#prices.use(place))
-    this.#links.connected(place, this.#lastId + 1)
+    this.#links.connected(place, this.#numbers.lastId + 1)
   }
 
   /** What is connected now is the account of this book. Rows at its base address whose account was not known yet go to it too. */
   belongsTo(bookId: string): void {
-    this.#links.belongs(bookId, this.#lastId + 1)
+    this.#links.belongs(bookId, this.#numbers.lastId + 1)
   }
 
   /** Sums of what ended, by day and caller; both days (since 1970, UTC) belong to it. In order of days. */
@@ -364,7 +319,7 @@ export class Ledger implements Books {
 
   /** Grows with every request that is written down. */
   get size(): number {
-    return this.#lastId
+    return this.#numbers.lastId
   }
 
   /** Requests under way, of everybody. */
@@ -432,38 +387,12 @@ export class Ledger implements Books {
 
   #closed(traces: Trace[]): void {
     if (this.ended.size === 0) return
-    for (const trace of traces) this.ended.tell(this.#show(trace))
-  }
-
-  #show(source: Source): RequestRow {
-    if (source instanceof Trace) return showRow(source.stored(), this.#callers, this.#names, source.live)
-    return showRow(source.row, this.#callers, this.#names)
-  }
-
-  #under(id: number): Trace | undefined {
-    for (const trace of this.#live) if (trace.id === id) return trace
-  }
-
-  #nextId(): number {
-    this.#lastId += 1
-    return this.#lastId
-  }
-
-  /** Now, never before the row before: ids and times agree, but where the clock was truly put back. */
-  #at(): number {
-    const now = Math.floor(this.#now())
-    if (now < this.#lastAt) {
-      if (this.#lastAt - now < stillMs) return this.#lastAt
-      if (!this.#clockWentBack) this.#store.facts.set('clock_went_back', 1)
-      this.#clockWentBack = true
-    }
-    this.#lastAt = now
-    return now
+    for (const trace of traces) this.ended.tell(this.#reading.show(trace))
   }
 
   #lowestLive(): number {
     // Insertion order is id order.
-    let lowest = this.#lastId + 1
+    let lowest = this.#numbers.lastId + 1
     for (const { id } of this.#live) lowest = Math.min(lowest, id)
     return lowest
   }
@@ -475,22 +404,19 @@ export class Ledger implements Books {
   }
 
   #load(): void {
-    const { requests, callers, spend, facts } = this.#store
+    const { requests, callers, spend } = this.#store
     for (const caller of callers.after(0)) this.#callers.add(caller)
-    const last = requests.last()
-    this.#lastId = Math.max(last?.id ?? 0, facts.get('erased_to'))
-    this.#lastAt = last?.at ?? 0
-    this.#clockWentBack = facts.get('clock_went_back') === 1
+    this.#numbers.load(requests.last() ?? null)
     this.#spend.load(spend)
     recover(this.#store, this.#callers, this.#spend, this.#links, this.#options.log)
     const now = this.#now()
-    const low = (at: number): number => (this.#clockWentBack ? 1 : this.#query.firstAt(at))
+    const low = (at: number): number => (this.#numbers.clockWentBack ? 1 : this.#query.firstAt(at))
     const midnight = dayOf(now) * dayMs
     this.#refusedToday = { day: dayOf(now), times: requests.refusedSince(low(midnight), midnight) }
     for (const { caller, minute, n } of requests.perMinute(low(now - hourMs), now - hourMs)) {
       this.#spend.tick(this.#callers.get(caller)?.who ?? '', minute * 60_000, n)
     }
-    for (const { caller, model, mean, n } of requests.meanOutputs(this.#lastId - 5000)) {
+    for (const { caller, model, mean, n } of requests.meanOutputs(this.#numbers.lastId - 5000)) {
       this.#typical.load(model ?? this.#callers.get(caller)?.model ?? null, mean, n)
     }
   }

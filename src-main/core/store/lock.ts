@@ -22,7 +22,7 @@ export interface FolderLock {
 /**
  * Makes this process the one owner of a data folder, until `release` or its death: an exclusive lock of SQLite on a file
  * of its own, which the operating system frees with the process, also on kill -9. So no stale lock can be left behind.
- * @throws StudioError `folder_in_use`
+ * @throws StudioError `folder_in_use`, `store_damaged` where nothing can be written there
  */
 export function lockFolder(dataDir: string): FolderLock {
   const noteFile = join(dataDir, 'studio.owner.json')
@@ -33,7 +33,12 @@ export function lockFolder(dataDir: string): FolderLock {
   if (!endedCleanlyBefore) rmSync(noteFile, { recursive: true, force: true })
   const announce = (address: string | null): void =>
     writeFileSync(noteFile, JSON.stringify({ pid: process.pid, startedAt, address }), { mode: 0o600 })
-  announce(null)
+  try {
+    announce(null)
+  } catch (thrown) {
+    handle.close()
+    throw unwritable(dataDir, thrown)
+  }
   return {
     endedCleanlyBefore,
     announce,
@@ -60,11 +65,25 @@ function takeLock(dataDir: string, noteFile: string): DatabaseSync {
       if (isTaken || (by && isAlive(by.pid))) {
         throw new StudioError('folder_in_use', whoHasIt(dataDir, by), {}, { cause: thrown })
       }
-      if (isSecond) throw thrown
       // It holds nothing: a damaged one is made anew.
-      rmSync(path, { recursive: true, force: true })
+      if (isSecond || !isGone(path)) throw unwritable(dataDir, thrown)
     }
   }
+}
+
+function isGone(path: string): boolean {
+  try {
+    rmSync(path, { recursive: true, force: true })
+    return true
+  } catch {
+    return false
+  }
+}
+
+function unwritable(dataDir: string, thrown: unknown): StudioError {
+  const why = thrown instanceof Error ? thrown.message : String(thrown)
+  const words = `Nothing can be written in the data folder ${dataDir}: ${why}. Give this user the right to write there, or free some space; nothing was changed.`
+  return new StudioError('store_damaged', words, {}, { cause: thrown })
 }
 
 function isAlive(pid: number): boolean {

@@ -4,6 +4,7 @@ import { StudioError } from '../errors.ts'
 import { archiveTable } from './archive.ts'
 import { asStoreError, type Database, studioDatabase } from './database.ts'
 import { folderTable } from './folders.ts'
+import { madeTable } from './made.ts'
 import { pieceTable } from './pieces.ts'
 import { presetTable } from './presets.ts'
 import { promptTable } from './prompts.ts'
@@ -36,6 +37,7 @@ export function openStoreForReading(dataDir: string) {
       }
       return {
         archive: archiveTable(database),
+        made: madeTable(database),
         pieces: pieceTable(database),
         folders: folderTable(database),
         prompts: promptTable(database),

@@ -4,6 +4,7 @@ import { ZipWriter } from '../../core/archive/zipWrite.ts'
 import { StudioError } from '../../core/errors.ts'
 import { exportLog, type LogRow, rowsAtOnce } from '../../core/ledger/export.ts'
 import { openLedgerReader } from '../../core/ledger/reader.ts'
+import { exportMedia } from '../../core/media/export.ts'
 import { readKept, uuid } from '../../core/media/files.ts'
 import { openStoreForReading } from '../../core/store/reading.ts'
 import { openTools } from '../../core/tools/tools.ts'
@@ -64,6 +65,8 @@ export function openExport(dataDir: string): DataExport {
         now: new Date().toISOString(),
         wanted: within(range),
       }),
+    media: (to, range) =>
+      exportMedia(chats().made.items(), { mediaDir: join(dataDir, 'media'), to, wanted: within(range) }),
     close: () => store?.close(),
   }
 }

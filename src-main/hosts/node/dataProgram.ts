@@ -16,11 +16,14 @@ export function describeData(program: Command, parts: Parts, ended: (code: numbe
   program
     .command('export')
     .description(
-      'chats, the log of requests and the books in open formats; without a network, a keychain or a running studio',
+      'chats, media, the log of requests and the books in open formats; without a network, a keychain or a running studio',
     )
     .addOption(
-      new Option('--what <what>', 'what is written; all of it makes a folder')
-        .choices(['chats', 'requests', 'usage', 'all'])
+      new Option(
+        '--what <what>',
+        'what is written; media (speech, recordings, transcripts, images) and all of it make a folder',
+      )
+        .choices(['chats', 'media', 'requests', 'usage', 'all'])
         .default('all'),
     )
     .addOption(
@@ -29,7 +32,7 @@ export function describeData(program: Command, parts: Parts, ended: (code: numbe
         'chats: zip (usual), markdown; requests and usage: csv (usual), json (of requests a document a line), parquet',
       ).choices(['zip', 'markdown', 'csv', 'json', 'parquet']),
     )
-    .option('--output <file>', 'into this file, or - for standard output (usual); of all a folder', nonEmpty)
+    .option('--output <file>', 'into this file, or - for standard output (usual); of media and all a folder', nonEmpty)
     .option('--since <day>', 'from this day on (UTC), such as 2026-11-01', day)
     .option('--until <day>', 'up to and with this day (UTC)', day)
     .option('--account <name or id>', 'requests and usage of this account', nonEmpty)

@@ -119,6 +119,8 @@ export interface DataExport {
   markdown(range: ExportRange): AsyncIterable<Uint8Array>
   /** The same as an archive that can be read in again, into a file that is not there yet. @throws StudioError `no_such_item`, `bad_input` */
   archive(path: string, range: ExportRange): Promise<void>
+  /** Speech, recordings, transcripts and images as files, into a folder that is not there yet. @throws StudioError `no_such_item` */
+  media(folder: string, range: ExportRange): Promise<{ files: number; missing: number }>
   close(): void
 }
 

@@ -11,7 +11,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { open } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
@@ -239,6 +239,34 @@ describe('a backup', () => {
       now: { counts: expect.arrayContaining([{ thing: 'conversations', count: 2 }]) },
     })
     expect(everything(to)).toEqual(before)
+  })
+
+  it('brings what waited to be sent back held: it may have been sent since, and nobody asks for it a second time', async () => {
+    const from = filledFolder()
+    const wait = (database: DatabaseSync) =>
+      database.exec(`INSERT INTO waiting (id, created_at, state, connection_id, connection_name, base_url, wish)
+        VALUES ('a', '2026-01-01T00:00:00.000Z', 'waiting', 'c', 'C', 'http://127.0.0.1', '{}'),
+               ('b', '2026-01-01T00:00:00.000Z', 'failed', 'c', 'C', 'http://127.0.0.1', '{}')`)
+    const source = new DatabaseSync(join(from, 'studio.sqlite'))
+    wait(source)
+    source.close()
+    const to = freshFolder()
+    await restoreNow({ dataDir: to, path: await backupOf(from), agree })
+    const handle = new DatabaseSync(join(to, 'studio.sqlite'), { readOnly: true })
+    const states = handle.prepare('SELECT id, state FROM waiting ORDER BY id').all()
+    handle.close()
+    expect(states.map(({ id, state }) => [id, state])).toEqual([
+      ['a', 'held'],
+      ['b', 'failed'],
+    ])
+  })
+
+  it('that is written twice at once under one name is whole, and nothing half made is left', async () => {
+    const from = filledFolder({ requests: 4000 })
+    const path = join(freshFolder(), 'twice.tar')
+    await Promise.all([1, 2, 3].map(() => writeBackup({ dataDir: from, version }, { path })))
+    await restoreNow({ dataDir: freshFolder(), path, agree })
+    expect(readdirSync(dirname(path))).toEqual(['twice.tar'])
   })
 
   it('says what is in it by its manifest, which agrees with the rows', async () => {

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 import { writeBackup } from '../../../src-main/core/keep/backup/write.ts'
@@ -57,9 +57,10 @@ it('a backup that is killed at any moment is whole or has not its name, and the 
   for (const ms of within(400)) {
     const path = join(freshFolder(), 'a.tar')
     await killed(['backup', dataDir, path], ms)
+    const part = readdirSync(dirname(path)).find((name) => name.endsWith('.part'))
     if (existsSync(path)) await stageBackup({ dataDir: freshFolder(), path })
-    else if (existsSync(`${path}.part`)) {
-      const attempt = stageBackup({ dataDir: freshFolder(), path: `${path}.part` })
+    else if (part !== undefined) {
+      const attempt = stageBackup({ dataDir: freshFolder(), path: join(dirname(path), part) })
       // Its last byte may have been written, and its name not.
       await attempt.catch((thrown: unknown) => expect(thrown).toMatchObject({ kind: 'bad_input' }))
     }

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { createHash, randomUUID } from 'node:crypto'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
@@ -13,6 +13,7 @@ import { run } from '../../../src-main/hosts/node/program.ts'
 import { openUsage } from '../../../src-main/hosts/node/usageBooks.ts'
 import { testHost } from '../../core/helpers/core.ts'
 import { type UsedFolder, usedFolder } from '../../core/keep/usedFolder.ts'
+import { withDatabase } from '../../core/media/rows.ts'
 
 let folder: UsedFolder
 let out: string
@@ -140,12 +141,68 @@ describe('studio export', () => {
   it('writes all of it into a folder of its own, and never over one that is there', async () => {
     const all = join(out, 'all')
     expect(await ask('--output', all)).toMatchObject({ code: 0 })
-    expect(readdirSync(all).sort()).toEqual(['chats.zip', 'requests.csv', 'usage.csv'])
+    expect(readdirSync(all).sort()).toEqual(['chats.zip', 'media', 'requests.csv', 'usage.csv'])
+    expect(readdirSync(join(all, 'media'))).toHaveLength(5)
     expect(readFileSync(join(all, 'requests.csv'), 'utf8').split('\r\n')).toHaveLength(39)
     const again = await ask('--output', all)
     expect(again.code).toBe(1)
     expect(again.stderr).toContain('is there already')
     expect((await ask('--output', '-')).stderr).toContain('name a folder')
+  })
+
+  it('takes what was made and recorded along as files under readable names, with their sums, and a file that is another one by now is left out', async () => {
+    const media = join(out, 'media')
+    const day = (days: number) => folder.ago(days).slice(0, 10)
+    const text = 'Il pleut.\nOui.'
+    withDatabase(folder.dataDir, (database) => {
+      const { id } = database.prepare('SELECT id FROM recordings').get() ?? {}
+      const put = `INSERT INTO transcripts (id, recording_id, created_at, state, wish, text) VALUES (?, ?, ?, ?, '{}', ?)`
+      database.prepare(put).run(randomUUID(), id ?? '', folder.ago(229), 'done', text)
+    })
+    const told = await ask('--what', 'media', '--output', media)
+    expect(told).toMatchObject({ code: 0, stdout: '' })
+    expect(told.stderr).toMatch(/holds 5 files\.\n/)
+    const list = readFileSync(join(media, 'media.jsonl'), 'utf8')
+    const lines = list
+      .trim()
+      .split('\n')
+      .map((line): { file: string; kind: string; bytes: number; sha256: string } => JSON.parse(line))
+    expect(lines.map(({ kind }) => kind)).toEqual(['image', 'recording', 'transcript', 'image', 'image'])
+    expect(readdirSync(media).sort()).toEqual([...lines.map(({ file }) => file), 'media.jsonl'].sort())
+    expect(lines.map(({ file }) => file.slice(0, 10))).toEqual([240, 230, 229, 220, 3].map(day))
+    for (const { file, bytes, sha256 } of lines) {
+      const kept = readFileSync(join(media, file))
+      expect([kept.length, createHash('sha256').update(kept).digest('hex')]).toEqual([bytes, sha256])
+    }
+    // Every file of media that a row of the rooms names, byte for byte.
+    const sumsOf = (dir: string, names: string[]): string[] =>
+      names
+        .map((name) =>
+          createHash('sha256')
+            .update(readFileSync(join(dir, name)))
+            .digest('hex'),
+        )
+        .sort()
+    const mediaDir = join(folder.dataDir, 'media')
+    const of = (kind: string) => lines.filter((line) => line.kind === kind).map(({ file }) => file)
+    expect(sumsOf(media, [...of('image'), ...of('recording')])).toEqual(sumsOf(mediaDir, readdirSync(mediaDir)))
+    expect(readFileSync(join(media, of('transcript')[0] ?? ''), 'utf8')).toBe(text)
+
+    const late = join(out, 'late-media')
+    expect(await ask('--what', 'media', '--since', day(10), '--output', late)).toMatchObject({ code: 0 })
+    expect(readdirSync(late)).toHaveLength(2)
+    const [changed = ''] = readdirSync(mediaDir)
+    const before = readFileSync(join(mediaDir, changed))
+    writeFileSync(join(mediaDir, changed), Buffer.from(before).fill(7, 0, 9))
+    const less = join(out, 'less-media')
+    expect((await ask('--what', 'media', '--output', less)).stderr).toMatch(/holds 4 files\. 1 more/)
+    writeFileSync(join(mediaDir, changed), before)
+    expect(readdirSync(less)).toHaveLength(5)
+    expect(readFileSync(join(less, 'media.jsonl'), 'utf8')).toContain('"file":null')
+    expect((await ask('--what', 'media', '--output', less)).stderr).toContain('is there already')
+    expect((await ask('--what', 'media', '--format', 'csv')).stderr).toContain('as the files that it is')
+    expect((await ask('--what', 'media', '--until', '2001-01-01', '--output', join(out, 'none'))).code).toBe(1)
+    expect(readdirSync(out).filter((name) => name.includes('none') || name.includes('part'))).toEqual([])
   })
 
   it('says what can’t be: a format that is none of that, a file that can’t be written, a folder that was never used', async () => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { mkdirSync, rmdirSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, rmdirSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { namesIn } from '../disk.ts'
 
@@ -19,7 +19,7 @@ export interface Workplace {
 export function openWorkplace(dataDir: string): Workplace {
   sweepWorkplaces(dataDir)
   const folder = join(folderOf(dataDir), randomUUID())
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  makeFolder(folder)
   const lock = new DatabaseSync(join(folder, 'lock'), { timeout: 0 })
   lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
   return {
@@ -29,6 +29,20 @@ export function openWorkplace(dataDir: string): Workplace {
       rmSync(folder, { recursive: true, force: true })
       dropIfEmpty(folderOf(dataDir))
     },
+  }
+}
+
+/** Step by step: Node's own recursive mkdir calls a folder that can't be written missing. Another backup that ends takes the one above away when it is empty. */
+function makeFolder(folder: string): void {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      if (!existsSync(dirname(folder))) mkdirSync(dirname(folder), { mode: 0o700 })
+      mkdirSync(folder, { mode: 0o700 })
+      return
+    } catch (thrown) {
+      const code = thrown instanceof Error && 'code' in thrown ? thrown.code : null
+      if ((code !== 'ENOENT' && code !== 'EEXIST') || tries === 20) throw thrown
+    }
   }
 }
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { createReadStream, rmSync } from 'node:fs'
 import { open, rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -8,7 +9,7 @@ import { asDiskError, bytesOf, checkRoom, toDisk } from '../disk.ts'
 import { type Sink, tarWriter, type WrittenEntry } from '../tar/write.ts'
 import { type About, aboutName, formatVersion, type Manifest, manifestName } from './manifest.ts'
 import { type Snapshot, takeSnapshot } from './snapshot.ts'
-import { openWorkplace } from './workplace.ts'
+import { openWorkplace, type Workplace } from './workplace.ts'
 
 export interface BackupParts {
   dataDir: string
@@ -23,15 +24,16 @@ export type Target = { path: string } | { sink: Sink }
 
 /**
  * Writes everything of a data folder as one tar: `about.json`, databases, media, `manifest.json` with the SHA-256 of each. A file has its name only
- * when it is whole and on the disk; until then it is called `NAME.part`. Holds no key: none lies in the folder.
+ * when it is whole and on the disk; until then it is called `NAME.XXXXXXXX.part`. Holds no key: none lies in the folder.
  * @throws StudioError as `takeSnapshot`; `cancelled`, `bad_input` where the file can't be written
  */
 export async function writeBackup(parts: BackupParts, target: Target): Promise<BackupSummary> {
   const { dataDir } = parts
   const total = databases.reduce((sum, { pathIn }) => sum + bytesOf(pathIn(dataDir)), 0)
   checkRoom(dataDir, total)
-  const workplace = openWorkplace(dataDir)
+  let workplace: Workplace | null = null
   try {
+    workplace = openWorkplace(dataDir)
     let done = 0
     const tell = (bytes: number): void => {
       parts.signal?.throwIfAborted()
@@ -46,13 +48,14 @@ export async function writeBackup(parts: BackupParts, target: Target): Promise<B
   } catch (thrown) {
     throw asDiskError(thrown)
   } finally {
-    workplace.close()
+    workplace?.close()
   }
 }
 
 async function intoFile<T>(path: string, bytes: number, write: (sink: Sink) => Promise<T>): Promise<T> {
-  const part = `${path}.part`
-  const file = await open(part, 'w', 0o600).catch((thrown: unknown) => {
+  // A name of its own: two that write the same backup must not write into each other's.
+  const part = `${path}.${randomUUID().slice(0, 8)}.part`
+  const file = await open(part, 'wx', 0o600).catch((thrown: unknown) => {
     const why = thrown instanceof Error ? thrown.message : String(thrown)
     throw new StudioError('bad_input', `The backup can't be written: ${why}`, {}, { cause: thrown })
   })

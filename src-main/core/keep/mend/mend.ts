@@ -8,8 +8,8 @@ import { type Depth, look, newer } from '../../store/database.ts'
 import { text } from '../../store/rows.ts'
 import { makingName, mediaName } from '../backup/manifest.ts'
 import { besides, databases, type KeptDatabase } from '../databases.ts'
-import { freeStamp, namesIn, openUntouched, toDisk } from '../disk.ts'
-import { freshStaging, swapNow } from '../swap.ts'
+import { asDiskError, bytesOf, checkRoom, freeStamp, namesIn, openUntouched, toDisk } from '../disk.ts'
+import { dropStaging, freshStaging, swapNow } from '../swap.ts'
 import { readTreePage } from './cells.ts'
 import { openPages } from './pages.ts'
 import { recoverDatabase } from './recover.ts'
@@ -63,16 +63,32 @@ export function faultOf(dataDir: string, database: KeptDatabase, how: Depth): st
 
 function mend(parts: MendParts, database: KeptDatabase, why: string): void {
   const { dataDir, log } = parts
+  log('warn', `${database.file} is damaged (${why}). It is set aside, and what can be read of it is recovered.`)
+  try {
+    recoverInPlace(parts, database, why)
+  } catch (thrown) {
+    // Nothing was touched before the swap, and a swap that began is ended by the next start. What was written by then must not hold the room that is missing.
+    dropStaging(dataDir)
+    const met = asDiskError(thrown)
+    if (!(met instanceof StudioError)) throw met
+    const words = `${database.file} is damaged, and was left as it is, since it can't be mended now. ${met.message}`
+    throw new StudioError(met.kind, words, {}, { cause: thrown })
+  }
+}
+
+function recoverInPlace(parts: MendParts, database: KeptDatabase, why: string): void {
+  const { dataDir } = parts
   const { name, file, pathIn } = database
   const tell = (rows: number): void => parts.tell?.({ stage: 'mending', database: name, rows })
   tell(0)
-  log('warn', `${file} is damaged (${why}). It is set aside, and what can be read of it is recovered.`)
+  const path = pathIn(dataDir)
+  const isThere = existsSync(path)
+  checkRoom(dataDir, isThere ? [path, ...besides(path)].reduce((sum, one) => sum + bytesOf(one), 0) : 0)
   const stamp = freeStamp(join(dataDir, 'damaged'), new Date())
   const to = freshStaging(dataDir)
   const fresh = join(to, file)
-  const isThere = existsSync(pathIn(dataDir))
   const recovered = isThere
-    ? recoverDatabase(pathIn(dataDir), fresh, database, { mediaFacts: (id) => factsOf(parts, id), counted: tell })
+    ? recoverDatabase(path, fresh, database, { mediaFacts: (id) => factsOf(parts, id), counted: tell })
     : { recovered: [], lost: [{ thing: 'other' as const, count: null }], mended: [] }
   const loose = name === 'studio' ? looseFiles(dataDir, isThere ? fresh : null) : []
   if (isThere) toDisk(fresh)

@@ -1,7 +1,9 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import type { BackupSummary } from '../../../../src-preload/contract/data.ts'
 import type { Manifest } from '../backup/manifest.ts'
 import { databases } from '../databases.ts'
-import { asDiskError } from '../disk.ts'
+import { asDiskError, toDisk } from '../disk.ts'
 import { dropStaging, everything, freshStaging, type Plan } from '../swap.ts'
 import { checkDatabases } from './checkDatabases.ts'
 import { type UnpackParts, unpackBackup } from './unpack.ts'
@@ -15,10 +17,11 @@ export interface StageParts extends Pick<UnpackParts, 'path' | 'progress' | 'sig
  * @throws StudioError as `unpackBackup` and `checkDatabases`
  */
 export async function stageBackup({ dataDir, ...parts }: StageParts): Promise<Plan> {
-  const to = freshStaging(dataDir)
   try {
+    const to = freshStaging(dataDir)
     const manifest = await unpackBackup({ ...parts, to })
     checkDatabases(to, manifest)
+    holdWhatWaits(join(to, 'studio.sqlite'))
     return {
       at: new Date().toISOString(),
       aside: '',
@@ -34,6 +37,18 @@ export async function stageBackup({ dataDir, ...parts }: StageParts): Promise<Pl
     dropStaging(dataDir)
     throw asDiskError(thrown)
   }
+}
+
+/** What waited to be sent when the backup was made may have been sent since: it comes back held, to be let go by hand. */
+function holdWhatWaits(path: string): void {
+  const handle = new DatabaseSync(path)
+  try {
+    const knows = handle.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'waiting'").get()
+    if (knows) handle.exec("UPDATE waiting SET state = 'held' WHERE state = 'waiting'")
+  } finally {
+    handle.close()
+  }
+  toDisk(path)
 }
 
 const summaryOf = ({ version, madeAt, counts, entries }: Manifest): BackupSummary => ({

@@ -47,7 +47,7 @@ export async function unpackBackup({ path, to, progress, signal }: UnpackParts):
   try {
     const { size: total } = await file.stat()
     mkdirSync(dirname(to), { recursive: true, mode: 0o700 })
-    checkRoom(dirname(to), total)
+    checkRoom(dirname(dirname(to)), total)
     rmSync(to, { recursive: true, force: true })
     for (const folder of [to, join(to, 'media'), join(to, 'making')]) mkdirSync(folder, { mode: 0o700 })
     let done = 0

@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { existsSync, realpathSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import type { Counts } from '../../../../src-preload/contract/data.ts'
 import { StudioError } from '../../../core/errors.ts'
 import { openDataDir } from '../folder.ts'
@@ -25,7 +25,7 @@ export async function backup(file: string | undefined, options: BackupOptions, p
   if (path !== null && !options.force && existsSync(path)) {
     throw new StudioError('bad_input', `${path} is there already. Give another name, or --force.`)
   }
-  if (path !== null && `${path}/`.startsWith(join(dataDir, '/'))) {
+  if (path !== null && `${placeOf(path)}/`.startsWith(join(realpathSync(dataDir), '/'))) {
     throw new StudioError('bad_input', 'A backup in the data folder itself would go with it. Give a place outside it.')
   }
   const interrupt = listenForInterrupt()
@@ -38,6 +38,15 @@ export async function backup(file: string | undefined, options: BackupOptions, p
     return exitCodes.ok
   } finally {
     interrupt.release()
+  }
+}
+
+/** The folder that a file will lie in, whatever links lead there; one that is not there is said when it is written. */
+function placeOf(path: string): string {
+  try {
+    return realpathSync(dirname(path))
+  } catch {
+    return dirname(path)
   }
 }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createReadStream, createWriteStream } from 'node:fs'
-import { mkdir, rename, rm } from 'node:fs/promises'
+import { lstat, mkdir, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 import { StudioError } from '../../../core/errors.ts'
@@ -12,9 +12,9 @@ import { bookOf, usage } from './usage.ts'
 
 export interface ExportOptions {
   dataDir?: string
-  what: 'chats' | 'requests' | 'usage' | 'all'
+  what: 'chats' | 'media' | 'requests' | 'usage' | 'all'
   format?: 'zip' | 'markdown' | 'csv' | 'json' | 'parquet'
-  /** A file, or `-` for standard output (usual); of `all` a folder. */
+  /** A file, or `-` for standard output (usual); of `media` and `all` a folder. */
   output?: string
   since?: string
   until?: string
@@ -23,6 +23,7 @@ export interface ExportOptions {
 
 const formats = {
   chats: ['zip', 'markdown'],
+  media: [],
   requests: ['csv', 'json', 'parquet'],
   usage: ['csv', 'json', 'parquet'],
   all: ['csv', 'json', 'parquet'],
@@ -30,45 +31,80 @@ const formats = {
 const endings = { zip: 'zip', markdown: 'md', csv: 'csv', json: 'jsonl', parquet: 'parquet' } as const
 const dayMs = 86_400_000
 
-/** Chats, the log of requests and the books, out of the folder into open formats. Needs no network, no keychain and no core. */
+/** Chats, media, the log of requests and the books, out of the folder into open formats. Needs no network, no keychain and no core. */
 export async function exportData(options: ExportOptions, parts: Parts): Promise<number> {
-  const { what } = options
-  const format = options.format ?? formats[what][0]
-  if (!formats[what].some((one) => one === format)) {
-    throw new StudioError('bad_input', `${what} can be written as ${formats[what].join(', ')}.`)
+  const { what, output } = options
+  const format = options.format ?? formats[what][0] ?? null
+  if (format !== null && !formats[what].some((one) => one === format)) {
+    const words =
+      what === 'media' ? 'is written as the files that it is' : `can be written as ${formats[what].join(', ')}`
+    throw new StudioError('bad_input', `${what} ${words}.`)
   }
   const dataDir = await openDataDir(options.dataDir)
   if (what === 'all') return exportAll(options, dataDir, parts)
+  if (what === 'media' || format === null) {
+    await exportMedia(folderFor(output, 'media'), { ...options, dataDir }, parts)
+    return exitCodes.ok
+  }
   await exportOne(what, format, options.output, { ...options, dataDir }, parts)
   return exitCodes.ok
 }
 
 /** A folder with a file for each. */
 async function exportAll(options: ExportOptions, dataDir: string, parts: Parts): Promise<number> {
-  const { output = `inference-studio-export-${new Date().toISOString().slice(0, 10)}`, format = 'csv' } = options
-  if (output === '-')
-    throw new StudioError('bad_input', 'All of it is more than one file: name a folder with --output.')
-  const folder = resolve(output)
+  const { format = 'csv' } = options
+  const folder = folderFor(options.output, 'export')
   await mkdir(folder, { mode: 0o700 }).catch((thrown: unknown) => {
     const there = thrown instanceof Error && 'code' in thrown && thrown.code === 'EEXIST'
     const why = there ? `${folder} is there already. Give another name.` : `The folder can't be made: ${String(thrown)}`
     throw new StudioError('bad_input', why, {}, { cause: thrown })
   })
   const asked = { ...options, dataDir }
+  await exportMedia(join(folder, 'media'), asked, parts).catch(nothingThere)
   for (const [what, how] of [
     ['chats', 'zip'],
     ['requests', format],
     ['usage', format],
   ] as const) {
     const file = join(folder, `${what}.${what === 'usage' && how === 'json' ? 'json' : endings[how]}`)
-    await exportOne(what, how, file, asked, parts).catch((thrown: unknown) => {
-      // Of what was never used there is nothing to write; that is no failure of the rest.
-      if (!(thrown instanceof StudioError && thrown.kind === 'no_such_item')) throw thrown
-      log('warn', thrown.message)
-    })
+    await exportOne(what, how, file, asked, parts).catch(nothingThere)
   }
   log('info', `Written to ${folder}.`)
   return exitCodes.ok
+}
+
+/** Of what was never used there is nothing to write; that is no failure of the rest. */
+function nothingThere(thrown: unknown): void {
+  if (!(thrown instanceof StudioError && thrown.kind === 'no_such_item')) throw thrown
+  log('warn', thrown.message)
+}
+
+/** @throws StudioError `bad_input` for standard output */
+function folderFor(output: string | undefined, what: 'media' | 'export'): string {
+  if (output === '-') {
+    throw new StudioError('bad_input', 'This is more than one file: name a folder with --output.')
+  }
+  return resolve(output ?? `inference-studio-${what}-${new Date().toISOString().slice(0, 10)}`)
+}
+
+/** Half a folder never stands under the name that was asked for. */
+async function exportMedia(folder: string, asked: Asked, parts: Parts): Promise<void> {
+  if (await lstat(folder).catch(() => null)) {
+    throw new StudioError('bad_input', `${folder} is there already. Give another name.`)
+  }
+  const part = besideOf(folder)
+  const from = await parts.openExport(asked.dataDir)
+  try {
+    const { files, missing } = await from.media(part, rangeOf(asked))
+    await rename(part, folder)
+    const gone = missing === 0 ? '' : ` ${missing} more were not there any more, or had changed; the list says which.`
+    log(missing === 0 ? 'info' : 'warn', `${folder} holds ${files} ${files === 1 ? 'file' : 'files'}.${gone}`)
+  } catch (thrown) {
+    throw asWords(thrown)
+  } finally {
+    from.close()
+    await rm(part, { recursive: true, force: true })
+  }
 }
 
 type Asked = ExportOptions & { dataDir: string }

@@ -1,0 +1,62 @@
+import type { Database } from './database.ts'
+import { number, parseJson, type Row, text, textOrNull } from './rows.ts'
+
+/** What was made or recorded here and can be taken along: a file of `media/`, or the text of a transcript. */
+export interface MadeItem {
+  kind: 'speech' | 'recording' | 'image' | 'transcript'
+  id: string
+  /** Of a transcript: its recording. */
+  of: string | null
+  createdAt: string
+  /** What was spoken, how a recording is called, what was asked of a picture. */
+  words: string
+  /** As it was asked for; null for a recording. */
+  wish: unknown
+  file: { mediaId: string; mime: string; bytes: number; sha256: string } | null
+  /** Of a transcript. */
+  text: string | null
+}
+
+// A removed thing is none, nor is what is only just being made. Pictures of one wish have an id each.
+const all = `
+  SELECT 'speech' AS kind, s.id, NULL AS of_id, s.created_at, s.text AS words, s.wish, s.media_id, NULL AS text
+    FROM speeches AS s WHERE s.media_id IS NOT NULL AND s.removed_at IS NULL
+  UNION ALL SELECT 'recording', r.id, NULL, r.created_at, r.name, NULL, r.media_id, NULL
+    FROM recordings AS r WHERE r.media_id IS NOT NULL AND r.removed_at IS NULL
+  UNION ALL SELECT 'image', i.id, NULL, i.created_at, coalesce(d.wish ->> '$.prompt', ''), d.wish, i.media_id, NULL
+    FROM images AS i JOIN drawings AS d ON d.id = i.drawing_id WHERE i.removed_at IS NULL
+  UNION ALL SELECT 'transcript', t.id, t.recording_id, t.created_at, r.name, t.wish, NULL, t.text
+    FROM transcripts AS t JOIN recordings AS r ON r.id = t.recording_id
+   WHERE t.state <> 'making' AND t.text <> '' AND r.removed_at IS NULL`
+
+/** Speech, recordings with their transcripts, and images, the oldest first, one at a time. */
+export function madeTable({ handle }: Pick<Database, 'handle'>) {
+  const rows = handle.prepare(
+    `SELECT a.*, m.mime, m.bytes, m.sha256 FROM (${all}) AS a LEFT JOIN media AS m ON m.id = a.media_id ORDER BY a.created_at, a.id`,
+  )
+  return {
+    *items(): Generator<MadeItem> {
+      for (const row of rows.iterate()) yield readItem(row)
+    },
+  }
+}
+
+const kinds = ['speech', 'recording', 'image', 'transcript'] as const
+
+function readItem(row: Row): MadeItem {
+  const mediaId = textOrNull(row, 'media_id')
+  const wish = textOrNull(row, 'wish')
+  return {
+    kind: kinds.find((one) => one === row.kind) ?? 'image',
+    id: text(row, 'id'),
+    of: textOrNull(row, 'of_id'),
+    createdAt: text(row, 'created_at'),
+    words: text(row, 'words'),
+    wish: wish === null ? null : parseJson(wish),
+    file:
+      mediaId === null
+        ? null
+        : { mediaId, mime: text(row, 'mime'), bytes: number(row, 'bytes'), sha256: text(row, 'sha256') },
+    text: textOrNull(row, 'text'),
+  }
+}
