@@ -43,6 +43,10 @@ const name = fc.oneof(
     '"',
     'a,b',
     'a\r\nb',
+    '\n=1+1',
+    '＝1+1',
+    'a;=1+1',
+    'a\t@b',
     "'quoted'",
     'Übersetzer',
     '模型',
@@ -112,7 +116,7 @@ const full = (text: string): string => {
   return `${whole}.${fraction.padEnd(18, '0')}`
 }
 const atto = (text: string): bigint => BigInt(full(text).replace('.', ''))
-const guarded = (text: string): string => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text)
+const guarded = (text: string): string => (/^[=+\-@\t\r\n＝＋－＠]/.test(text) ? `'${text}` : text)
 
 describe.each<ExportFormat>(['parquet', 'csv', 'json'])('a view as %s', (format) => {
   it('is read back by DuckDB value by value, and to equal sums', async () => {
@@ -188,6 +192,29 @@ describe('the file of a view', () => {
     }
     await transfers.close()
   })
+})
+
+it('CSV leaves no name that a spreadsheet would take for a formula, also where it parts lines at semicolons or tabs', () => {
+  const hostile = ['=cmd()', '+1', '-1', '@a', '\t=1', '\r=1', '\n=1', '＝1', 'a;=1', 'a\t=1', 'a,=1', '"=1', "'=1"]
+  const row = {
+    from: 'd',
+    to: 'd',
+    state: 'whole',
+    source: 'here',
+    by: 'model',
+    requests: 1,
+    tokens_in: 1,
+    tokens_out: 1,
+  }
+  for (const name of hostile) {
+    const text = Buffer.from(
+      exportRows([{ ...row, id: '', name, tokens_cached: null, cost_sc: '1', as_of: null }], 'csv'),
+    ).toString()
+    const cell = text.slice(text.indexOf('"",') + 3, text.indexOf(',1,1,1,,1,'))
+    const inside = /^"(.*)"$/s.exec(cell)?.[1]
+    expect(inside ?? cell).not.toMatch(/^[=+\-@\t\r\n＝]/)
+    if (inside === undefined) expect(cell).not.toMatch(/[;\t\r\n,"]/)
+  }
 })
 
 describe('the way of a view to the page', () => {

@@ -2,7 +2,7 @@ import type { LimitBucket, Limited, LimitStatus } from '../../../../src-preload/
 import { openDataDir } from '../folder.ts'
 import { exitCodes, printJson, say, sayTable } from '../output.ts'
 import type { Parts } from '../parts.ts'
-import { columns } from './toolWords.ts'
+import { columns } from '../table.ts'
 import { bookOf, toMinute } from './usage.ts'
 
 export interface LimitsOptions {
@@ -64,7 +64,7 @@ function sayHistory(history: readonly Limited[]): void {
   say(
     '',
     'Answered with 429, the newest first:',
-    ...columns([['AT', 'WHO', 'WHAT', 'MODEL', 'TIMES', 'WAITED', 'ENDED'], ...rows]),
+    ...columns([['AT', 'WHO', 'WHAT', 'MODEL', 'TIMES', 'WAITED', 'ENDED'], ...rows], { cuts: 3 }),
   )
 }
 
