@@ -27,7 +27,7 @@ import { type PriceList, Prices, type Use } from './prices.ts'
 import { Query } from './query.ts'
 import { recover, spendOf } from './recover.ts'
 import { type RefusalRow, Refusals } from './refusals.ts'
-import { type LimitedRow, limitedRow, showRow } from './rows.ts'
+import { type LimitedRow, limitedOf, limitedRow, showRow } from './rows.ts'
 import { readyFilter } from './search.ts'
 import { Spend, type Spent } from './spend.ts'
 import { Trace, type TraceHome } from './trace.ts'
@@ -250,14 +250,15 @@ export class Ledger implements Books {
     return stored && showRow(stored, this.#callers, this.#names)
   }
 
-  /** Requests that the service answered with 429, at the end or before they were asked again; the newest first. */
-  limited(limit: number): LimitedRow[] {
+  /** Requests that the service answered with 429, at the end or before they were asked again; the newest first. With a book, none of another. */
+  limited(limit: number, book: string | null): LimitedRow[] {
     this.#writer.flush()
-    const ended = this.#store.requests
-      .limited(limit)
-      .map((stored) => limitedRow(stored, showRow(stored, this.#callers, this.#names)))
+    const isOf = (row: number): boolean => book === null || (this.#links.bookOf(row) ?? book) === book
+    const ended = limitedOf(this.#store.requests.limited, isOf, limit).map((stored) =>
+      limitedRow(stored, showRow(stored, this.#callers, this.#names)),
+    )
     const live = Array.from(this.#live, (trace) => limitedRow(trace.stored(), this.#show(trace)))
-    const met = live.filter(({ row }) => row.retriedAfter.includes(429))
+    const met = live.filter(({ row }) => row.retriedAfter.includes(429) && isOf(row.id))
     return [...met, ...ended].sort((a, b) => b.row.id - a.row.id).slice(0, limit)
   }
 

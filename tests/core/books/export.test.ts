@@ -6,7 +6,7 @@ import { DuckDBInstance } from '@duckdb/node-api'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ExportFormat, exportRows, exportView } from '../../../src-main/core/books/export.ts'
-import { exportColumns, rowsOf } from '../../../src-main/core/books/exportRows.ts'
+import { bucketsOf, exportColumns, rowsOf, totalsOf } from '../../../src-main/core/books/exportRows.ts'
 import { createTransfers } from '../../../src-main/core/transfers/transfers.ts'
 import { packView, unpackView } from '../../../src-preload/contract/columns.ts'
 import { packedView, type Series, type View } from '../../../src-preload/contract/usage.ts'
@@ -192,6 +192,38 @@ describe('the file of a view', () => {
     }
     await transfers.close()
   })
+})
+
+it('sums of a view’s days and of its series are null where a side does not tell, and nothing where nothing was used', () => {
+  const [given] = fc.sample(
+    view.filter(({ buckets }) => buckets.length > 0),
+    1,
+  )
+  if (!given) throw new Error('No view.')
+  const day = { from: '2026-03-01', to: '2026-03-01' }
+  const one = (cost: string | null, cached: number | null, requests: number | null = 1): Series => ({
+    ...{ id: 'm', name: 'm', colour: null, total: { ...figures, cost }, requests: [requests], tokensIn: [requests] },
+    ...{ tokensOut: [requests], tokensCached: [cached], cost: [cost] },
+  })
+  const of = (series: Series[], state: View['buckets'][number]['state'] = 'whole', asOf = '2026-03-09T00:00:00.000Z') =>
+    bucketsOf({ ...given, buckets: [{ ...day, state }], series, asOf })[0]
+  expect(of([])).toMatchObject({ requests: 0, tokens_cached: 0, cost_sc: '0' })
+  expect(of([one('0.1', 1), one(null, null)])).toMatchObject({ requests: 2, tokens_cached: null, cost_sc: '0.1' })
+  expect(of([one('1000000000.000000000000000001', 1), one('1e-18', 1)])?.cost_sc).toBe('1000000000.000000000000000002')
+  expect(of([one(null, 1)])).toMatchObject({ requests: 1, cost_sc: null })
+  const nothing = { requests: null, tokens_in: null, tokens_cached: null, cost_sc: null }
+  expect(of([], 'gap')).toMatchObject(nothing)
+  expect(of([one(null, null, null)], 'running')).toMatchObject(nothing)
+  expect(of([], 'running', '2026-02-28T23:59:59.999Z')).toMatchObject(nothing)
+  expect(of([], 'running', '2026-03-01T00:00:00.000Z')).toMatchObject({ requests: 0, cost_sc: '0' })
+  const whole = (...states: View['buckets'][number]['state'][]) =>
+    totalsOf({ ...given, buckets: states.map((state) => ({ ...day, state })), series: [one('1', 1)] })[0]?.state
+  expect([whole('gap', 'gap'), whole('gap', 'whole'), whole('partial', 'running')]).toEqual([
+    'gap',
+    'partial',
+    'partial',
+  ])
+  expect([whole('whole', 'running'), whole('whole')]).toEqual(['running', 'whole'])
 })
 
 it('CSV leaves no name that a spreadsheet would take for a formula, also where it parts lines at semicolons or tabs', () => {

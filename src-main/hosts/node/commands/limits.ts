@@ -21,7 +21,7 @@ export async function limits(options: LimitsOptions, parts: Parts): Promise<numb
     const status = book && books.limits(book.id)
     const calling = book ? (books.keys(book.id).find((key) => key.calling) ?? null) : null
     const key = calling && { rpm: calling.rpm, tpm: calling.tpm, concurrent: calling.concurrent, asOf: calling.asOf }
-    const history = books.limited(options.history)
+    const history = books.limited(options.history, book?.id ?? null)
     if (options.json) printJson({ account: book && { id: book.id, name: book.name }, status, key, history })
     else {
       say(...(book ? [`${book.name} (${book.baseUrl})`, ''] : ['No account was ever connected.']))
