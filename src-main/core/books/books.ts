@@ -194,6 +194,7 @@ export function createBooks(parts: BooksParts) {
 
     /** The rate-limit status of the active book as last told; for who asks for it. */
     limits: {
+      book: (): string | null => active()?.id ?? null,
       read(): LimitStatus | null {
         const book = active()
         const kept = book && account.limits.get(book.no)

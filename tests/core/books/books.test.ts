@@ -345,6 +345,39 @@ describe('the books of a connection', () => {
     }
   })
 
+  it('ask for what a revoked key used once a day while nobody waits, and at once when somebody does [LIM-03]', async () => {
+    let now = Date.parse('2026-11-21T08:00:00Z')
+    let requests = 0
+    const totals = { total_requests: 1, total_tokens_in: 1, total_tokens_out: 1, total_cost_sc: 1 }
+    const { url, asked } = await service((path) => {
+      if (path === '/v1/usage') return { body: JSON.stringify({ usage: [], balance: 1 }) }
+      if (path === '/v1/keys/current') return { body: JSON.stringify({ id: 'k', user_id: 'u' }) }
+      if (path === '/v1/keys/')
+        return { body: JSON.stringify({ api_keys: [{ id: 'old', revoked_at: 5 }, { id: 'k' }] }) }
+      return { body: JSON.stringify(path.endsWith('daily') ? { usage: [] } : totals) }
+    })
+    const counted: Log = {
+      ...noBooks,
+      open(notice) {
+        requests += 1
+        return noBooks.open(notice)
+      },
+    }
+    const { books } = open({ now: () => now, requests: () => requests })
+    const count = (path: string): number => asked.filter((one) => one === path).length
+    books.follow(client(url, 'sk-somebody-thrifty', counted), placeAt(url))
+    await books.refresh()
+    await books.refreshKeys()
+    expect([count('/v1/keys/'), count('/v1/keys/old/usage')]).toEqual([1, 1])
+    now += 2 * 3_600_000
+    requests += 1
+    await books.look()
+    for await (const [book] of books.watch()) if (!book?.fetching) break
+    expect([count('/v1/keys/'), count('/v1/keys/old/usage')]).toEqual([2, 1])
+    await books.refreshKeys()
+    expect(count('/v1/keys/old/usage')).toBe(2)
+  })
+
   it('tell who watches the keys, and ask for them when somebody looks, at most once an hour', async () => {
     let now = Date.now()
     const { baseUrl, apiKey, observe } = await sandbox()

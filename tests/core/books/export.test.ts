@@ -6,7 +6,7 @@ import { DuckDBInstance } from '@duckdb/node-api'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ExportFormat, exportRows, exportView } from '../../../src-main/core/books/export.ts'
-import { exportColumns, rowsOf } from '../../../src-main/core/books/exportRows.ts'
+import { bucketsOf, exportColumns, rowsOf, totalsOf } from '../../../src-main/core/books/exportRows.ts'
 import { createTransfers } from '../../../src-main/core/transfers/transfers.ts'
 import { type Column, columnOf, packColumn } from '../../../src-preload/contract/column.ts'
 import { type PageSeries, packView, unpackView } from '../../../src-preload/contract/columns.ts'
@@ -44,6 +44,10 @@ const name = fc.oneof(
     '"',
     'a,b',
     'a\r\nb',
+    '\n=1+1',
+    '＝1+1',
+    'a;=1+1',
+    'a\t@b',
     "'quoted'",
     'Übersetzer',
     '模型',
@@ -113,7 +117,7 @@ const full = (text: string): string => {
   return `${whole}.${fraction.padEnd(18, '0')}`
 }
 const atto = (text: string): bigint => BigInt(full(text).replace('.', ''))
-const guarded = (text: string): string => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text)
+const guarded = (text: string): string => (/^[=+\-@\t\r\n＝＋－＠]/.test(text) ? `'${text}` : text)
 
 describe.each<ExportFormat>(['parquet', 'csv', 'json'])('a view as %s', (format) => {
   it('is read back by DuckDB value by value, and to equal sums', async () => {
@@ -189,6 +193,61 @@ describe('the file of a view', () => {
     }
     await transfers.close()
   })
+})
+
+it('sums of a view’s days and of its series are null where a side does not tell, and nothing where nothing was used', () => {
+  const [given] = fc.sample(
+    view.filter(({ buckets }) => buckets.length > 0),
+    1,
+  )
+  if (!given) throw new Error('No view.')
+  const day = { from: '2026-03-01', to: '2026-03-01' }
+  const one = (cost: string | null, cached: number | null, requests: number | null = 1): Series => ({
+    ...{ id: 'm', name: 'm', colour: null, total: { ...figures, cost }, requests: [requests], tokensIn: [requests] },
+    ...{ tokensOut: [requests], tokensCached: [cached], cost: [cost] },
+  })
+  const of = (series: Series[], state: View['buckets'][number]['state'] = 'whole', asOf = '2026-03-09T00:00:00.000Z') =>
+    bucketsOf({ ...given, buckets: [{ ...day, state }], series, asOf })[0]
+  expect(of([])).toMatchObject({ requests: 0, tokens_cached: 0, cost_sc: '0' })
+  expect(of([one('0.1', 1), one(null, null)])).toMatchObject({ requests: 2, tokens_cached: null, cost_sc: '0.1' })
+  expect(of([one('1000000000.000000000000000001', 1), one('1e-18', 1)])?.cost_sc).toBe('1000000000.000000000000000002')
+  expect(of([one(null, 1)])).toMatchObject({ requests: 1, cost_sc: null })
+  const nothing = { requests: null, tokens_in: null, tokens_cached: null, cost_sc: null }
+  expect(of([], 'gap')).toMatchObject(nothing)
+  expect(of([one(null, null, null)], 'running')).toMatchObject(nothing)
+  expect(of([], 'running', '2026-02-28T23:59:59.999Z')).toMatchObject(nothing)
+  expect(of([], 'running', '2026-03-01T00:00:00.000Z')).toMatchObject({ requests: 0, cost_sc: '0' })
+  const whole = (...states: View['buckets'][number]['state'][]) =>
+    totalsOf({ ...given, buckets: states.map((state) => ({ ...day, state })), series: [one('1', 1)] })[0]?.state
+  expect([whole('gap', 'gap'), whole('gap', 'whole'), whole('partial', 'running')]).toEqual([
+    'gap',
+    'partial',
+    'partial',
+  ])
+  expect([whole('whole', 'running'), whole('whole')]).toEqual(['running', 'whole'])
+})
+
+it('CSV leaves no name that a spreadsheet would take for a formula, also where it parts lines at semicolons or tabs', () => {
+  const hostile = ['=cmd()', '+1', '-1', '@a', '\t=1', '\r=1', '\n=1', '＝1', 'a;=1', 'a\t=1', 'a,=1', '"=1', "'=1"]
+  const row = {
+    from: 'd',
+    to: 'd',
+    state: 'whole',
+    source: 'here',
+    by: 'model',
+    requests: 1,
+    tokens_in: 1,
+    tokens_out: 1,
+  }
+  for (const name of hostile) {
+    const text = Buffer.from(
+      exportRows([{ ...row, id: '', name, tokens_cached: null, cost_sc: '1', as_of: null }], 'csv'),
+    ).toString()
+    const cell = text.slice(text.indexOf('"",') + 3, text.indexOf(',1,1,1,,1,'))
+    const inside = /^"(.*)"$/s.exec(cell)?.[1]
+    expect(inside ?? cell).not.toMatch(/^[=+\-@\t\r\n＝]/)
+    if (inside === undefined) expect(cell).not.toMatch(/[;\t\r\n,"]/)
+  }
 })
 
 describe('the way of a view to the page', () => {

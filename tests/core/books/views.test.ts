@@ -4,7 +4,7 @@ import * as z from 'zod'
 import { stateOfStretch, statesOf } from '../../../src-main/core/books/known.ts'
 import type { UsedDay } from '../../../src-main/core/books/parts.ts'
 import type { Reading } from '../../../src-main/core/books/read.ts'
-import { toldByKeyDays, toldByKeys, toldByUsage } from '../../../src-main/core/books/replies.ts'
+import { toldByCurrentKey, toldByKeyDays, toldByKeys, toldByUsage } from '../../../src-main/core/books/replies.ts'
 import { dayOfDate, dayText, endOfDay } from '../../../src-main/core/days.ts'
 import { accountFile, openAccountStore } from '../../../src-main/core/store/account/open.ts'
 import { keyRecord } from '../../../src-main/core/upstream/schemas.ts'
@@ -197,6 +197,61 @@ describe('a view of the service’s side', () => {
     expect(z.array(comparison).safeParse(reading.compare(range)).error).toBeUndefined()
   })
 
+  it('has the day that has begun in the east alone, and adds what is told of one day twice', () => {
+    const twice = [row('2026-11-20', 'm', 1, null), row('2026-11-20T00:00:00Z', 'm', 2, '0.5')]
+    tell(now, ...twice, row('2026-11-22', 'm', 1, '3'))
+    const { series, buckets } = reading.view(query({ from: '2026-11-20', to: '2026-11-23' }))
+    expect(series[0]?.cost).toEqual(['0.5', '0', '3', null])
+    expect(series[0]?.requests).toEqual([3, 0, 1, null])
+    expect(buckets.map(({ state }) => state)).toEqual(['whole', ...Array(3).fill('running')])
+  })
+
+  it('has nothing of another account, also of one at the same address, in short views and in long ones', () => {
+    tell(now, row('2026-11-20', 'm', 1, '1'))
+    const other = account.books.add({
+      id: 'c',
+      kind: 'service',
+      baseUrl: 'http://b',
+      userId: 'v',
+      name: 'C',
+      usedAt: 0,
+    })
+    const told = (cost: string, date: string) =>
+      toldByUsage(
+        { askedAt: now, answeredAt: now },
+        { usage: [row(date, 'm', 7, cost)], balance: '1', total_spent: '1' },
+      )
+    account.transaction(() => account.keep(other.no, told('70', '2026-11-20')))
+    const asked = { askedAt: now, answeredAt: now }
+    const usage = [
+      { date: '2026-11-20', total_requests: 1, total_tokens_in: 1, total_tokens_out: 1, total_cost_sc: '9' },
+    ]
+    account.transaction(() => account.keep(other.no, toldByKeyDays(asked, 'k1', { usage })))
+    here.rows.push({ ...used('2026-11-20', 'tool:t', 'm'), bookId: 'c', requests: 5 })
+    for (const from of ['2026-11-16', '2020-01-01']) {
+      const costs = ['b', 'c', 'b', 'c'].map((bookId) => reading.view(query({ bookId, from })).total.cost)
+      expect(costs).toEqual(['1', '70', '1', '70'])
+      expect(['b', 'c'].map((bookId) => reading.view(query({ bookId, from, by: 'key' })).total.cost)).toEqual([
+        '0',
+        '9',
+      ])
+    }
+    expect(reading.view(query({ source: 'here' })).total.requests).toBe(0)
+    expect(reading.compare(range)).toMatchObject([{ service: { cost: '1' }, here: null }])
+    expect(reading.summary({ bookId: 'b' }).book.balance?.value).toBe('70')
+    expect(reading.keys({ bookId: 'b' })).toEqual([])
+  })
+
+  it('by key is known no better than the key of which least is known', () => {
+    const days = { from: day('2026-11-19'), to: day('2026-11-20') }
+    account.transaction(() => {
+      account.keep(no, { what: 'days:k1', at: now, days })
+      account.keep(no, { what: 'days:k2', at: noon('2026-11-20'), days })
+    })
+    const states = reading.view(query({ from: '2026-11-19', by: 'key' })).buckets.map(({ state }) => state)
+    expect(states).toEqual(['whole', 'partial', 'gap'])
+  })
+
   it('is refused where that side does not know what is stacked, and for days that are none', () => {
     for (const wrong of [
       { by: 'tool' },
@@ -378,6 +433,33 @@ describe('both sides beside each other', () => {
   })
 })
 
+describe('keys', () => {
+  const record = (id: string, given: object = {}) => keyRecord.parse({ id, key_prefix: 'sk-same', ...given })
+
+  it('are those of the list, where there is one; of two with one prefix the revoked one stays apart [KEY-01] [KEY-04]', () => {
+    const asked = { askedAt: now, answeredAt: now }
+    account.transaction(() => account.keep(no, toldByCurrentKey(asked, record('k2', { balance_limit_sc: -1 }))))
+    expect(reading.keys({ bookId: 'b' })).toMatchObject([{ id: 'k2', balanceLimit: null }])
+    const list = [record('k1', { revoked_at: '2026-01-01' }), record('k2', { balance_limit_sc: 0 })]
+    account.transaction(() => account.keep(no, toldByKeys(asked, { api_keys: list })))
+    expect(reading.keys({ bookId: 'b' })).toMatchObject([
+      { id: 'k2', prefix: 'sk-same', balanceLimit: '0', revokedAt: null },
+      { id: 'k1', prefix: 'sk-same', revokedAt: '2026-01-01' },
+    ])
+  })
+})
+
+it('of a row without a day the newest telling stands, in whatever order they come', () => {
+  const at = (when: number, cost: string) => {
+    const usage = [row('some day', 'm', 1, cost)]
+    const told = toldByUsage({ askedAt: when, answeredAt: when }, { usage, balance: null, total_spent: null })
+    account.transaction(() => account.keep(no, told))
+  }
+  at(now, '2')
+  at(now - 1000, '1')
+  expect(reading.undated({ bookId: 'b' })).toMatchObject([{ figures: { cost: '2' } }])
+})
+
 describe('the summary', () => {
   it('says how long the balance lasts at the pace of the last seven whole days, exactly', () => {
     tell(
@@ -394,6 +476,47 @@ describe('the summary', () => {
         firstDay: '2026-11-14',
       },
     })
+  })
+
+  it('knows no pace of a day that was seen only before it ended, and none of today before it was asked for', () => {
+    const cover = (from: string, at: string) =>
+      account.transaction(() =>
+        account.keep(no, { what: 'usage', at: noon(at), days: { from: day(from), to: day(at) } }),
+      )
+    cover('2026-11-10', '2026-11-19')
+    expect(reading.summary({ bookId: 'b' }).pace).toBe('0')
+    cover('2026-11-20', '2026-11-20')
+    expect(reading.summary({ bookId: 'b' })).toMatchObject({ pace: null, today: { service: null, here: '0' } })
+    cover('2026-11-19', '2026-11-21')
+    expect(reading.summary({ bookId: 'b' })).toMatchObject({ pace: '0', today: { service: '0' } })
+  })
+
+  it.each([
+    // A balance of the smallest coin that there is, or of more than anybody spends; and one that is overdrawn.
+    ['0.7', '7', '0.1', 7],
+    ['0.69', '7', '0.1', 6],
+    ['999999999', '7e-18', '0.000000000000000001', 365_000],
+    ['0', '7', '0.1', 0],
+    ['-3', '7', '0.1', 0],
+  ])(
+    'at a balance of %s and %s SC in a week the pace is %s a day, and whole days alone are told',
+    (balance, spent, pace, daysLeft) => {
+      const share = spent === '7' ? '0.1' : '1e-18'
+      const rows = Array.from({ length: 7 }, (_, back) => row(`2026-11-${20 - back}`, 'm', 1, share))
+      const told = toldByUsage({ askedAt: now, answeredAt: now }, { usage: rows, balance, total_spent: '-1' })
+      account.transaction(() => account.keep(no, told))
+      const seen = reading.summary({ bookId: 'b' })
+      expect(seen).toMatchObject({ pace, daysLeft })
+      // Nobody can have spent less than nothing in a life.
+      expect(seen.book.spent).toBeNull()
+    },
+  )
+
+  it('begins with the first day that either side knows', () => {
+    tell(now, row('2026-11-20', 'm', 1, '1'))
+    expect(reading.summary({ bookId: 'b' }).book.firstDay).toBe('2026-11-20')
+    uses(used('2026-10-25', 'tool:t', 'm'))
+    expect(reading.summary({ bookId: 'b' }).book.firstDay).toBe('2026-10-25')
   })
 
   it('knows no pace where one of those days is not known, and counts the gaps', () => {
