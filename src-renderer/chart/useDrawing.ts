@@ -41,10 +41,10 @@ export function useDrawing(
   useEffect(() => {
     let made: EChartsType | null = null
     let gone = false
-    const sized = new ResizeObserver(([entry]) => {
-      const box = entry?.contentRect
-      if (!box || !made || box.width === 0 || (box.width === made.getWidth() && box.height === made.getHeight())) return
-      made.resize({ width: box.width, height: box.height })
+    const sized = new ResizeObserver(() => {
+      const box = made && otherBox(made, canvas.current)
+      if (!made || !box) return
+      made.resize(box)
       setWidth(box.width)
     })
     import('./echarts.ts').then(
@@ -77,12 +77,19 @@ export function useDrawing(
   return { canvas, state, place, fold }
 }
 
-/** The box is another one where a note stands below. What was drawn goes first: it would be drawn once more in the new size. */
-function fitTo(chart: EChartsType, box: HTMLElement | null): void {
+/** The size of the box in whole px, where the drawing has another one; null also for a box that nobody sees. */
+function otherBox(chart: EChartsType, box: HTMLElement | null): { width: number; height: number } | null {
   const [width, height] = [box?.clientWidth ?? 0, box?.clientHeight ?? 0]
-  if (width === 0 || height === 0 || (width === chart.getWidth() && height === chart.getHeight())) return
+  if (width === 0 || height === 0 || (width === chart.getWidth() && height === chart.getHeight())) return null
+  return { width, height }
+}
+
+/** The box is another one where a note stands below. What was drawn goes first: it would be drawn once more in the new size. */
+function fitTo(chart: EChartsType, element: HTMLElement | null): void {
+  const box = otherBox(chart, element)
+  if (!box) return
   chart.clear()
-  chart.resize({ width, height })
+  chart.resize(box)
 }
 
 function placeOf(chart: EChartsType | null, { per, peaks }: Fold, width: number): Place {

@@ -129,9 +129,34 @@ describe('the rooms of the books', () => {
     await context.close()
   })
 
-  it('lead from a part of a bar to the requests of that part by the mouse', async () => {
+  it('draw a chart once for what is new, and lead from a part of a bar to the requests of that part by the mouse', async () => {
     const { page, context } = await shown('usage=some', '#/usage')
     await drawn(page)
+    // The bars are one picture on the chart.
+    await page.evaluate(() => {
+      const { drawImage } = CanvasRenderingContext2D.prototype
+      CanvasRenderingContext2D.prototype.drawImage = function (...given: unknown[]) {
+        document.body.dataset.drawn = String(Number(document.body.dataset.drawn ?? 0) + 1)
+        Reflect.apply(drawImage, this, given)
+      }
+    })
+    const drawings = () =>
+      page.evaluate(async () => {
+        for (let frame = 0; frame < 3; frame += 1) await new Promise(requestAnimationFrame)
+        return Number(document.body.dataset.drawn ?? 0)
+      })
+    await page.evaluate(() => {
+      location.hash = '#/usage/limits'
+    })
+    await page.locator('.chart').waitFor({ state: 'detached' })
+    await page.evaluate(() => {
+      location.hash = '#/usage'
+    })
+    await drawn(page)
+    expect(await drawings()).toBe(1)
+    await page.getByRole('combobox', { name: 'Figure' }).selectOption('requests')
+    await page.getByRole('slider', { name: /^Requests/ }).waitFor()
+    expect(await drawings()).toBe(2)
     const box = await page.locator('.chart').boundingBox()
     if (!box) throw new Error('It is drawn.')
     // The bottom of some bar is the dearest model's.
