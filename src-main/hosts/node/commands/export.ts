@@ -37,6 +37,9 @@ export async function exportData(options: ExportOptions, parts: Parts): Promise<
   if (!formats[what].some((one) => one === format)) {
     throw new StudioError('bad_input', `${what} can be written as ${formats[what].join(', ')}.`)
   }
+  if (options.since !== undefined && options.until !== undefined && options.since > options.until) {
+    throw new StudioError('bad_input', 'The last day is before the first.')
+  }
   const dataDir = await openDataDir(options.dataDir)
   if (what === 'all') return exportAll(options, dataDir, parts)
   await exportOne(what, format, options.output, { ...options, dataDir }, parts)
@@ -119,7 +122,8 @@ async function exportUsage(
       books.close()
     }
   })()
-  const from = since ?? first
+  // Where all that is known came later, there is nothing to write: an empty table, no failure of the rest.
+  const from = since ?? (first !== undefined && until !== undefined && first > until ? until : first)
   await usage(
     {
       ...{ dataDir, format, by: 'model', source: 'both', each: 'day' },
