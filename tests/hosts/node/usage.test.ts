@@ -186,7 +186,14 @@ describe('over made-up books', () => {
     // What the service lists no more is said, and a balance that is not switched on is none.
     const store = openAccountStore(dataDir)
     const later = { askedAt: Date.UTC(2026, 10, 20, 13), answeredAt: Date.UTC(2026, 10, 20, 13) }
-    const off = { id: 'k1', key_prefix: 'sk-a', name: null, balance_enabled: false, balance_sc: '5.25' }
+    const off = {
+      id: 'k1',
+      key_prefix: 'sk-a',
+      name: null,
+      rate_limit_rpm: 60,
+      balance_enabled: false,
+      balance_sc: '5.25',
+    }
     store.transaction(() =>
       store.keep(
         store.books.all()[0]?.no ?? 0,
