@@ -1,14 +1,20 @@
 import { randomUUID } from 'node:crypto'
 import { DatabaseSync } from 'node:sqlite'
 import fc from 'fast-check'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
+import { AlertsRoom } from '../../../src-main/core/alerts/alerts.ts'
 import { AlertBook } from '../../../src-main/core/alerts/book.ts'
 import { judgeBalance, judgeBan, judgeBudgets, judgeKey, judgeSpend } from '../../../src-main/core/alerts/judge.ts'
 import type { Reading } from '../../../src-main/core/alerts/reading.ts'
 import { wordsOfAll } from '../../../src-main/core/alerts/words.ts'
+import type { StatusAsked } from '../../../src-main/core/app/bucket.ts'
 import { dayMs, dayOfMs, dayText } from '../../../src-main/core/days.ts'
+import { StudioError } from '../../../src-main/core/errors.ts'
+import { Listeners } from '../../../src-main/core/feed.ts'
 import { databaseFile, openStore } from '../../../src-main/core/store/store.ts'
 import { plainTool } from '../../../src-main/core/tools/settings.ts'
+import type { Connection } from '../../../src-preload/contract/app.ts'
+import type { Book } from '../../../src-preload/contract/usage.ts'
 import { freshFolder } from '../helpers/core.ts'
 
 const start = Date.parse('2026-11-21T00:00:00Z')
@@ -281,4 +287,38 @@ it('tells anew what a recovered file holds in words that nobody can read', () =>
   file.close()
   expect(store.alerts.shown('').filter(({ watch }) => watch === reading.watch)).toEqual([])
   expect(alerts.take(reading)).toHaveLength(1)
+})
+
+it('a balance is told while the service answers, and if it was told over the connection that stands, alone', () => {
+  const own = openStore(freshFolder())
+  onTestFinished(() => own.close())
+  const problem = new StudioError('internal', 'No.').toProblem()
+  const tells = (state: Connection['state'], asOf: number, failed: typeof problem | null): boolean => {
+    const id = randomUUID()
+    const book: Book = {
+      ...{ id, name: 'A', baseUrl: 'http://a', userId: null, active: true, offers: 'yes', spent: null, firstDay: null },
+      ...{ balance: { value: '4', asOf: iso(asOf) }, asOf: iso(asOf), fetching: false, problem: failed },
+    }
+    const room = new AlertsRoom({
+      table: own.alerts,
+      books: {
+        ...{ changes: new Listeners(), current: () => book, callingKey: () => null },
+        today: () => ({ day: 1, service: null, here: null }),
+      },
+      connection: () => ({ state, profile: null, problem: null, checkedAt: null }),
+      ...{ statuses: new Listeners<[StatusAsked]>(), settled: new Listeners<[string]>() },
+      tools: { list: () => [], observe: () => () => undefined },
+      ...{ spent: () => ({ day: 0n, month: 0n, total: 0n }), notify: null, now: () => start },
+    })
+    room.follow({ onReply: () => () => undefined })
+    room.update({ balanceBelow: '5' })
+    const { alerts } = room.read()
+    room.close()
+    return alerts.some(({ facts }) => facts.kind === 'balance' && facts.book.id === id)
+  }
+  expect(tells('connected', start, null)).toBe(true)
+  expect(tells('connected', start - 1, null)).toBe(false)
+  expect(tells('failed', start, null)).toBe(false)
+  expect(tells('none', start, null)).toBe(false)
+  expect(tells('connected', start, problem)).toBe(false)
 })

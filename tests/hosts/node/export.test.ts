@@ -205,6 +205,20 @@ describe('studio export', () => {
     expect(readdirSync(out).filter((name) => name.includes('none') || name.includes('part'))).toEqual([])
   })
 
+  it('of days before all that is known writes empty tables, and refuses a last day before the first', async () => {
+    const all = join(out, 'early')
+    expect(await ask('--until', '2001-01-01', '--output', all)).toMatchObject({ code: 0 })
+    expect(readFileSync(join(all, 'usage.csv'), 'utf8').trim().split('\r\n')).toHaveLength(1)
+    const turned = ['--since', '2026-11-20', '--until', '2026-11-19']
+    for (const what of ['requests', 'chats', 'usage', 'all']) {
+      expect(await ask('--what', what, ...turned, '--output', join(out, 'turned'))).toMatchObject({
+        code: 1,
+        stdout: '',
+      })
+    }
+    expect(existsSync(join(out, 'turned'))).toBe(false)
+  })
+
   it('says what can’t be: a format that is none of that, a file that can’t be written, a folder that was never used', async () => {
     expect((await ask('--what', 'chats', '--format', 'csv')).stderr).toContain('chats can be written as zip, markdown')
     const nowhere = join(out, 'not-there', 'log.csv')

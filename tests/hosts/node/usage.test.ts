@@ -183,6 +183,32 @@ describe('over made-up books', () => {
     const { stdout } = await ask('keys')
     expect(stdout).toMatch(/\* +sk-a +Laptop +9 +0\.3 +5\.25 of 10 +60 +- +- .*used by this program\n/)
     expect(stdout).toMatch(/sk-b .*revoked 2026-01-02T03:04:05Z\n/)
+    // What the service lists no more is said, and a balance that is not switched on is none.
+    const store = openAccountStore(dataDir)
+    const later = { askedAt: Date.UTC(2026, 10, 20, 13), answeredAt: Date.UTC(2026, 10, 20, 13) }
+    const off = {
+      id: 'k1',
+      key_prefix: 'sk-a',
+      name: null,
+      rate_limit_rpm: 60,
+      balance_enabled: false,
+      balance_sc: '5.25',
+    }
+    store.transaction(() =>
+      store.keep(
+        store.books.all()[0]?.no ?? 0,
+        toldByKeys(later, { api_keys: [off, { id: 'k3', key_prefix: 'sk-c' }] }),
+      ),
+    )
+    const gone = { id: 'k1', key_prefix: 'sk-a', name: null }
+    const after = { askedAt: later.askedAt + 1, answeredAt: later.askedAt + 1 }
+    store.transaction(() =>
+      store.keep(store.books.all()[0]?.no ?? 0, toldByKeys(after, { api_keys: [{ ...off, ...gone }] })),
+    )
+    store.close()
+    const again = (await ask('keys')).stdout
+    expect(again).toMatch(/sk-c .*not listed any more\n/)
+    expect(again).not.toContain('5.25')
     expect(stdout).toContain('it has no way to do that from here')
     const [limits] = documents((await ask('limits', '--json')).stdout)
     expect(limits).toMatchObject({

@@ -40,6 +40,9 @@ export async function exportData(options: ExportOptions, parts: Parts): Promise<
       what === 'media' ? 'is written as the files that it is' : `can be written as ${formats[what].join(', ')}`
     throw new StudioError('bad_input', `${what} ${words}.`)
   }
+  if (options.since !== undefined && options.until !== undefined && options.since > options.until) {
+    throw new StudioError('bad_input', 'The last day is before the first.')
+  }
   const dataDir = await openDataDir(options.dataDir)
   if (what === 'all') return exportAll(options, dataDir, parts)
   if (what === 'media' || format === null) {
@@ -155,7 +158,8 @@ async function exportUsage(
       books.close()
     }
   })()
-  const from = since ?? first
+  // Where all that is known came later, there is nothing to write: an empty table, no failure of the rest.
+  const from = since ?? (first !== undefined && until !== undefined && first > until ? until : first)
   await usage(
     {
       ...{ dataDir, format, by: 'model', source: 'both', each: 'day' },
