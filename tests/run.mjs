@@ -2,7 +2,8 @@
 // Runs on any Node from 20.19 on, with nothing installed.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
 import { buildIfNeeded, installIfNeeded, node24, root } from '../resources/scripts/ready.mjs'
 
 installIfNeeded()
@@ -60,6 +61,8 @@ rmSync(join(root, 'test-results'), { recursive: true, force: true })
 mkdirSync(join(root, 'test-results'))
 
 const totals = { passed: 0, failed: 0, skipped: 0 }
+/** What failed, each with its first words: told again at the end, where a log of thousands of lines is read first. */
+const failures = []
 const bin = (name) => join(root, 'node_modules', '.bin', name)
 
 function run(title, command, args) {
@@ -72,7 +75,9 @@ function run(title, command, args) {
 
 /** A check counts as one test. */
 function check(title, command, args) {
-  totals[run(title, command, args) ? 'passed' : 'failed'] += 1
+  const good = run(title, command, args)
+  totals[good ? 'passed' : 'failed'] += 1
+  if (!good) failures.push(title)
 }
 
 function readReport(name) {
@@ -87,6 +92,36 @@ function suite(title, command, args, count) {
   totals.passed += counted.passed
   totals.skipped += counted.skipped
   totals.failed += counted.failed || (good && counted.passed > 0 ? 0 : 1)
+  failures.push(...counted.named)
+  if (!(good && counted.passed > 0) && counted.named.length === 0) failures.push(title)
+}
+
+/** Four lines of what was thrown, without colours. */
+const firstWords = (message) =>
+  stripVTControlCharacters(message ?? '')
+    .split('\n')
+    .slice(0, 4)
+    .map((line) => `\n    ${line}`)
+    .join('')
+
+/** The failed tests of a report of vitest, and files that did not come to theirs. */
+function failedUnits(report) {
+  return (report?.testResults ?? []).flatMap((file) => {
+    const name = relative(root, file.name)
+    const tests = file.assertionResults.filter((test) => test.status === 'failed')
+    if (tests.length > 0) return tests.map((test) => `${name}: ${test.fullName}${firstWords(test.failureMessages[0])}`)
+    return file.status === 'failed' ? [`${name}${firstWords(file.message)}`] : []
+  })
+}
+
+/** The failed tests of a report of playwright, whose suites stand in one another. */
+function failedJourneys(suite) {
+  const own = (suite?.specs ?? []).flatMap((spec) =>
+    spec.tests
+      .filter((test) => test.status === 'unexpected' || (test.status === 'flaky' && !process.env.CI))
+      .map((test) => `${spec.file}: ${spec.title}${firstWords(test.results.find((one) => one.error)?.error?.message)}`),
+  )
+  return [...own, ...(suite?.suites ?? []).flatMap(failedJourneys)]
 }
 
 buildIfNeeded()
@@ -104,11 +139,11 @@ suite(
   [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--config', 'tests/vitest.config.ts'],
   () => {
     const report = readReport('vitest.json')
-    const brokenFiles =
-      report?.testResults.filter((file) => file.status === 'failed' && file.assertionResults.length === 0).length ?? 0
+    const named = failedUnits(report)
     return {
       passed: report?.numPassedTests ?? 0,
-      failed: (report?.numFailedTests ?? 0) + brokenFiles,
+      failed: named.length,
+      named,
       skipped: (report?.numPendingTests ?? 0) + (report?.numTodoTests ?? 0),
     }
   },
@@ -118,9 +153,11 @@ suite(
   node24(),
   [join(root, 'node_modules/@playwright/test/cli.js'), 'test', '--config', 'tests/playwright.config.ts'],
   () => {
-    const stats = readReport('playwright.json')?.stats
+    const report = readReport('playwright.json')
+    const stats = report?.stats
     return {
       passed: stats?.expected ?? 0,
+      named: failedJourneys(report),
       failed: (stats?.unexpected ?? 0) + (process.env.CI ? 0 : (stats?.flaky ?? 0)),
       skipped: stats?.skipped ?? 0,
     }
@@ -129,6 +166,7 @@ suite(
 
 check('rules of the specification, by what has passed', node24(), ['tests/architecture/rules.mjs', '--passed'])
 
+if (failures.length > 0) console.log(`\n— failed\n${failures.map((failure) => `  ${failure}`).join('\n')}`)
 const skipped = totals.skipped ? `, ${totals.skipped} skipped` : ''
 console.log(`\n${totals.passed} passed, ${totals.failed} failed${skipped}`)
 process.exit(totals.failed ? 1 : 0)

@@ -30,14 +30,17 @@ export function fromNano(amount: Nano): string {
 export type Atto = bigint
 
 const fineDigits = 18
+const decimal = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i
+/** The contract writes 15 digits before the point. */
+const mostAtto: Atto = 10n ** 33n - 1n
 
 /**
  * Decimal text of the service, any notation, as 1e-18 SC; finer digits are rounded half to even. Null where it is no amount: no number,
  * or not below 1e15 either way.
  */
 export function toAtto(given: string | null | undefined): Atto | null {
-  // A longer text would be slow to read and is nobody's amount.
-  if (given === null || given === undefined || given.length > 60) return null
+  // A longer text would be slow to read and is nobody's amount; the library reads hexadecimal and more beside.
+  if (given === null || given === undefined || given.length > 60 || !decimal.test(given)) return null
   try {
     const amount = new Decimal(given)
     if (!amount.isFinite() || amount.abs().gte(1e15)) return null
@@ -48,11 +51,12 @@ export function toAtto(given: string | null | undefined): Atto | null {
   }
 }
 
-/** 1e-18 SC as decimal text without needless zeros. */
+/** 1e-18 SC as decimal text without needless zeros; more than can be written is written as the most that can. */
 export function fromAtto(amount: Atto): string {
   if (amount === 0n) return '0'
   const sign = amount < 0n ? '-' : ''
-  const text = (amount < 0n ? -amount : amount).toString().padStart(fineDigits + 1, '0')
+  const size = amount < 0n ? -amount : amount
+  const text = (size > mostAtto ? mostAtto : size).toString().padStart(fineDigits + 1, '0')
   const fraction = text.slice(-fineDigits).replace(/0+$/, '')
   return sign + text.slice(0, -fineDigits) + (fraction === '' ? '' : `.${fraction}`)
 }

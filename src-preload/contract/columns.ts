@@ -1,3 +1,4 @@
+import { type Column, columnOf, packColumn } from './column.ts'
 import type { Coverage, PackedView, Series, View } from './usage.ts'
 
 // Both ends of `packedView`.
@@ -10,71 +11,49 @@ const states = new Map<string, Coverage>([
   ['g', 'gap'],
 ])
 
-/** No cell has a comma: they are numbers, decimal amounts and days. Null becomes nothing between two commas. */
-const packed = (cells: readonly (number | string | null)[]): string => cells.join(',')
+/** A series whose cells are read when somebody looks at them. */
+export interface PageSeries extends Pick<Series, 'id' | 'name' | 'colour' | 'total'> {
+  requests: Column<number>
+  tokensIn: Column<number>
+  tokensOut: Column<number>
+  tokensCached: Column<number>
+  cost: Column<string>
+}
+export type PageView = Omit<View, 'series'> & { series: readonly PageSeries[] }
 
 export function packView({ buckets, series, ...view }: View): PackedView {
   return {
     ...view,
     buckets: {
-      from: packed(buckets.map(({ from }) => from)),
-      to: packed(buckets.map(({ to }) => to)),
+      from: buckets.map(({ from }) => from).join(','),
+      to: buckets.map(({ from, to }) => (to === from ? '' : to)).join(','),
       state: buckets.map(({ state }) => letters[state]).join(''),
     },
     series: series.map(({ requests, tokensIn, tokensOut, tokensCached, cost, ...one }) => ({
       ...one,
-      requests: packed(requests),
-      tokensIn: packed(tokensIn),
-      tokensOut: packed(tokensOut),
-      tokensCached: packed(tokensCached),
-      cost: packed(cost),
+      requests: packColumn(requests),
+      tokensIn: packColumn(tokensIn),
+      tokensOut: packColumn(tokensOut),
+      tokensCached: packColumn(tokensCached),
+      cost: packColumn(cost),
     })),
   }
 }
 
-/** The view as it was; a column is read when somebody looks at it first. */
-export function unpackView({ buckets: { from, to, state }, series, ...view }: PackedView): View {
+export function unpackView({ buckets: { from, to, state }, series, ...view }: PackedView): PageView {
   const last = to.split(',')
   const buckets = from.split(',').flatMap((first, at): View['buckets'] => {
     const known = states.get(state[at] ?? '')
-    return known ? [{ from: first, to: last[at] ?? first, state: known }] : []
+    return known ? [{ from: first, to: last[at] || first, state: known }] : []
   })
-  return { ...view, buckets, series: series.map(lazySeries) }
+  return { ...view, buckets, series: series.map(pageSeries) }
 }
 
-function lazySeries({ id, name, colour, total, ...columns }: PackedView['series'][number]): Series {
-  const requests = once(() => counts(columns.requests))
-  const tokensIn = once(() => counts(columns.tokensIn))
-  const tokensOut = once(() => counts(columns.tokensOut))
-  const tokensCached = once(() => counts(columns.tokensCached))
-  const cost = once(() => columns.cost.split(',').map((cell) => (cell === '' ? null : cell)))
-  return {
-    ...{ id, name, colour, total },
-    get requests() {
-      return requests()
-    },
-    get tokensIn() {
-      return tokensIn()
-    },
-    get tokensOut() {
-      return tokensOut()
-    },
-    get tokensCached() {
-      return tokensCached()
-    },
-    get cost() {
-      return cost()
-    },
-  }
-}
-
-function once<T>(make: () => T): () => T {
-  let made: { value: T } | null = null
-  return () => {
-    made ??= { value: make() }
-    return made.value
-  }
-}
-
-const counts = (column: string): (number | null)[] =>
-  column.split(',').map((cell) => (cell === '' ? null : Number(cell)))
+const pageSeries = ({ id, name, colour, total, ...columns }: PackedView['series'][number]): PageSeries => ({
+  ...{ id, name, colour, total },
+  requests: columnOf(columns.requests, Number),
+  tokensIn: columnOf(columns.tokensIn, Number),
+  tokensOut: columnOf(columns.tokensOut, Number),
+  tokensCached: columnOf(columns.tokensCached, Number),
+  cost: columnOf(columns.cost, String),
+})

@@ -109,7 +109,7 @@ export const view = z.object({
 })
 export type View = z.infer<typeof view>
 
-/** A column of a view as one text: its cells parted by commas, nothing between two of them for null. `columns.ts` writes and reads it. */
+/** A column of figures as one text (`column.ts`). */
 const column = z.string()
 
 /**
@@ -117,8 +117,8 @@ const column = z.string()
  * the page for a second, as a few texts for some milliseconds.
  */
 export const packedView = view.extend({
-  /** `state`: a letter for each bucket. */
-  buckets: z.object({ from: column, to: column, state: z.string().regex(/^[wrpg]*$/) }),
+  /** Days between commas; `to` is nothing where a bucket is one day. `state`: a letter for each bucket. */
+  buckets: z.object({ from: z.string(), to: z.string(), state: z.string().regex(/^[wrpg]*$/) }),
   series: z.array(
     series.extend({ requests: column, tokensIn: column, tokensOut: column, tokensCached: column, cost: column }),
   ),

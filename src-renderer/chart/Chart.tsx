@@ -6,7 +6,7 @@ import { useApp } from '../stores/app.ts'
 import { Spinner } from '../ui/Spinner.tsx'
 import { type Cursor, walk } from './cursor.ts'
 import { type ChartData, heightAt, seriesAt } from './data.ts'
-import { readLook } from './look.ts'
+import { type Look, readLook } from './look.ts'
 import { Readout } from './Readout.tsx'
 import { useDrawing } from './useDrawing.ts'
 import { spokenBucket } from './words.ts'
@@ -108,14 +108,23 @@ export function Chart({ data, label, onOpen }: ChartProps) {
   )
 }
 
+/** What the last chart had: mostly it is right, and a new page has no style yet that could be asked without working it out first. */
+let lastLook: Look | null = null
+
 /** The colours as they are now: read again when the theme changes, by setting or system. */
 function useLook() {
   const theme = useApp(({ app }) => app?.settings.theme)
-  const [look, setLook] = useState(readLook)
+  const [look, setLook] = useState(() => (lastLook ??= readLook()))
   // biome-ignore lint/correctness/useExhaustiveDependencies: the theme is what counts, the page is what is read
   useEffect(() => {
-    const read = () => setLook(readLook())
-    read()
+    const read = () => {
+      const now = readLook()
+      if (now.all !== lastLook?.all) lastLook = now
+      setLook(lastLook)
+    }
+    // What the page writes with is told without working anything out: asking for all colours is not.
+    if (lastLook && lastLook.ink === getComputedStyle(document.body).color) setLook(lastLook)
+    else read()
     const dark = matchMedia('(prefers-color-scheme: dark)')
     dark.addEventListener('change', read)
     // Before a page is printed it stands in the colours of paper for a moment: what is drawn must follow at once.

@@ -1,23 +1,14 @@
-import type { BarSeriesOption, CustomSeriesOption, LineSeriesOption } from 'echarts/charts'
+import type { CustomSeriesOption, LineSeriesOption } from 'echarts/charts'
 import type { GridComponentOption, LegendComponentOption, TitleComponentOption } from 'echarts/components'
 import type { ComposeOption } from 'echarts/core'
 import { showCalendarDate, showCalendarDay, showCalendarMonth } from '../i18n/format.ts'
+import { bars, type Medium, manyBuckets } from './bars.ts'
 import { type ChartData, type Mark, marksOf } from './data.ts'
 import type { Look } from './look.ts'
 
 export type ChartOption = ComposeOption<
-  | BarSeriesOption
-  | CustomSeriesOption
-  | LineSeriesOption
-  | GridComponentOption
-  | LegendComponentOption
-  | TitleComponentOption
+  CustomSeriesOption | LineSeriesOption | GridComponentOption | LegendComponentOption | TitleComponentOption
 >
-
-/** Beyond so many bars their edges are thinner than what stands between them. */
-const manyBuckets = 130
-/** Beyond so many bars ECharts draws each series as one shape, which is many times cheaper. */
-const manyBars = 1_000
 
 /** How the axis names a bucket: with its year where that begins anew, and everywhere over several years. */
 export function bucketLabel({ buckets, grain }: ChartData, at: number): string {
@@ -34,7 +25,7 @@ export function bucketLabel({ buckets, grain }: ChartData, at: number): string {
 export const chartGrid = { outerBoundsMode: 'same', outerBoundsContain: 'axisLabel' } as const
 
 /** The option of a chart: pure, so that what is drawn can be told from what was given. */
-export function chartOption(data: ChartData, look: Look): ChartOption {
+export function chartOption(data: ChartData, look: Look, medium: Medium): ChartOption {
   const count = data.buckets.length
   const text = { color: look.soft, fontFamily: look.font, fontSize: 12 }
   return {
@@ -65,25 +56,8 @@ export function chartOption(data: ChartData, look: Look): ChartOption {
       splitLine: { lineStyle: { color: look.line } },
       axisLabel: { ...text, margin: 12, formatter: (value: number) => data.axis(value) },
     },
-    series: [...bars(data, look), ...marks(data, look), ...before(data, look)],
+    series: [...bars(data, look, medium), ...marks(data, look), ...before(data, look)],
   }
-}
-
-function bars(data: ChartData, look: Look): BarSeriesOption[] {
-  const count = data.buckets.length
-  const apart = count <= manyBuckets
-  return data.series.map(({ id, name, ink, values }) => ({
-    ...{ type: 'bar', id, name, stack: 'all', silent: true, barMaxWidth: 48, clip: false },
-    barCategoryGap: apart ? '28%' : '0%',
-    large: count * data.series.length > manyBars,
-    largeThreshold: 0,
-    // In one frame: what comes bit by bit flickers, and takes longer.
-    progressive: 0,
-    itemStyle: apart
-      ? { color: look.of(ink), borderColor: look.raise, borderWidth: count <= 31 ? 0.75 : 0.4, borderRadius: 2 }
-      : { color: look.of(ink) },
-    data: values.map((value) => value ?? '-'),
-  }))
 }
 
 function before({ before: told }: ChartData, look: Look): LineSeriesOption[] {
@@ -153,11 +127,15 @@ function shapes({ state }: Mark, box: Box, look: Look): Shapes {
   }
   return [
     { type: 'rect', shape: box, style: { fill: look.faint, opacity: state === 'gap' ? 0.1 : 0.05 } },
-    ...hatching(box, hatch[state]).map(([x1, y1, x2, y2]) => ({
-      type: 'line' as const,
-      shape: { x1, y1, x2, y2 },
-      style: { stroke: look.faint, lineWidth: 1, opacity: state === 'gap' ? 0.55 : 0.3 },
-    })),
+    {
+      type: 'path',
+      shape: {
+        pathData: hatching(box, hatch[state])
+          .map(([x1, y1, x2, y2]) => `M${x1} ${y1}L${x2} ${y2}`)
+          .join(''),
+      },
+      style: { fill: 'none', stroke: look.faint, lineWidth: 1, opacity: state === 'gap' ? 0.55 : 0.3 },
+    },
   ]
 }
 

@@ -1,3 +1,4 @@
+import type { CustomSeriesOption } from 'echarts/charts'
 import { bytesOf, saveBlob } from '../api/transfer.ts'
 import { i18n } from '../i18n/index.ts'
 import type { ChartData } from './data.ts'
@@ -11,10 +12,12 @@ const size = { width: 1200, height: 480 }
 /** The chart as a picture that stands alone: with its title, what the colours mean, and from when it is. */
 export function pictureOption(data: ChartData, look: Look, title: string, about: string): ChartOption {
   const fold = folded(data, bucketsPerBar(data.buckets.length, size.width))
-  const option = chartOption(fold.data, look)
+  const option = chartOption(fold.data, look, { as: 'paths' })
   const told = fold.per > 1 ? ` · ${i18n.t(`chart:folded.${data.grain}`, { count: fold.per })}` : ''
   return {
     ...option,
+    // What a legend names it asks a series for.
+    series: [option.series ?? [], data.series.map(({ name, ink }) => named(name, look.of(ink)))].flat(),
     backgroundColor: look.raise,
     title: {
       ...{ text: title, subtext: about + told, left: 16, top: 12 },
@@ -29,6 +32,10 @@ export function pictureOption(data: ChartData, look: Look, title: string, about:
     grid: { ...chartGrid, left: 16, right: 20, top: 76, bottom: 16 },
   }
 }
+
+const named = (name: string, color: string): CustomSeriesOption => ({
+  ...{ type: 'custom', name, itemStyle: { color }, data: [], renderItem: () => null },
+})
 
 /** The text of an SVG picture: made without touching the page, whose policy allows no inline style. */
 export async function chartSvg(data: ChartData, title: string, about: string): Promise<string> {

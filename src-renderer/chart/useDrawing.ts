@@ -43,7 +43,7 @@ export function useDrawing(
     let gone = false
     const sized = new ResizeObserver(([entry]) => {
       const box = entry?.contentRect
-      if (!box || !made || box.width === 0) return
+      if (!box || !made || box.width === 0 || (box.width === made.getWidth() && box.height === made.getHeight())) return
       made.resize({ width: box.width, height: box.height })
       setWidth(box.width)
     })
@@ -66,13 +66,23 @@ export function useDrawing(
 
   useEffect(() => {
     if (!chart || chart.isDisposed()) return
+    fitTo(chart, canvas.current)
+    const medium = { as: 'pixels', ratio: chart.getDevicePixelRatio() } as const
+    chart.setOption(chartOption(fold.data, look, medium), { notMerge: true })
     setWidth(chart.getWidth())
-    chart.setOption(chartOption(fold.data, look), { notMerge: true })
     setState('drawn')
   }, [chart, fold, look])
 
   const place = useMemo(() => placeOf(state === 'drawn' ? chart : null, fold, width), [chart, fold, state, width])
   return { canvas, state, place, fold }
+}
+
+/** The box is another one where a note stands below. What was drawn goes first: it would be drawn once more in the new size. */
+function fitTo(chart: EChartsType, box: HTMLElement | null): void {
+  const [width, height] = [box?.clientWidth ?? 0, box?.clientHeight ?? 0]
+  if (width === 0 || height === 0 || (width === chart.getWidth() && height === chart.getHeight())) return
+  chart.clear()
+  chart.resize({ width, height })
 }
 
 function placeOf(chart: EChartsType | null, { per, peaks }: Fold, width: number): Place {

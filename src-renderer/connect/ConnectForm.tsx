@@ -4,6 +4,7 @@ import type { SavedProfile } from '../../src-preload/contract/app.ts'
 import type { SealedKey } from '../../src-preload/contract/connection.ts'
 import { problemOf } from '../api/problem.ts'
 import { sealKey } from '../api/seal.ts'
+import { asSentence } from '../i18n/format.ts'
 import { ProblemNotice } from '../problems/ProblemNotice.tsx'
 import { useApp } from '../stores/app.ts'
 import { useStudio } from '../studio.ts'
@@ -141,7 +142,7 @@ export function ConnectForm({
         />
         <span className="text-faint text-s">
           {keychain && !keychain.available
-            ? t('noKeychain', { reason: keychain.reason ?? t('noKeychainReason') })
+            ? t('noKeychain', { reason: asSentence(keychain.reason ?? t('noKeychainReason')) })
             : t(keep === 'keychain' ? 'keepKeychainHint' : 'keepSessionHint')}
         </span>
       </div>

@@ -39,7 +39,7 @@ export const showInstant = (instant: string): string =>
 
 /** All of it, for a fact or a title: `21 Nov 2026, 14:02`. */
 export function showFull(instant: string): string {
-  const how = { dateStyle: 'medium', timeStyle: 'short' } as const
+  const how = { dateStyle: 'medium', timeStyle: 'short', hourCycle: 'h23' } as const
   return shown(instant, (at) => once('full', (to) => new Intl.DateTimeFormat(to, how)).format(at))
 }
 
@@ -95,6 +95,12 @@ export function showDay(instant: string, now = new Date()): string {
 const dayOfYear = { day: 'numeric', month: 'short' } as const
 const clock = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const
 const steps = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const
+
+/** `one, two, and three`. */
+export const showList = (words: readonly string[]): string => new Intl.ListFormat(locale()).format(words)
+
+/** Words from elsewhere, such as a library's, as a sentence of ours: others follow it. */
+export const asSentence = (words: string): string => (/[.!?…]$/u.test(words.trim()) ? words.trim() : `${words.trim()}.`)
 
 /** Bytes as people say them: `4.2 MB`. */
 export function showSize(bytes: number): string {

@@ -80,12 +80,17 @@ function Fields({ wish, onWish }: { wish: WaitingWish; onWish: (wish: WaitingWis
             onChange={({ target }) => onWish({ ...wish, prompt: target.value })}
           />
         </Field>
-        <Segmented
-          label={t('change.number')}
-          value={counts[wish.n - 1] ?? '1'}
-          segments={counts.map((value) => ({ value, label: value }))}
-          onChange={(value) => onWish({ ...wish, n: Number(value) })}
-        />
+        <div className="flex flex-wrap items-center gap-3">
+          <span aria-hidden className="font-[540] text-s">
+            {t('change.number')}
+          </span>
+          <Segmented
+            label={t('change.number')}
+            value={counts[wish.n - 1] ?? '1'}
+            segments={counts.map((value) => ({ value, label: value }))}
+            onChange={(value) => onWish({ ...wish, n: Number(value) })}
+          />
+        </div>
       </>
     )
   }

@@ -18,9 +18,9 @@ export function OfflineWords({ connection, offline }: { connection: Connection; 
   const seconds = Math.max(0, Math.round((now - Date.parse(connection.checkedAt ?? offline.since)) / 1000))
   const name = connection.profile?.name ?? ''
   return (
-    <span title={t('sinceAbout', { name })} className="flex items-center gap-1.5">
+    <span title={t('sinceAbout', { name })} className="flex min-w-0 items-center gap-1.5">
       <CloudOff aria-hidden size={13} strokeWidth={1.75} className="shrink-0 text-warn" />
-      <span className="whitespace-nowrap text-ink">{t('since', { at })}</span>
+      <span className="min-w-0 truncate text-ink">{t('since', { at })}</span>
       <span className="truncate text-faint max-[800px]:hidden">
         {seconds < 60
           ? t('lookedSeconds', { count: seconds })

@@ -50,12 +50,14 @@ function Row({ item, onEdit }: { item: WaitingItem; onEdit: () => void }) {
   return (
     <li data-waiting={state} className="flex min-w-0 items-center gap-2.5 border-line px-3 py-1.5 not-first:border-t">
       <Icon aria-hidden size={14} strokeWidth={1.75} className="shrink-0 text-faint" />
-      <span dir="auto" title={label} className="min-w-0 flex-1 truncate">
-        {label}
-      </span>
-      <span className={cx('num shrink-0 text-s max-[800px]:hidden', problem ? 'text-bad' : 'text-faint')}>
-        {[amountWords(item, t), standing].filter(Boolean).join(' · ')}
-      </span>
+      <div className="flex min-w-0 flex-1 items-baseline gap-x-2.5 max-[800px]:flex-col">
+        <span dir="auto" title={label} className="min-w-0 max-w-full flex-1 truncate">
+          {label}
+        </span>
+        <span className={cx('num max-w-full shrink-0 text-s', problem ? 'text-bad' : 'text-faint')}>
+          {[amountWords(item, t), standing].filter(Boolean).join(' · ')}
+        </span>
+      </div>
       {state === 'held' && (
         <IconButton
           icon={Play}

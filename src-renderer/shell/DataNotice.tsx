@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import { problemOf } from '../api/problem.ts'
-import { showFull } from '../i18n/format.ts'
+import { showFull, showList } from '../i18n/format.ts'
 import { navigate } from '../navigation.ts'
 import { appStore, withToast } from '../stores/app.ts'
 import { unreadDamage, useData } from '../stores/data.ts'
@@ -17,8 +17,8 @@ export function DataNotice() {
   // One text for all: a selector that makes a list anew with each call would draw without end.
   const damaged = useData((store) =>
     unreadDamage(store)
-      .map(({ database }) => database)
-      .join(', '),
+      .map(({ database }) => `${database}.sqlite`)
+      .join('\n'),
   )
   const restored = useData(({ data }) => (data?.restored && !data.restored.acknowledged ? data.restored : null))
   if (room === 'settings' || (damaged === '' && !restored)) return null
@@ -35,7 +35,7 @@ export function DataNotice() {
           title={t('damage.noticeTitle')}
           action={{ label: t('damage.open'), onClick: () => navigate({ room: 'settings', id: 'data' }) }}
         >
-          {t('damage.notice', { files: damaged })}
+          {t('damage.notice', { files: showList(damaged.split('\n')) })}
         </Notice>
       )}
       {restored && (

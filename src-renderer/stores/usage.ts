@@ -1,7 +1,8 @@
 import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
+import type { PageView } from '../../src-preload/contract/columns.ts'
 import type { Problem } from '../../src-preload/contract/problem.ts'
-import type { Book, Comparison, Source, Summary, View, ViewQuery } from '../../src-preload/contract/usage.ts'
+import type { Book, Comparison, Source, Summary, ViewQuery } from '../../src-preload/contract/usage.ts'
 import { dayOfInstant, daysBetween, isDay, shiftDay } from './usageDays.ts'
 
 export const sections = ['overview', 'elsewhere', 'limits', 'corrections'] as const
@@ -37,14 +38,14 @@ export const firstChoice: UsageChoice = {
 export interface TopConversation {
   conversationId: string
   title: string | null
-  total: View['total']
+  total: PageView['total']
 }
 
 /** All that the overview shows of one question, so that its parts never tell of two. */
 export interface Answer {
-  view: View
+  view: PageView
   /** The stretch before, drawn beside it; null where it was not asked for. */
-  before: View | null
+  before: PageView | null
   comparisons: readonly Comparison[]
   top: readonly TopConversation[]
 }

@@ -69,6 +69,8 @@ export function TextInput({ mono = false, className, ...props }: TextInputProps)
       type="text"
       autoComplete="off"
       spellCheck={false}
+      // An address, a key or code reads from left to right in every language.
+      {...(mono ? { dir: 'ltr' } : {})}
       {...useFieldProps()}
       {...props}
       className={cx(box, mono && 'font-mono text-s', className)}

@@ -5,6 +5,8 @@ import { cx } from './cx.ts'
 export function Kbd({ children, quiet = false }: { children: ReactNode; quiet?: boolean }) {
   return (
     <kbd
+      // Keys are named from left to right in every language.
+      dir="ltr"
       className={cx(
         'rounded-[4px] px-1 font-sans font-medium text-[10.5px] leading-4',
         quiet ? 'opacity-75' : 'border border-line text-faint',

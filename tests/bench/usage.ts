@@ -100,7 +100,7 @@ try {
     summary: () => reading.summary({ bookId }),
     keys: () => reading.keys({ bookId }),
     'a year of a key': () => reading.keyDaily({ ...all, keyId: 'key-1', from: year }),
-    'history of 429s': () => ledger.limited(100),
+    'history of 429s': () => ledger.limited(100, null),
   }
   const figures = Object.fromEntries(Object.entries(views).map(([name, work]) => [name, measure(work)]))
   const table = rowsOf(reading.view(query({ grain: 'day' }), { most: 1000 }))

@@ -53,10 +53,12 @@ test('what lies here is told by room; a clean-up is counted before it acts, and 
   const host = await openWebHost(dataDir, ['--sandbox'])
   await page.goto(host.url)
   await page.getByRole('navigation', { name: 'Rooms' }).getByRole('link', { name: 'Settings' }).click()
-  await page.evaluate(() => {
-    location.hash = '#/settings/data'
-  })
+  // The list of the parts leads there by key, and the focus goes with it.
+  const parts = page.getByRole('navigation', { name: 'Parts of the settings' })
+  await parts.getByRole('link', { name: 'Data' }).press('Enter')
   const data = section(page)
+  await expect(data).toBeFocused()
+  await expect(parts.getByRole('link', { name: 'Data' })).toHaveAttribute('aria-current', 'location')
   const row = (kind: string) => data.locator(`tr[data-room="${kind}"]`)
   await expect(row('images')).toContainText('Images7')
   await expect(row('recordings')).toContainText('700 kB')

@@ -1,3 +1,4 @@
+import { instantOf } from '../days.ts'
 import type { RateLimitHeaders, Wish } from '../traffic.ts'
 import { GeneralBucket } from './general.ts'
 import { SoftBound } from './soft.ts'
@@ -166,9 +167,9 @@ export class Capacity {
       if (this.#heldUntil - now > minuteMs) this.#heldUntil = 0
       return
     }
-    const until = bannedUntil === null ? Number.NaN : Date.parse(bannedUntil)
+    const until = instantOf(bannedUntil)
     // A ban whose end can't be read is looked at again after a minute.
-    this.#bannedUntil = now + (Number.isNaN(until) ? minuteMs : Math.max(0, until - date))
+    this.#bannedUntil = now + (until === null ? minuteMs : Math.max(0, until - date))
   }
 
   #hold(retryAfterMs: number | null, remaining: number | null, model: string | null, now: number): void {

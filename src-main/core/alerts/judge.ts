@@ -1,7 +1,7 @@
 import type { AccountKey } from '../../../src-preload/contract/account.ts'
 import type { KeyTrouble } from '../../../src-preload/contract/alerts.ts'
 import type { Tool } from '../../../src-preload/contract/tools.ts'
-import { type DayNumber, dayText, endOfDay } from '../days.ts'
+import { type DayNumber, dayText, endOfDay, instantOf } from '../days.ts'
 import { type Atto, fromNano, type Nano, toAtto, toNano } from '../money.ts'
 import type { Reading } from './reading.ts'
 
@@ -172,11 +172,11 @@ export function judgeRefusal(
 
 /** What the rate-limit status says. A ban whose end can be read is over then, whatever else is heard. */
 export function judgeBan(book: BookName, said: { banned: boolean; until: string | null }, asOf: number): Reading {
-  const ends = said.until === null ? Number.NaN : Date.parse(said.until)
-  const banned = said.banned && !(ends <= asOf)
+  const ends = instantOf(said.until)
+  const banned = said.banned && !(ends !== null && ends <= asOf)
   return {
     ...{ watch: `ban:${book.id}`, period: null, mark: '', level: banned ? 1 : 0, recovered: !banned, asOf },
-    endsAt: Number.isNaN(ends) ? null : ends,
+    endsAt: ends,
     facts: { kind: 'ban', book, until: said.until?.slice(0, 100) ?? null },
   }
 }

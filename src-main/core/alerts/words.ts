@@ -1,4 +1,5 @@
 import type { AlertFacts, AlertPlace } from '../../../src-preload/contract/alerts.ts'
+import { instantOf } from '../days.ts'
 
 /** A notification of the system: plain text, on a screen that others may see. */
 export interface Words {
@@ -28,8 +29,8 @@ export function wordsOf(facts: AlertFacts): Words {
     case 'key':
       return keyWords[facts.why]
     case 'ban': {
-      const until = facts.until === null ? Number.NaN : Date.parse(facts.until)
-      const body = Number.isNaN(until) ? 'It does not say until when.' : `Until ${utc(until)} UTC.`
+      const until = instantOf(facts.until)
+      const body = until === null ? 'It does not say until when.' : `Until ${utc(until)} UTC.`
       return { title: 'The service blocks requests', body }
     }
   }

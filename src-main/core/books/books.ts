@@ -194,6 +194,7 @@ export function createBooks(parts: BooksParts) {
 
     /** The rate-limit status of the active book as last told; for who asks for it. */
     limits: {
+      book: (): string | null => active()?.id ?? null,
       read(): LimitStatus | null {
         const book = active()
         const kept = book && account.limits.get(book.no)
@@ -201,7 +202,7 @@ export function createBooks(parts: BooksParts) {
       },
       keep(status: LimitStatus): void {
         const book = active()
-        if (book) account.limits.put(book.no, Date.parse(status.asOf), JSON.stringify(status))
+        if (book) account.limits.put(book.no, Date.parse(status.asOf), JSON.stringify(status), now())
       },
     },
 

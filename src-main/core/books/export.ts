@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Download } from '../../../src-preload/contract/transfers.ts'
 import type { ViewQuery } from '../../../src-preload/contract/usage.ts'
+import { csvCell } from '../csv.ts'
 import { exportParquet } from './exportParquet.ts'
 import { type ExportRow, exportColumns } from './exportRows.ts'
 
@@ -48,20 +49,8 @@ export async function exportView(
 
 /** RFC 4180, UTF-8. */
 function csvOf(rows: readonly ExportRow[]): string {
-  const lines = rows.map((row) => exportColumns.map((column) => cell(row[column])).join(','))
+  const lines = rows.map((row) => exportColumns.map((column) => csvCell(row[column])).join(','))
   return [exportColumns.join(','), ...lines, ''].join('\r\n')
-}
-
-/** A spreadsheet would take a name that begins so for a formula; names come from tools and from the service. */
-const formula = /^[=+\-@\t\r]/
-
-function cell(value: string | number | null): string {
-  if (value === null) return ''
-  if (typeof value === 'number') return String(value)
-  // Nothing between the commas is what is not known.
-  if (value === '') return '""'
-  const text = formula.test(value) ? `'${value}` : value
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
 /** One array, a row a line. */

@@ -59,8 +59,11 @@ export function totalsOf({ query, buckets, series, asOf }: View): ExportRow[] {
 /** The view's buckets: a row for each over all of its series. A gap has no figures: it is not nothing. */
 export function bucketsOf({ query, buckets, series, asOf }: View): ExportRow[] {
   return buckets.map(({ from, to, state }, at) => {
+    // Of a day that has not begun there is nothing to know either.
+    const unknown =
+      state === 'gap' || from > (asOf ?? '') || (series.length > 0 && series.every((one) => one.requests[at] === null))
     const sum = (of: (one: View['series'][number]) => readonly (number | null)[]): number | null =>
-      state === 'gap' ? null : series.reduce((total, one) => total + (of(one)[at] ?? 0), 0)
+      unknown ? null : series.reduce((total, one) => total + (of(one)[at] ?? 0), 0)
     const cached = series.every((one) => one.tokensCached[at] !== null)
     return {
       ...{ from, to, state, source: query.source, by: 'day', id: 'all', name: 'all' },
@@ -68,7 +71,7 @@ export function bucketsOf({ query, buckets, series, asOf }: View): ExportRow[] {
       tokens_in: sum((one) => one.tokensIn),
       tokens_out: sum((one) => one.tokensOut),
       tokens_cached: cached ? sum((one) => one.tokensCached) : null,
-      cost_sc: state === 'gap' ? null : costOf(series.map((one) => one.cost[at] ?? null)),
+      cost_sc: unknown ? null : costOf(series.map((one) => one.cost[at] ?? null)),
       as_of: asOf,
     }
   })

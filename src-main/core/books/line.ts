@@ -157,7 +157,7 @@ export class Line {
     if (this.#callingKey !== null) account.books.calling(no, this.#callingKey)
     if (usage) {
       const told = toldByUsage(usage, usage.value)
-      account.keep(no, told)
+      account.keep(no, told, this.#now())
       this.#saysUndated(told.undated?.length ?? 0)
     }
     this.book = account.books.get(this.book.id) ?? this.book
@@ -240,7 +240,7 @@ export class Line {
   #keep(told: Told): void {
     if (this.#closing.signal.aborted) return
     const { account } = this.#parts
-    account.transaction(() => account.keep(this.book.no, told))
+    account.transaction(() => account.keep(this.book.no, told, this.#now()))
     this.#changed()
   }
 

@@ -22,10 +22,10 @@ type Read = (DayRow | UndatedRow) & { day: DayNumber | null }
 
 /** `GET /v1/usage`: the account's days by model, its balance and what it spent in its life. */
 export function toldByUsage(asked: Asked, usage: AccountUsage): Told {
-  const rows = (usage.usage ?? []).map((row) => ({
+  const rows = usage.usage?.map((row) => ({
     day: dayOfDate(row.date),
-    date: row.date ?? '',
-    model: row.model ?? '',
+    date: named(row.date),
+    model: named(row.model),
     requests: whole(row.requests),
     tokensIn: whole(row.tokens_in),
     tokensOut: whole(row.tokens_out),
@@ -38,9 +38,9 @@ export function toldByUsage(asked: Asked, usage: AccountUsage): Told {
 
 /** `GET /v1/keys/{keyID}/usage/daily` */
 export function toldByKeyDays(asked: Asked, keyId: string, daily: KeyDaily): Told {
-  const rows = (daily.usage ?? []).map((row) => ({
+  const rows = daily.usage?.map((row) => ({
     day: dayOfDate(row.date),
-    date: row.date ?? '',
+    date: named(row.date),
     model: '',
     requests: whole(row.total_requests),
     tokensIn: whole(row.total_tokens_in),
@@ -100,12 +100,18 @@ const recordOf = (key: KeyRecord) => ({
 /**
  * The rows whose day is known, one for each day and model, and the days that the answer speaks of: its window, and further back as far as it
  * has rows. A row without a day, or of one that no window can hold, is kept apart as it is.
+ * Without rows it speaks of no day: an empty list says that nothing was used, a missing one says nothing.
  */
-function daysOf({ askedAt, answeredAt }: Asked, rows: readonly Read[]) {
+function daysOf({ askedAt, answeredAt }: Asked, rows: readonly Read[] | undefined) {
+  if (!rows) return { days: null, rows: [], undated: [] }
   const today = dayOfMs(askedAt)
   const isNear = (day: number): boolean => day >= today - mostDaysBack && day <= today + mostDaysAhead
   const dated = rows.flatMap((row) => (row.day !== null && isNear(row.day) ? [{ ...row, day: row.day }] : []))
   const undated = rows.filter((row) => row.day === null || !isNear(row.day))
+  // Mostly of days to come: it is the clock here that is behind, and what it would call the last 30 days were others.
+  if (rows.filter(({ day }) => day !== null && day > today + mostDaysAhead).length * 2 > rows.length) {
+    return { days: null, rows: [], undated: merged(rows, ({ date, model }) => `${date} ${model}`) }
+  }
   const from = dated.reduce((least, { day }) => Math.min(least, day), dayOfMs(answeredAt) - windowDays + 1)
   const to = dated.reduce((most, { day }) => Math.max(most, day), today)
   return {
@@ -136,6 +142,9 @@ function added(a: Booked, b: Booked): Booked {
     cost: cost !== null && cost > mostBooked ? null : cost,
   }
 }
+
+/** A name as a file can hold it, each time the same: SQLite takes no half of a surrogate pair, and ends a text at a NUL here and there. */
+const named = (given: string | null | undefined): string => (given ?? '').toWellFormed().replaceAll('\0', '\ufffd')
 
 /** A count that makes sense; anything else counts nothing. */
 function whole(count: number | null | undefined): number {

@@ -24,9 +24,10 @@ export interface Asking {
 }
 
 /** Whether the account's days are to be asked for now. */
-export function usageIsDue(now: number, { triedAt, keptAt, lacksAt, used }: Asking): boolean {
+export function usageIsDue(now: number, { triedAt, keptAt: saidAt, lacksAt, used }: Asking): boolean {
   if (lacksAt !== null && isWithin(now, lacksAt, offersEveryMs)) return false
-  if (triedAt === null) return true
+  if (triedAt === null || triedAt > now) return true
+  const keptAt = saidAt !== null && saidAt > now ? null : saidAt
   if (isWithin(now, triedAt, leastMs)) return false
   // The day turned since: a day that has ended is to be seen whole, and nobody is left without a look for a day.
   const turned = dayOfMs(now - afterMidnightMs) > dayOfMs((keptAt ?? 0) - afterMidnightMs)
@@ -38,9 +39,9 @@ export function usageIsDue(now: number, { triedAt, keptAt, lacksAt, used }: Aski
 /** Whether records, totals and days of the keys are to be asked for now. */
 export function keysAreDue(now: number, { triedAt, keptAt, lacksAt, used }: Asking): boolean {
   if (lacksAt !== null && isWithin(now, lacksAt, offersEveryMs)) return false
-  if (triedAt === null) return true
+  if (triedAt === null || triedAt > now) return true
   if (isWithin(now, triedAt, keysEveryMs)) return false
-  return used || keptAt === null || dayOfMs(now - afterMidnightMs) > dayOfMs(keptAt - afterMidnightMs)
+  return used || keptAt === null || keptAt > now || dayOfMs(now - afterMidnightMs) > dayOfMs(keptAt - afterMidnightMs)
 }
 
 /** Less than `ms` after `at`; a clock that was put back makes everything due. */

@@ -3,6 +3,9 @@ import { type Atto, fromAtto, nanoToAtto } from '../money.ts'
 import type { Booked } from '../store/account/figures.ts'
 import type { UsedDay } from './parts.ts'
 
+/** Counts beyond what JavaScript holds exactly stay at that: no account has used so much, and a page must stand all the same. */
+const added = (a: number, b: number): number => Math.min(Number.MAX_SAFE_INTEGER, a + b)
+
 /** Figures being added up, exactly. */
 export class Sum {
   requests = 0
@@ -21,7 +24,7 @@ export class Sum {
     this.#addCounts(row)
     if (row.cost === null) {
       this.costless = true
-      this.unpriced += row.requests
+      this.unpriced = added(this.unpriced, row.requests)
     } else {
       this.priced = true
       this.cost += row.cost
@@ -44,7 +47,7 @@ export class Sum {
     this.priced ||= other.priced
     this.costless ||= other.costless
     this.estimated += other.estimated
-    this.unpriced += other.unpriced
+    this.unpriced = added(this.unpriced, other.unpriced)
   }
 
   /** Decimal text; null where there are costs and nobody knows any of them. */
@@ -58,11 +61,11 @@ export class Sum {
   }
 
   #addCounts(row: Pick<Booked, 'requests' | 'tokensIn' | 'tokensOut' | 'tokensCached'>): void {
-    this.requests += row.requests
-    this.tokensIn += row.tokensIn
-    this.tokensOut += row.tokensOut
+    this.requests = added(this.requests, row.requests)
+    this.tokensIn = added(this.tokensIn, row.tokensIn)
+    this.tokensOut = added(this.tokensOut, row.tokensOut)
     this.tokensCached =
-      this.tokensCached === null || row.tokensCached === null ? null : this.tokensCached + row.tokensCached
+      this.tokensCached === null || row.tokensCached === null ? null : added(this.tokensCached, row.tokensCached)
   }
 }
 

@@ -53,6 +53,8 @@ export class Back {
   #tries = 0
   #lookedAt = Number.NEGATIVE_INFINITY
   #looking: Promise<void> | null = null
+  /** A hint came upon the look that runs: it may have begun before the network was back. */
+  #hinted = false
   #suspected = false
   #timer: NodeJS.Timeout | null = null
 
@@ -74,8 +76,9 @@ export class Back {
     this.#lookedAt = Date.now()
     const gone = problem !== null && isUnanswered(problem.kind)
     this.#since = gone ? (this.#since ?? this.#lookedAt) : null
-    if (problem === null || !passes(problem)) this.#tries = 0
-    else this.#plan(problem)
+    if (problem !== null && passes(problem)) this.#plan(problem)
+    else this.#tries = 0
+    this.#hinted = false
   }
 
   /** Another connection, or none. */
@@ -85,15 +88,32 @@ export class Back {
     this.#since = null
     this.#tries = 0
     this.#looking = null
+    this.#hinted = false
     this.#lookedAt = Number.NEGATIVE_INFINITY
   }
 
-  /** Looks now where it failed for a reason that may pass; who asks meanwhile gets the same answer. Never throws. */
+  /** Somebody may be there again. No hint is lost: one that comes too soon after a look is followed as soon as it may be. Never throws. */
   lookNow(): Promise<void> {
+    if (this.#looking) {
+      this.#hinted = true
+      return this.#looking
+    }
+    return this.#look()
+  }
+
+  /** Looks where it failed for a reason that may pass; who asks meanwhile gets the same answer. Never throws. */
+  #look(): Promise<void> {
     if (this.#looking) return this.#looking
-    const { leastMs } = this.bounds
     if (!this.#problem || !passes(this.#problem)) return Promise.resolve()
-    if (Date.now() - this.#lookedAt < leastMs && Date.now() >= this.#lookedAt) return Promise.resolve()
+    const early = this.#tooEarly()
+    if (early > 0) {
+      if (this.#nextAt === null || this.#nextAt > Date.now() + early) {
+        this.#clear()
+        this.#in(early)
+        this.#parts.changed()
+      }
+      return Promise.resolve()
+    }
     this.#clear()
     this.#parts.changed()
     const looking = this.#parts.look().finally(() => {
@@ -101,6 +121,12 @@ export class Back {
     })
     this.#looking = looking
     return looking
+  }
+
+  /** ms until it may look again; a clock that was set back does not hold it up. */
+  #tooEarly(): number {
+    const since = Date.now() - this.#lookedAt
+    return since < 0 ? 0 : Math.max(0, this.bounds.leastMs - since)
   }
 
   /** What the requests of a client tell; `isCurrent` says whether it is the one in use. */
@@ -111,7 +137,7 @@ export class Back {
         if (!isCurrent() || !this.#problem) return
         if (status >= 200 && status < 300) this.#parts.learned(null)
         // Somebody is there again: what it says to the question is to be known now.
-        else if (this.#since !== null) void this.lookNow()
+        else if (this.#since !== null) void this.#look()
       },
       failed: (error) => {
         if (isCurrent()) this.#suspect(error)
@@ -129,7 +155,7 @@ export class Back {
     const { promise: patience, resolve } = Promise.withResolvers<void>()
     const timer = setTimeout(resolve, this.bounds.patienceMs)
     try {
-      await Promise.race([this.lookNow(), patience])
+      await Promise.race([this.#look(), patience])
     } finally {
       clearTimeout(timer)
     }
@@ -142,7 +168,7 @@ export class Back {
   #suspect({ kind }: StudioError): void {
     const upstream = this.#parts.current()
     if (!isUnanswered(kind) || !upstream || this.#problem || this.#suspected) return
-    if (Date.now() - this.#lookedAt < this.bounds.leastMs && Date.now() >= this.#lookedAt) return
+    if (this.#tooEarly() > 0) return
     this.#suspected = true
     const found =
       kind === 'tls_failed' || kind === 'headers_timeout'
@@ -157,12 +183,16 @@ export class Back {
   }
 
   #plan({ retryAfterMs = 0 }: Problem): void {
-    const { firstMs, mostMs } = this.bounds
+    const { firstMs, mostMs, leastMs } = this.bounds
     const spread = 0.8 + 0.4 * Math.random()
-    const delay = Math.max(retryAfterMs, Math.min(mostMs, firstMs * 2 ** this.#tries) * spread)
-    this.#tries += 1
+    const pause = this.#hinted ? leastMs : Math.min(mostMs, firstMs * 2 ** this.#tries) * spread
+    if (!this.#hinted) this.#tries += 1
+    this.#in(Math.max(retryAfterMs, pause))
+  }
+
+  #in(delay: number): void {
     this.#nextAt = Date.now() + delay
-    this.#timer = setTimeout(() => void this.lookNow(), delay)
+    this.#timer = setTimeout(() => void this.#look(), delay)
     this.#timer.unref()
   }
 

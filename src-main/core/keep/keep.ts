@@ -5,6 +5,7 @@ import type { BackupSummary, DataState, DataWork } from '../../../src-preload/co
 import type { Download } from '../../../src-preload/contract/transfers.ts'
 import { StudioError } from '../errors.ts'
 import type { Feed } from '../feed.ts'
+import { tellAbout } from './about.ts'
 import { backupName } from './backup/manifest.ts'
 import { sweepWorkplaces } from './backup/workplace.ts'
 import { namesIn } from './disk.ts'
@@ -32,6 +33,7 @@ export type Keep = ReturnType<typeof createKeep>
 
 /** Backup and restore of the folder that a core runs in, and what is told of damage that the start met. */
 export function createKeep({ dataDir, version, transfers, problem, feed, log }: KeepParts) {
+  tellAbout(dataDir, log)
   const reports = createReports(dataDir)
   let backup: { work: Work<unknown>; at: DataWork } | null = null
   let restore: { work: Work<unknown>; at: DataWork } | null = null

@@ -1,5 +1,6 @@
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
 import type { RequestRow } from '../../../src-preload/contract/requests.ts'
+import { csvCell } from '../csv.ts'
 
 /** A row of the log as a table has it. `account`: the book it belongs to; empty where that was never told. Money is exact decimal text. */
 export interface LogRow {
@@ -73,17 +74,6 @@ const jsonLine = (one: LogRow): string =>
 
 /** RFC 4180, UTF-8. */
 const csvLine = (one: LogRow): string => `${columns.map(([, , of]) => csvCell(of(one))).join(',')}\r\n`
-
-/** A spreadsheet would take a text that begins so for a formula; paths and names come from tools. */
-const formula = /^[=+\-@\t\r]/
-
-function csvCell(value: Cell): string {
-  if (value === null) return ''
-  if (typeof value !== 'string') return String(value)
-  if (value === '') return '""'
-  const text = formula.test(value) ? `'${value}` : value
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
-}
 
 /** Digits behind the point, and in all, as the exports of Usage have them. */
 const scale = 18

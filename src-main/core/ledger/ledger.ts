@@ -119,6 +119,7 @@ export class Ledger implements Books {
     this.#reading = new Reading({
       ...{ store, query: this.#query, callers: this.#callers, names: this.#names },
       ...{ live: this.#live, headers: this.#headers, flush: () => this.#writer.flush() },
+      bookOf: (row) => this.#links.bookOf(row),
     })
     giveBackAtStart(store, options.log)
     this.#load()
@@ -211,9 +212,9 @@ export class Ledger implements Books {
     return this.#reading.row(id)
   }
 
-  /** Requests that the service answered with 429, at the end or before they were asked again; the newest first. */
-  limited(limit: number): LimitedRow[] {
-    return this.#reading.limited(limit)
+  /** Requests that the service answered with 429, at the end or before they were asked again; the newest first. With a book, none of another. */
+  limited(limit: number, book: string | null): LimitedRow[] {
+    return this.#reading.limited(limit, book)
   }
 
   /** A person ends a request that is waiting or under way. False when it had ended. */

@@ -49,6 +49,11 @@ export class Links {
     return this.#links[0]?.account ?? 0
   }
 
+  /** The book that a row belongs to; null where whose it is was not told yet. */
+  bookOf(row: number): string | null {
+    return this.#accounts.get(this.accountOf(row))?.book ?? null
+  }
+
   /** The accounts whose rows belong to this book: one for each base address. */
   of(book: string): number[] {
     return [...this.#accounts.values()].filter((account) => account.book === book).map(({ id }) => id)

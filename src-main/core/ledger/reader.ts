@@ -4,7 +4,7 @@ import { Callers } from '../store/ledger/callers.ts'
 import { type LedgerForReading, openLedgerForReading } from '../store/ledger/open.ts'
 import type { StoredRequest } from '../store/ledger/requests.ts'
 import { Names, type ToolName } from './names.ts'
-import { type LimitedRow, limitedRow, showRow } from './rows.ts'
+import { type LimitedRow, limitedOf, limitedRow, showRow } from './rows.ts'
 import { outcomeOfRow, readyFilter } from './search.ts'
 import { type UsedDay, UsedDays, usedBetween } from './use.ts'
 
@@ -34,8 +34,8 @@ export interface LedgerReader {
   forget(): void
   /** Whose books rows belong to, as it is known now: answers by a row's id; null where that was never told. */
   books(): (row: number) => string | null
-  /** Answered with 429 by the service, the newest first. */
-  limited(limit: number): LimitedRow[]
+  /** Answered with 429 by the service, the newest first; with a book, none of another. */
+  limited(limit: number, book: string | null): LimitedRow[]
   close(): void
 }
 
@@ -120,6 +120,16 @@ export function openLedgerReader(
   const accountsOf = (log: LedgerForReading, bookId: string): number[] =>
     log.links.accounts().flatMap(({ id, book }) => (book === bookId ? [id] : []))
 
+  function books(): (row: number) => string | null {
+    const log = look()
+    const links = log?.links.links() ?? []
+    const known = new Map(log?.links.accounts().map(({ id, book }) => [id, book]))
+    return (row) => {
+      const link = links.findLast(({ firstRow }) => firstRow <= row)
+      return (link && known.get(link.account)) ?? null
+    }
+  }
+
   return {
     usedByDay(bookId, fromDay, toDay) {
       const log = look()
@@ -134,20 +144,15 @@ export function openLedgerReader(
       const days = log ? accountsOf(log, bookId).flatMap((account) => log.used.firstDay(account) ?? []) : []
       return days.length === 0 ? null : Math.min(...days)
     },
-    books() {
-      const log = look()
-      const links = log?.links.links() ?? []
-      const books = new Map(log?.links.accounts().map(({ id, book }) => [id, book]))
-      return (row) => {
-        const link = links.findLast(({ firstRow }) => firstRow <= row)
-        return (link && books.get(link.account)) ?? null
-      }
-    },
+    books,
     forget: () => days?.moved(),
-    limited: (limit) =>
-      look()
-        ?.requests.limited(limit)
-        .map((stored) => limitedRow(stored, show(stored))) ?? [],
+    limited(limit, book) {
+      const log = look()
+      if (!log) return []
+      const bookOf = books()
+      const isOf = (row: number): boolean => book === null || (bookOf(row) ?? book) === book
+      return limitedOf(log.requests.limited, isOf, limit).map((stored) => limitedRow(stored, show(stored)))
+    },
     page: (filter, before, limit) => find(filter, 1, before - 1, limit),
     since,
     follow,

@@ -6,7 +6,7 @@ import type { RecentHeaders } from './headers.ts'
 import type { Names } from './names.ts'
 import type { Query } from './query.ts'
 import type { RefusalRow } from './refusals.ts'
-import { type LimitedRow, limitedRow, showRow } from './rows.ts'
+import { type LimitedRow, limitedOf, limitedRow, showRow } from './rows.ts'
 import { readyFilter } from './search.ts'
 import { Trace } from './trace.ts'
 
@@ -20,6 +20,8 @@ interface Parts {
   /** Under way, in the order of their ids. */
   live: Iterable<Trace>
   headers: RecentHeaders
+  /** The book that a row belongs to; null where whose it is was not told yet. */
+  bookOf(row: number): string | null
   /** Brings what is pending to the disk: a page is never behind. */
   flush(): void
 }
@@ -99,12 +101,15 @@ export class Reading {
     return stored && showRow(stored, callers, names)
   }
 
-  limited(limit: number): LimitedRow[] {
-    const { store, callers, names } = this.#parts
+  limited(limit: number, book: string | null): LimitedRow[] {
+    const { store, callers, names, bookOf } = this.#parts
     this.#parts.flush()
-    const ended = store.requests.limited(limit).map((stored) => limitedRow(stored, showRow(stored, callers, names)))
+    const isOf = (row: number): boolean => book === null || (bookOf(row) ?? book) === book
+    const ended = limitedOf(store.requests.limited, isOf, limit).map((stored) =>
+      limitedRow(stored, showRow(stored, callers, names)),
+    )
     const live = Array.from(this.#parts.live, (trace) => limitedRow(trace.stored(), this.show(trace)))
-    const met = live.filter(({ row }) => row.retriedAfter.includes(429))
+    const met = live.filter(({ row }) => row.retriedAfter.includes(429) && isOf(row.id))
     return [...met, ...ended].sort((a, b) => b.row.id - a.row.id).slice(0, limit)
   }
 }

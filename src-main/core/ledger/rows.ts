@@ -84,3 +84,25 @@ function whoOf(who: string, origin: string | null, names: Names): Who {
   if (room && who.startsWith('studio:')) return { kind: 'studio', room }
   return { kind: 'stranger', from: origin ?? '' }
 }
+
+const atOnce = 500
+/** So many of them are looked through for those of one account: reading them holds the program. */
+const mostLooked = 20 * atOnce
+
+/** Rows that met a 429, the newest first, as far as `isOf` says that they belong to what is asked for. `read`: with ids below the first. */
+export function limitedOf(
+  read: (before: number, limit: number) => StoredRequest[],
+  isOf: (row: number) => boolean,
+  limit: number,
+): StoredRequest[] {
+  const found: StoredRequest[] = []
+  let before = Number.MAX_SAFE_INTEGER
+  for (let looked = 0; looked < mostLooked && found.length < limit; looked += atOnce) {
+    const rows = read(before, atOnce)
+    found.push(...rows.filter(({ id }) => isOf(id)))
+    const last = rows.at(-1)
+    if (!last || rows.length < atOnce) break
+    before = last.id
+  }
+  return found.slice(0, limit)
+}

@@ -27,9 +27,14 @@ export interface LimitsParts {
   }
   /** The one place that makes status calls; the general bucket is its own. */
   gauge: { readonly asked: Listeners<[StatusAsked]>; ask(): Promise<void> }
-  ledger: { readonly changes: Listeners; row(id: number): RequestRow | null; limited(limit: number): LimitedRow[] }
+  ledger: {
+    readonly changes: Listeners
+    row(id: number): RequestRow | null
+    limited(limit: number, book: string | null): LimitedRow[]
+  }
   /** The last status of the account that is connected, kept for when nothing is. */
-  kept: { read(): LimitStatus | null; keep(status: LimitStatus): void }
+  /** `book`: whose account it is, as far as that is known. */
+  kept: { book(): string | null; read(): LimitStatus | null; keep(status: LimitStatus): void }
 }
 
 /** What holds requests back: the service's counters, the key's limits, who holds a slot, and what was refused for it. */
@@ -81,9 +86,9 @@ export class LimitsRoom {
     }
   }
 
-  /** Requests that the service answered with 429, the newest first. */
+  /** Requests of this account that the service answered with 429, the newest first; of all while none is known. */
   history({ limit }: { limit: number }): Limited[] {
-    return this.#parts.ledger.limited(limit).map(limitedOf)
+    return this.#parts.ledger.limited(limit, this.#parts.kept.book()).map(limitedOf)
   }
 
   /** Another connection, or none (`connected` false). What the service said to a former one is forgotten. */

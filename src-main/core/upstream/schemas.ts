@@ -9,6 +9,11 @@ const number = maybe(z.number())
 const flag = maybe(z.boolean())
 /** SC as decimal text, exactly as the service wrote it. */
 const money = maybe(z.union([z.string(), z.number().transform(String)]))
+/** A date or an instant in a form that the specification leaves open; that it is there at all may be what it says. */
+const stamp = maybe(z.union([z.string(), z.number().transform(String), z.boolean().transform(String)]))
+/** What is no object among them says nothing, and takes nothing from the others. */
+const listOf = <T extends z.ZodType>(entry: T) =>
+  maybe(z.array(z.unknown()).transform((all) => all.flatMap((one) => entry.safeParse(one).data ?? [])))
 
 const toolCall = z.looseObject({
   index: number,
@@ -67,12 +72,12 @@ export const keyRecord = z.looseObject({
   balance_enabled: flag,
   balance_sc: money,
   balance_limit_sc: money,
-  created_at: text,
-  last_used_at: text,
-  revoked_at: text,
+  created_at: stamp,
+  last_used_at: stamp,
+  revoked_at: stamp,
 })
 export type KeyRecord = z.infer<typeof keyRecord>
-export const keyList = z.looseObject({ api_keys: maybe(z.array(keyRecord)) })
+export const keyList = z.looseObject({ api_keys: listOf(keyRecord) })
 export type KeyList = z.infer<typeof keyList>
 
 export const keyTotals = z.looseObject({
@@ -84,7 +89,7 @@ export const keyTotals = z.looseObject({
 export type KeyTotals = z.infer<typeof keyTotals>
 
 /** `date` stays as given: a date alone here, a date and time in the account's rows. */
-export const keyDaily = z.looseObject({ usage: maybe(z.array(z.looseObject({ date: text, ...keyTotals.shape }))) })
+export const keyDaily = z.looseObject({ usage: listOf(z.looseObject({ date: text, ...keyTotals.shape })) })
 export type KeyDaily = z.infer<typeof keyDaily>
 
 const accountRow = z.looseObject({
@@ -97,7 +102,7 @@ const accountRow = z.looseObject({
   tokens_cached: number,
   cost_sc: money,
 })
-export const accountUsage = z.looseObject({ usage: maybe(z.array(accountRow)), balance: money, total_spent: money })
+export const accountUsage = z.looseObject({ usage: listOf(accountRow), balance: money, total_spent: money })
 export type AccountUsage = z.infer<typeof accountUsage>
 
 export const rateLimitStatus = z.looseObject({
@@ -118,7 +123,7 @@ export const rateLimitStatus = z.looseObject({
   remaining_tpd: number,
   reset_seconds: number,
   banned: flag,
-  banned_until: text,
+  banned_until: stamp,
 })
 export type RateLimitStatus = z.infer<typeof rateLimitStatus>
 

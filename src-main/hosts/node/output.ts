@@ -5,7 +5,9 @@ export const exitCodes = { ok: 0, failed: 1, usage: 2 } as const
 
 /** One JSON document on a line of standard output. Nothing but these goes there under `--json`. */
 export function printJson(document: unknown): void {
-  process.stdout.write(`${JSON.stringify(document)}\n`)
+  // JSON may hold the control characters from DEL on as they are, and a terminal would do what they command.
+  const escaped = (one: string): string => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`
+  process.stdout.write(`${JSON.stringify(document).replace(/[\u007f-\u009f]/g, escaped)}\n`)
 }
 
 /** Words for a person, on standard output, as they come. */
@@ -30,7 +32,7 @@ export function log(level: 'info' | 'warn' | 'error', line: string): void {
 }
 
 /** A reply or a service's words could carry escape sequences that command the terminal: no control character goes there. */
-const harmless = (text: string): string => text.replace(/(?![\n\t])\p{Cc}/gu, '')
+export const harmless = (text: string): string => text.replace(/(?!\r?\n|\t)\p{Cc}/gu, '')
 
 /** A failure in words on standard error and, under `--json`, as the command's one document. Answers the exit code. */
 export function reportFailure(error: StudioError, json: boolean): number {

@@ -77,7 +77,7 @@ export interface UsageBooks {
   /** What the service said last; null if it never did. */
   limits(bookId: string): LimitStatus | null
   /** Answered with 429, the newest first. */
-  limited(limit: number): Limited[]
+  limited(limit: number, bookId: string | null): Limited[]
   close(): void
 }
 

@@ -25,7 +25,7 @@ export function openUsage(dataDir: string): UsageBooks {
     view: (query) => known().view(query, { most: Number.POSITIVE_INFINITY }),
     keys: (bookId) => known().keys({ bookId }),
     limits: (bookId) => readStatus(account?.limits.get(known().bookOf(bookId).no)?.value ?? null),
-    limited: (limit) => here.limited(limit).map(limitedOf),
+    limited: (limit, bookId) => here.limited(limit, bookId).map(limitedOf),
     close() {
       account?.close()
       here.close()

@@ -21,7 +21,7 @@ export const alerts = {
   },
   balance: {
     title: 'Balance below {{below}} SC',
-    body: '{{balance}} SC were left of the account at {{at}}.',
+    body: '{{balance}} SC left on the account, as of {{at}}.',
   },
   spend: {
     title: 'More than {{above}} SC spent in a day',

@@ -1,6 +1,6 @@
 export const connect = {
   name: 'Name',
-  nameHint: 'What you call this connection. Usual: the name of its address.',
+  nameHint: 'What you call this connection. Left empty, it is named after its address.',
   nameTaken: 'Another connection is called “{{name}}” already.',
   switch: { failed: 'Still on the former connection: {{name}} can’t be used. {{why}}', settings: 'Open Settings' },
   baseUrl: 'Base address',
@@ -14,8 +14,8 @@ export const connect = {
   keepSession: 'This session only',
   keepKeychainHint: 'In your operating system’s keychain, for next time.',
   keepSessionHint: 'In memory. It is forgotten when Inference Studio ends.',
-  noKeychain: 'No keychain here: {{reason}} The key can be kept for this session only.',
-  noKeychainReason: 'none answers on this machine.',
+  noKeychain: '{{reason}} The key can be kept for this session only.',
+  noKeychainReason: 'No keychain answers on this machine.',
   insecure: 'Send my key unencrypted to this address. Anyone on the way can read it.',
   insecureWhy: 'Plain http to another machine has no encryption. Use https where the service has it.',
   test: 'Test',

@@ -41,7 +41,7 @@ export const data = {
   read: 'I have read it',
   schema: 'What lies in which file',
   schemaHint:
-    'Each table is told in the program’s own files {{path}}. Look in beside the studio with any SQLite, reading alone.',
+    'Any SQLite tool can look in, also while the studio runs: open the files to read only. README.txt in the folder tells of each table and column, and how to ask.',
   backup: {
     title: 'Backup and restore',
     about: 'Everything in one tar file: chats, media, books, settings. No key is in it.',
@@ -88,12 +88,12 @@ export const data = {
   restored: {
     title: 'A backup was put in place',
     notice: 'Everything here is from the backup of {{at}}.',
-    kept: 'What was here before lies in {{path}}.',
+    kept: 'What was here before lies in',
   },
   damage: {
     title: 'Damaged files',
-    noticeTitle: 'A file of your data was damaged',
-    notice: 'Of {{files}}, what could be read was recovered at the start. See what came back and what is missing.',
+    noticeTitle: 'Some of your data was damaged',
+    notice: 'What could be read of {{files}} was recovered at the start. See what came back and what is missing.',
     open: 'See what happened',
     one: '{{file}} was damaged',
     when: 'Found at the start of {{at}}: {{why}}',

@@ -1,5 +1,6 @@
 export const settings = {
   title: 'Settings',
+  parts: 'Parts of the settings',
   saved: 'Changes are kept at once.',
   notSaved: 'This change was not kept.',
   connection: {
@@ -21,7 +22,13 @@ export const settings = {
       sandbox: 'the sandbox’s own',
       none: 'not kept',
     },
-    state: { none: 'not connected', checking: 'checking', connected: 'connected', failed: 'failed' },
+    state: {
+      none: 'not connected',
+      checking: 'checking',
+      connected: 'connected',
+      failed: 'failed',
+      offline: 'offline',
+    },
     test: 'Test again',
     switch: 'Switch',
     switchTo: 'Switch to {{name}}',
@@ -124,8 +131,8 @@ export const settings = {
     folder: 'Folder',
     copyFolder: 'Copy the folder’s path',
     keychain: 'Keychain',
-    keychainYes: 'answers',
-    keychainNo: 'none: {{reason}}',
+    keychainYes: 'It answers.',
+    keychainNo: 'Keys can’t be kept for next time. {{reason}}',
     keychainLook: 'Look again',
   },
   about: {

@@ -34,7 +34,8 @@ export const usage = {
   fileName: 'usage {{from}} to {{to}}',
   offline: {
     title: 'There is no connection now',
-    about: 'What you see is what is kept on this machine, as of {{at}}. It is fetched again by itself.',
+    about:
+      'What you see is what is kept on this machine, as of {{at}}. It is fetched again by itself when the service answers.',
     never: 'What you see is what is kept on this machine. The service was never asked.',
   },
   other: 'This account is not connected now. Its figures are as of {{at}}.',
@@ -53,6 +54,7 @@ export const usage = {
     about:
       'Spend, tokens and requests over time, kept on this machine for as long as you use it: the service itself forgets after 30 days. Nothing was used in this stretch yet.',
     action: 'Start a chat',
+    noBookTitle: 'Nothing was connected yet',
     noBook: 'Connect to a service or start the sandbox: each account has its own books here.',
     connect: 'Connect',
   },
@@ -188,8 +190,8 @@ export const usage = {
     estimated: '≈',
   },
   top: {
-    title: 'Dearest conversations',
-    about: 'Of this machine, in these days.',
+    title: 'Costliest conversations',
+    about: 'Asked from this machine, in these days.',
     none: 'No conversation cost anything in these days.',
     untitled: 'Untitled conversation',
   },
@@ -303,8 +305,8 @@ export const usage = {
     keyAbout: 'Limits of the key that this program calls with, as the account has them.',
     rpm: 'Requests a minute',
     tpm: 'Tokens a minute',
-    concurrent: 'At once',
-    unset: 'not set',
+    concurrent: 'Requests at once',
+    unset: 'none told',
     slots: 'In use now',
     slotsAbout: 'A streaming reply holds its slot until it ends.',
     slotsNone: 'Nothing is under way.',

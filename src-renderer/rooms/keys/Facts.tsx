@@ -13,10 +13,12 @@ export function Facts({ shown }: { shown: AccountKey }) {
   const { t } = useTranslation('keys')
   const stamp = useStamp()
   const { totals } = shown
-  const row = (id: FactName, value: ReactNode, none: string) => {
+  const row = (id: FactName, value: ReactNode, none: string, idle = false) => {
     const told = value !== null && value !== ''
-    return { id, name: t(id), value: told ? value : none, quiet: !told }
+    return { id, name: t(id), value: told ? value : none, quiet: !told || idle }
   }
+  // Told all the same, but nothing is taken from it.
+  const idle = shown.balanceEnabled === false
   const when = (written: string | null) => (written === null ? null : stamp(written))
   const count = (value: number | null) => (value === null ? null : showCount(value))
   return (
@@ -25,7 +27,15 @@ export function Facts({ shown }: { shown: AccountKey }) {
         <KeyValue
           rows={[
             row('name', shown.name, t('unnamed')),
-            row('begins', shown.prefix && <code className="font-mono">{shown.prefix}…</code>, t('notTold')),
+            row(
+              'begins',
+              shown.prefix && (
+                <code dir="ltr" className="font-mono">
+                  {shown.prefix}…
+                </code>
+              ),
+              t('notTold'),
+            ),
             row('id', <Id id={shown.id} />, ''),
             row('created', when(shown.createdAt), t('notTold')),
             row('lastUsed', when(shown.lastUsedAt), t('never')),
@@ -42,8 +52,8 @@ export function Facts({ shown }: { shown: AccountKey }) {
             row('rpm', count(shown.rpm), t('unset')),
             row('tpm', count(shown.tpm), t('unset')),
             row('concurrent', count(shown.concurrent), t('unset')),
-            row('balance', shown.balance && `${showSigned(shown.balance)} SC`, t('notTold')),
-            row('balanceLimit', shown.balanceLimit && `${showSc(shown.balanceLimit)} SC`, t('unset')),
+            row('balance', shown.balance && `${showSigned(shown.balance)} SC`, t('notTold'), idle),
+            row('balanceLimit', shown.balanceLimit && `${showSc(shown.balanceLimit)} SC`, t('unset'), idle),
           ]}
         />
       </Part>
@@ -72,7 +82,7 @@ function Id({ id }: { id: string }) {
   const { t } = useTranslation('keys')
   return (
     <span className="flex min-w-0 items-center justify-end gap-1">
-      <code className="truncate font-mono" title={id}>
+      <code dir="ltr" className="truncate font-mono" title={id}>
         {id}
       </code>
       <CopyButton size="small" text={id} name={t('copyId')} />

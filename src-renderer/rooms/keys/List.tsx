@@ -50,7 +50,9 @@ export function KeysList() {
           }}
         />
       </div>
-      {shown.length === 0 && <p className="px-4 py-2 text-faint text-s">{t(search === '' ? 'none' : 'noMatch')}</p>}
+      {keys !== null && shown.length === 0 && (
+        <p className="px-4 py-2 text-faint text-s">{t(keys.length === 0 ? 'none' : 'noMatch')}</p>
+      )}
       <ul ref={list} className="flex min-h-0 flex-1 flex-col gap-0.5 overflow-y-auto px-2.5 pb-3" onKeyDown={byKey}>
         {shown.map((key) => (
           <Row key={key.id} row={key} current={key.id === current?.id} />
@@ -84,7 +86,11 @@ function Row({ row, current }: { row: AccountKey; current: boolean }) {
             {row.calling && <Pill tone="good">{t('calling')}</Pill>}
           </span>
           <span className="block text-s text-soft">
-            {row.prefix && <code className="font-mono">{row.prefix}…</code>}
+            {row.prefix && (
+              <code dir="ltr" className="font-mono">
+                {row.prefix}…
+              </code>
+            )}
             {row.revokedAt !== null && ` · ${t('revokedAt', { at: stamp(row.revokedAt) })}`}
             {row.revokedAt === null && row.gone && ` · ${t('gone')}`}
           </span>

@@ -118,7 +118,7 @@ function Offline({ asOf }: { asOf: string }) {
   const connected = useApp(({ app, link }) => app?.connection.state === 'connected' && link === 'open')
   if (connected) return null
   return (
-    <Notice kind="info" role="status" title={t('offline.title')}>
+    <Notice kind="info" title={t('offline.title')}>
       {t('offline.about', { at: showInstant(asOf) })}
     </Notice>
   )

@@ -273,7 +273,11 @@ function Ended({ tools, now, onDeed }: { tools: readonly Tool[]; now: number; on
   return (
     <details className="group min-w-0 flex-1 text-s">
       <summary className="flex min-h-6 w-fit list-none items-center gap-1 rounded-s pe-1.5 text-soft hover:text-ink">
-        <ChevronRight aria-hidden size={14} className="transition-transform duration-100 group-open:rotate-90" />
+        <ChevronRight
+          aria-hidden
+          size={14}
+          className="transition-transform duration-100 group-open:rotate-90 rtl:not-group-open:rotate-180"
+        />
         {t('tools.ended', { count: tools.length })}
       </summary>
       <Card className="mt-2">

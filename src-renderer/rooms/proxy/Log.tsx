@@ -223,7 +223,7 @@ function Head({ top }: { top: number }) {
             'truncate',
             (name === 'model' || name === 'tokens') && wideOnly,
             name === 'firstByte' && widestOnly,
-            (name === 'firstByte' || name === 'took' || name === 'tokens' || name === 'cost') && 'text-right',
+            (name === 'firstByte' || name === 'took' || name === 'tokens' || name === 'cost') && 'text-end',
           )}
         >
           {t(`log.columns.${name}`)}

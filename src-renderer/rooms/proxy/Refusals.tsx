@@ -40,7 +40,7 @@ export function Refusals({ proxy, settings }: Pick<AppState, 'proxy' | 'settings
           <ChevronRight
             aria-hidden
             size={14}
-            className={cx('shrink-0 transition-transform duration-100', open && 'rotate-90')}
+            className={cx('shrink-0 transition-transform duration-100', open ? 'rotate-90' : 'rtl:rotate-180')}
           />
           <ShieldBan aria-hidden size={15} strokeWidth={1.75} className="shrink-0 text-soft" />
           <span className="shrink-0 font-[560]">{t('refusals.title')}</span>

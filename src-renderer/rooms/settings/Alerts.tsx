@@ -29,7 +29,7 @@ export function AlertsSection() {
   )
   return (
     <>
-      <div className="grid gap-4 min-[560px]:grid-cols-2">
+      <div className="grid gap-4 @min-[440px]:grid-cols-2">
         <Amount of="balance" value={settings.balanceBelow} onSave={(balanceBelow) => save({ balanceBelow })} />
         <Amount of="spend" value={settings.spendAbove} onSave={(spendAbove) => save({ spendAbove })} />
       </div>

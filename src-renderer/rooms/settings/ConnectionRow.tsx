@@ -1,7 +1,7 @@
 import { Ellipsis, KeyRound, Pencil, RefreshCw, Trash2 } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import type { Connection, SavedProfile } from '../../../src-preload/contract/app.ts'
-import { showClock, showInstant } from '../../i18n/format.ts'
+import { showDay, showInstant } from '../../i18n/format.ts'
 import { useUsage } from '../../stores/usage.ts'
 import { Button, IconButton } from '../../ui/Button.tsx'
 import { cx } from '../../ui/cx.ts'
@@ -42,13 +42,21 @@ export function ConnectionRow(props: {
             {profile.name}
           </span>
           {connection && !wantsKey && (
-            <Pill tone={tones[connection.state]}>{t(`connection.state.${connection.state}`)}</Pill>
+            <Pill tone={connection.offline ? 'warn' : tones[connection.state]}>
+              {t(
+                `connection.state.${connection.offline && connection.state === 'failed' ? 'offline' : connection.state}`,
+              )}
+            </Pill>
           )}
           {wantsKey && <Pill tone="warn">{t('connection.keyWanted')}</Pill>}
           {connection?.checkedAt && !wantsKey && (
-            <span className="num shrink-0 text-faint text-s" title={showInstant(connection.checkedAt)}>
-              {t('connection.checkedAt', { at: showClock(connection.checkedAt) })}
-            </span>
+            <time
+              className="num shrink-0 text-faint text-s"
+              dateTime={connection.checkedAt}
+              title={showInstant(connection.checkedAt)}
+            >
+              {t('connection.checkedAt', { at: showDay(connection.checkedAt) })}
+            </time>
           )}
         </div>
         {profile.kind === 'sandbox' ? (
@@ -61,9 +69,9 @@ export function ConnectionRow(props: {
         <div className="flex flex-wrap gap-x-3 text-faint text-s">
           <span>{t('connection.keyKept', { where: t(`connection.kept.${profile.keyKept}`) })}</span>
           {book?.balance && (
-            <span className="num" title={showInstant(book.balance.asOf)}>
-              {t('connection.left', { amount: showSigned(book.balance.value), at: showClock(book.balance.asOf) })}
-            </span>
+            <time className="num" dateTime={book.balance.asOf} title={showInstant(book.balance.asOf)}>
+              {t('connection.left', { amount: showSigned(book.balance.value), at: showDay(book.balance.asOf) })}
+            </time>
           )}
         </div>
       </div>

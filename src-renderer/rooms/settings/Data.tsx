@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next'
 import type { AppState } from '../../../src-preload/contract/app.ts'
 import type { Problem } from '../../../src-preload/contract/problem.ts'
 import { problemOf } from '../../api/problem.ts'
+import { asSentence } from '../../i18n/format.ts'
 import { ProblemNotice } from '../../problems/ProblemNotice.tsx'
 import { useStudio } from '../../studio.ts'
 import { Button } from '../../ui/Button.tsx'
@@ -11,6 +12,7 @@ import { DataAside } from './DataAside.tsx'
 import { DataBackup } from './DataBackup.tsx'
 import { DataErase } from './DataErase.tsx'
 import { DataUse } from './DataUse.tsx'
+import { Path } from './Path.tsx'
 import { Row } from './Row.tsx'
 
 /** Where everything lies, what it takes up, and how it goes. */
@@ -29,7 +31,7 @@ export function DataSection({ app }: { app: AppState }) {
   }
   return (
     <>
-      <Row name={t('data.folder')} hint={<code className="break-all font-mono">{app.dataDir}</code>}>
+      <Row name={t('data.folder')} hint={<Path path={app.dataDir} />}>
         <CopyButton text={app.dataDir} name={t('data.copyFolder')} />
       </Row>
       <Row
@@ -37,7 +39,7 @@ export function DataSection({ app }: { app: AppState }) {
         hint={
           app.keychain.available
             ? t('data.keychainYes')
-            : t('data.keychainNo', { reason: app.keychain.reason ?? t('connect:noKeychainReason') })
+            : t('data.keychainNo', { reason: asSentence(app.keychain.reason ?? t('connect:noKeychainReason')) })
         }
       >
         {!app.keychain.available && (
@@ -47,10 +49,7 @@ export function DataSection({ app }: { app: AppState }) {
         )}
       </Row>
       {problem && <ProblemNotice problem={problem} on={{ retry: look, recheck: look }} />}
-      <Row
-        name={t('data:schema')}
-        hint={t('data:schemaHint', { path: 'src-main/core/store/README.md, ledger/README.md, account/README.md' })}
-      />
+      <Row name={t('data:schema')} hint={t('data:schemaHint')} />
       <DataAside />
       <DataBackup />
       <DataUse />

@@ -11,6 +11,7 @@ import { Button } from '../../ui/Button.tsx'
 import { CopyButton } from '../../ui/CopyButton.tsx'
 import { ConfirmDialog } from '../../ui/Dialog.tsx'
 import { Notice } from '../../ui/Notice.tsx'
+import { Path } from './Path.tsx'
 import { Row } from './Row.tsx'
 
 /** What was damaged or replaced, until it is read; and what lies beside because of it. */
@@ -38,7 +39,11 @@ export function DataAside() {
           action={{ label: t('read'), onClick: () => read(restored.id) }}
         >
           {t('restored.notice', { at: showFull(restored.summary.madeAt) })}{' '}
-          {restored.keptAt !== null && t('restored.kept', { path: restored.keptAt })}
+          {restored.keptAt !== null && (
+            <>
+              {t('restored.kept')} <Path path={restored.keptAt} />
+            </>
+          )}
         </Notice>
       )}
       {unread.map((one) => (
@@ -75,8 +80,7 @@ function DamageNotice({ damage, onRead }: { damage: Damage; onRead: () => void }
         {damage.mended.length > 0 && <li>{t('damage.mended', { things: words(damage.mended) })}</li>}
         {damage.mediaSetAside > 0 && <li>{t('damage.media', { count: damage.mediaSetAside })}</li>}
         <li>
-          {t('damage.kept')} <code className="break-all font-mono">{damage.keptAt}</code>{' '}
-          <CopyButton text={damage.keptAt} name={t('damage.copy')} />
+          {t('damage.kept')} <Path path={damage.keptAt} /> <CopyButton text={damage.keptAt} name={t('damage.copy')} />
         </li>
       </ul>
     </Notice>
@@ -112,7 +116,7 @@ function Aside({ aside }: { aside: readonly SetAside[] }) {
           name={t(`aside.${one.kind}`, { at: showFull(one.at) })}
           hint={
             <>
-              {showSize(one.bytes)} · <code className="break-all font-mono">{one.path}</code>
+              {showSize(one.bytes)} · <Path path={one.path} />
             </>
           }
         >

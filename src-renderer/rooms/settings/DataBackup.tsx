@@ -193,7 +193,9 @@ function Command({ words, command }: { words: string; command: string }) {
     <Notice kind="info" role="status">
       {words}
       <span className="mt-1 flex items-center gap-2">
-        <code className="min-w-0 flex-1 break-all font-mono">{command}</code>
+        <code dir="ltr" className="min-w-0 flex-1 break-all font-mono">
+          {command}
+        </code>
         <CopyButton text={command} name={t('backup.copyCommand')} />
       </span>
     </Notice>

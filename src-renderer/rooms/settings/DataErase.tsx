@@ -89,7 +89,7 @@ export function DataErase({ logDays }: { logDays: number | null }) {
           if (what.length > 0) void look()
         }}
       >
-        <fieldset className="grid gap-x-5 gap-y-1.5 min-[560px]:grid-cols-2">
+        <fieldset className="grid gap-x-5 gap-y-1.5 @min-[440px]:grid-cols-2">
           <legend className="mb-1 font-[540] text-s">{t('age.what')}</legend>
           {erasables.map((one) => (
             <Checkbox

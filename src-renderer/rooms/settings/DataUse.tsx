@@ -9,6 +9,7 @@ import { useData } from '../../stores/data.ts'
 import { useStudio } from '../../studio.ts'
 import { CopyButton } from '../../ui/CopyButton.tsx'
 import { DataCleanUp } from './DataCleanUp.tsx'
+import { Path } from './Path.tsx'
 
 interface Use {
   uses: MediaUse[]
@@ -43,7 +44,9 @@ export function DataUse() {
           <div className="min-w-0 flex-1">
             <h3 className="font-[560]">{t('use')}</h3>
             <p className="text-faint text-s">{t('useAbout')}</p>
-            <code className="break-all font-mono text-faint text-s">{use.folder}</code>
+            <div className="text-faint text-s">
+              <Path path={use.folder} />
+            </div>
           </div>
           <CopyButton text={use.folder} name={t('copyMedia')} />
         </div>

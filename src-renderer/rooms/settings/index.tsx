@@ -1,5 +1,6 @@
-import { type ReactNode, useEffect, useRef } from 'react'
+import { type ComponentType, type ReactNode, useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
+import type { AppState } from '../../../src-preload/contract/app.ts'
 import type { RoomView } from '../../room.ts'
 import { useApp } from '../../stores/app.ts'
 import { useRoute } from '../../stores/route.ts'
@@ -10,37 +11,56 @@ import { ConnectionSection } from './Connection.tsx'
 import { DataSection } from './Data.tsx'
 import { AboutSection, AppearanceSection } from './General.tsx'
 import { LanguageSection } from './Language.tsx'
+import { SettingsList } from './List.tsx'
 import { ProxySection } from './Proxy.tsx'
 import { ShortcutsSection } from './Shortcuts.tsx'
+import { followScroll, type SectionName, sectionNames } from './sections.ts'
 import { ToolsSection } from './tools/index.tsx'
 
-const sections = [
-  ['connection', ConnectionSection],
-  ['appearance', AppearanceSection],
-  ['language', LanguageSection],
-  ['shortcuts', ShortcutsSection],
-  ['tools', ToolsSection],
-  ['proxy', ProxySection],
-  ['alerts', AlertsSection],
-  ['data', DataSection],
-  ['about', AboutSection],
-] as const
+const views: Record<SectionName, ComponentType<{ app: AppState }>> = {
+  connection: ConnectionSection,
+  appearance: AppearanceSection,
+  language: LanguageSection,
+  proxy: ProxySection,
+  tools: ToolsSection,
+  alerts: AlertsSection,
+  data: DataSection,
+  shortcuts: ShortcutsSection,
+  about: AboutSection,
+}
 
 function Stage() {
   const { t } = useTranslation('settings')
   const app = useApp((store) => store.app)
   const { id } = useRoute()
+  const box = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (box.current) followScroll(box.current)
+  }, [])
   return (
     <>
       <StageBar title={t('title')} beside={<span className="text-faint text-s">{t('saved')}</span>} />
-      <div className="relative min-h-0 flex-1 overflow-y-auto">
-        <div className="mx-auto flex max-w-[880px] flex-col px-6 pb-10">
+      <div
+        ref={box}
+        className="relative min-h-0 flex-1 overflow-y-auto"
+        onScroll={({ currentTarget }) => followScroll(currentTarget)}
+      >
+        <div className="@container mx-auto flex max-w-[880px] flex-col px-6 pb-10">
           {app &&
-            sections.map(([name, View]) => (
-              <Section key={name} title={t(`${name}.title`)} about={t(`${name}.about`)} target={id === name}>
-                <View app={app} />
-              </Section>
-            ))}
+            sectionNames.map((name) => {
+              const View = views[name]
+              return (
+                <Section
+                  key={name}
+                  name={name}
+                  title={t(`${name}.title`)}
+                  about={t(`${name}.about`)}
+                  target={id === name}
+                >
+                  <View app={app} />
+                </Section>
+              )
+            })}
         </div>
       </div>
     </>
@@ -49,11 +69,13 @@ function Stage() {
 
 /** Title and purpose left, the settings right; `target` brings it into sight, for links such as `#/settings/proxy`. */
 function Section({
+  name,
   title,
   about,
   target,
   children,
 }: {
+  name: SectionName
   title: string
   about: string
   target: boolean
@@ -61,13 +83,18 @@ function Section({
 }) {
   const ref = useRef<HTMLElement>(null)
   useEffect(() => {
-    if (target) ref.current?.scrollIntoView({ block: 'start' })
+    if (!target) return
+    ref.current?.scrollIntoView({ block: 'start' })
+    // What led here may have gone with its room: whoever reads by keys goes on here, not at the window's start.
+    if (document.activeElement === document.body) ref.current?.focus({ preventScroll: true })
   }, [target])
   return (
     <section
       ref={ref}
       aria-label={title}
-      className="grid gap-x-8 gap-y-3 border-line border-b py-6 last:border-b-0 min-[900px]:grid-cols-[200px_minmax(0,1fr)]"
+      data-settings={name}
+      tabIndex={-1}
+      className="grid gap-x-8 gap-y-3 border-line border-b py-6 last:border-b-0 @min-[740px]:grid-cols-[200px_minmax(0,1fr)]"
     >
       <div>
         <h2 className="font-semibold">{title}</h2>
@@ -78,4 +105,4 @@ function Section({
   )
 }
 
-export const settingsRoom: RoomView = { Stage }
+export const settingsRoom: RoomView = { List: SettingsList, Stage }

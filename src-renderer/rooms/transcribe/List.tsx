@@ -171,12 +171,7 @@ function Row(props: {
   const Icon = icons[source]
   return (
     // biome-ignore lint/a11y/useSemanticElements: a virtual list's lines lie in boxes of its own
-    <div
-      role="listitem"
-      data-id={id}
-      data-current={current}
-      className="transcribe-row relative flex items-center rounded-m"
-    >
+    <div role="listitem" data-id={id} data-current={current} className="transcribe-row flex items-center rounded-m">
       {props.naming ? (
         <NameField
           name={name}
@@ -190,11 +185,11 @@ function Row(props: {
             type="button"
             tabIndex={reached ? 0 : -1}
             aria-current={current ? 'true' : undefined}
-            className="grid min-w-0 flex-1 rounded-m px-2 py-1.5 text-start"
+            className="grid min-w-0 flex-1 rounded-m py-1.5 ps-2 pe-1 text-start"
             onFocus={() => props.onReach(id)}
             onClick={() => showRecording(id)}
           >
-            <span className="flex min-w-0 items-center gap-1.5 pe-6">
+            <span className="flex min-w-0 items-center gap-1.5">
               <Icon aria-hidden size={13} className="shrink-0 text-faint" />
               <b className="min-w-0 flex-1 truncate font-[520]" dir="auto">
                 {name}
@@ -210,7 +205,7 @@ function Row(props: {
               {transcript?.state === 'failed' && <Pill tone="bad">{t('file_failed')}</Pill>}
             </span>
           </button>
-          <div className="absolute end-1 top-1">
+          <div className="flex-none self-start pe-1 pt-1">
             <Menu
               trigger={
                 <IconButton

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Book, View } from '../../../src-preload/contract/usage.ts'
+import type { PageView } from '../../../src-preload/contract/columns.ts'
+import type { Book } from '../../../src-preload/contract/usage.ts'
 import { showCalendarDay, showCount, showFull, showShare, showShort } from '../../i18n/format.ts'
 import { openBook, useUsage } from '../../stores/usage.ts'
 import { daysBetween } from '../../stores/usageDays.ts'
@@ -77,7 +78,7 @@ function Balance({ book }: { book: Book }) {
   )
 }
 
-function Spent({ view }: { view: View }) {
+function Spent({ view }: { view: PageView }) {
   const { t } = useTranslation('usage')
   const choice = useUsage((store) => store.choice)
   const { total, query } = view
@@ -122,7 +123,7 @@ function Spent({ view }: { view: View }) {
 }
 
 /** How this stretch differs from the one before: only said where that one is wholly known. */
-function Change({ view: { before, total }, days }: { view: View; days: number }) {
+function Change({ view: { before, total }, days }: { view: PageView; days: number }) {
   const { t } = useTranslation('usage')
   // Everything has nothing before it.
   if (useUsage((store) => store.choice.range) === 'all') return null
@@ -142,7 +143,7 @@ function Change({ view: { before, total }, days }: { view: View; days: number })
   )
 }
 
-function Tokens({ view: { total } }: { view: View }) {
+function Tokens({ view: { total } }: { view: PageView }) {
   const { t } = useTranslation('usage')
   const cached = cachedShare(total)
   return (

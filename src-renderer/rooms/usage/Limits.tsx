@@ -27,7 +27,7 @@ export function LimitsSection() {
     <div className="usage-body">
       {problem && <ProblemNotice problem={problem} role="status" noAction />}
       {offline ? (
-        <Notice kind="info" role="status">
+        <Notice kind="info">
           {limits?.status
             ? t('offline:note.limits', { at: showInstant(limits.status.asOf) })
             : t('offline:note.limitsNever')}
@@ -117,10 +117,12 @@ function Bucket({ name, status, now }: { name: BucketName; status: LimitStatus; 
   return (
     <Card className="flex flex-col gap-1.5 p-4">
       <h2 className="font-[560]">{title}</h2>
-      <div className="num flex items-baseline gap-2">
+      <div className="num flex flex-wrap items-baseline gap-x-2">
         <span className={view === null ? 'text-faint' : 'font-[560] text-l'}>{words}</span>
         {view?.remaining !== null && view?.remaining !== undefined && view.used !== null && (
-          <span className="ms-auto text-s text-soft">{t('limits.left', { left: showCount(view.remaining) })}</span>
+          <span className="ms-auto whitespace-nowrap text-s text-soft">
+            {t('limits.left', { left: showCount(view.remaining) })}
+          </span>
         )}
       </div>
       {view?.share !== null && view?.share !== undefined && (
@@ -215,7 +217,9 @@ function Slots({ limits: { slots, key } }: { limits: Limits }) {
                     </th>
                     <td>{t(`proxy:endpoints.${endpoint}`)}</td>
                     <td dir="auto">{model ?? '–'}</td>
-                    <td className="whitespace-nowrap tabular-nums">{showInstant(since)}</td>
+                    <td className="whitespace-nowrap tabular-nums">
+                      <time dateTime={since}>{showInstant(since)}</time>
+                    </td>
                   </tr>
                 ))}
               </tbody>
@@ -272,7 +276,7 @@ function History() {
                         title={t('limits.open')}
                         onClick={() => openRequest(row)}
                       >
-                        {showInstant(at)}
+                        <time dateTime={at}>{showInstant(at)}</time>
                       </button>
                     </th>
                     <td dir="auto">{whoIs(who)}</td>

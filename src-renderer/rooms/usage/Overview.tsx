@@ -24,12 +24,10 @@ import { UndatedNote } from './Undated.tsx'
 
 export function Overview() {
   const { t } = useTranslation('usage')
-  const books = useUsage((store) => store.books)
   const booksProblem = useUsage((store) => store.booksProblem)
   const answer = useUsage((store) => store.answer)
   const state = useUsage((store) => store.state)
   const failed = useUsage((store) => store.problem !== null)
-  if (books?.length === 0) return <NoBook />
   return (
     <div className="usage-body">
       <Standing />
@@ -74,12 +72,13 @@ function Loading({ words }: { words: string }) {
   )
 }
 
-function NoBook() {
+/** Nothing was ever connected: there is neither a figure nor a limit to show. */
+export function NoBook() {
   const { t } = useTranslation('usage')
   return (
     <EmptyState
       icon={ChartNoAxesColumn}
-      title={t('empty.title')}
+      title={t('empty.noBookTitle')}
       action={
         <Button look="go" onClick={() => navigate({ room: 'settings', id: 'connection' })}>
           {t('empty.connect')}

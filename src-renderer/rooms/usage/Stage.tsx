@@ -16,12 +16,13 @@ import { asOnPaper, isSection, print, refresh, saveChart, saveTable } from './de
 import { Elsewhere } from './Elsewhere.tsx'
 import { LimitsSection } from './Limits.tsx'
 import { startUsage } from './live.ts'
-import { Overview } from './Overview.tsx'
+import { NoBook, Overview } from './Overview.tsx'
 
 export function UsageStage() {
   const studio = useStudio()
   const { id } = useRoute()
   const section = isSection(id) ? id : 'overview'
+  const empty = useUsage((store) => store.books?.length === 0)
   useEffect(() => startUsage(studio), [studio])
   useEffect(followPrinting, [])
   return (
@@ -29,10 +30,16 @@ export function UsageStage() {
       <Bar section={section} />
       <div key={section} className="usage-scroll">
         <PrintHead section={section} />
-        {section === 'overview' && <Overview />}
-        {section === 'elsewhere' && <Elsewhere />}
-        {section === 'limits' && <LimitsSection />}
-        {section === 'corrections' && <Corrections />}
+        {empty ? (
+          <NoBook />
+        ) : (
+          <>
+            {section === 'overview' && <Overview />}
+            {section === 'elsewhere' && <Elsewhere />}
+            {section === 'limits' && <LimitsSection />}
+            {section === 'corrections' && <Corrections />}
+          </>
+        )}
       </div>
     </>
   )

@@ -30,7 +30,6 @@ export function Standing() {
       {offline && (
         <Notice
           kind="info"
-          role="status"
           title={t('offline.title')}
           {...(connected ? { action: { label: t('refresh'), onClick: () => void refresh() } } : {})}
         >

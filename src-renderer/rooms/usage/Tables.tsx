@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Comparison, Figures, View } from '../../../src-preload/contract/usage.ts'
+import type { PageView } from '../../../src-preload/contract/columns.ts'
+import type { Comparison, Figures } from '../../../src-preload/contract/usage.ts'
 import type { ChartData, Ink } from '../../chart/data.ts'
 import { paint } from '../../chart/look.ts'
 import { bucketWords } from '../../chart/words.ts'
@@ -17,7 +18,11 @@ import { useSeriesName } from './names.ts'
 const rowsAtOnce = 100
 
 /** The chart's buckets as rows, the newest first; what is read out there stands here. */
-export function BucketTable(props: { view: View; data: ChartData; onOpen: (at: number, id: string | null) => void }) {
+export function BucketTable(props: {
+  view: PageView
+  data: ChartData
+  onOpen: (at: number, id: string | null) => void
+}) {
   const { t } = useTranslation('usage')
   const { view, data, onOpen } = props
   const [most, setMost] = useState(rowsAtOnce)
@@ -98,7 +103,7 @@ const count = (value: number | null): string => (value === null ? '–' : showCo
 const cost = ({ cost: amount, estimated }: Figures, unknown: string): string =>
   amount === null ? unknown : `${estimated > 0 ? '≈ ' : ''}${showSc(amount)}`
 
-function PlainTable({ view, by }: { view: View; by: StackBy }) {
+function PlainTable({ view, by }: { view: PageView; by: StackBy }) {
   const { t } = useTranslation('usage')
   const nameOf = useSeriesName(by)
   const { from, to } = view.query

@@ -1,4 +1,5 @@
-import type { Comparison, Figures, Series, View } from '../../../src-preload/contract/usage.ts'
+import type { PageSeries, PageView } from '../../../src-preload/contract/columns.ts'
+import type { Comparison, Figures } from '../../../src-preload/contract/usage.ts'
 import type { ChartData, ChartSeries, Ink } from '../../chart/data.ts'
 import { showCount, showShort } from '../../i18n/format.ts'
 import type { Measure } from '../../stores/usage.ts'
@@ -16,30 +17,30 @@ function countOf(
   return from.tokensIn === null && from.tokensOut === null ? null : (from.tokensIn ?? 0) + (from.tokensOut ?? 0)
 }
 
-const bucketOf = (series: Series, at: number) => ({
-  requests: series.requests[at] ?? null,
-  tokensIn: series.tokensIn[at] ?? null,
-  tokensOut: series.tokensOut[at] ?? null,
-  tokensCached: series.tokensCached[at] ?? null,
+const bucketOf = (series: PageSeries, at: number) => ({
+  requests: series.requests.at(at),
+  tokensIn: series.tokensIn.at(at),
+  tokensOut: series.tokensOut.at(at),
+  tokensCached: series.tokensCached.at(at),
 })
 
 /** A series' figure of one bucket in words; null where nothing of it was asked, or known. */
-export function bucketText(series: Series, at: number, measure: Measure): string | null {
+export function bucketText(series: PageSeries, at: number, measure: Measure): string | null {
   if (!isUsed(series, at)) return null
   if (measure === 'spend') {
-    const cost = series.cost[at]
-    return cost === null || cost === undefined ? null : `${showSc(cost)} SC`
+    const cost = series.cost.at(at)
+    return cost === null ? null : `${showSc(cost)} SC`
   }
   const count = countOf(bucketOf(series, at), measure)
   return count === null ? null : showCount(count)
 }
 
-const isUsed = ({ requests }: Series, at: number): boolean => (requests[at] ?? 0) > 0
+const isUsed = ({ requests }: PageSeries, at: number): boolean => (requests.at(at) ?? 0) > 0
 
 /** All series of a bucket together, exactly; null where nothing was asked, or is known. */
-export function totalText(view: View, at: number, measure: Measure): string | null {
+export function totalText(view: PageView, at: number, measure: Measure): string | null {
   if (measure === 'spend') {
-    const costs = view.series.flatMap((one) => (isUsed(one, at) ? (one.cost[at] ?? []) : []))
+    const costs = view.series.flatMap((one) => (isUsed(one, at) ? (one.cost.at(at) ?? []) : []))
     return costs.length === 0 ? null : `${showSc(sumSc(costs))} SC`
   }
   const counts = view.series.flatMap((one) => (isUsed(one, at) ? (countOf(bucketOf(one, at), measure) ?? []) : []))
@@ -54,20 +55,20 @@ export function figureText(figures: Figures, measure: Measure): string | null {
 }
 
 /** For the height of a bar alone: what is told is the exact text. A column is read from its text only where it is drawn. */
-function heights(series: Series, measure: Measure): readonly (number | null)[] {
-  if (measure === 'spend') return series.cost.map((cost) => (cost === null ? null : Number(cost)))
-  if (measure !== 'tokens') return series[measure]
-  const { tokensIn, tokensOut } = series
-  return tokensIn.map((count, at) => {
-    const out = tokensOut[at] ?? null
-    return count === null && out === null ? null : (count ?? 0) + (out ?? 0)
+function heights(series: PageSeries, measure: Measure): readonly (number | null)[] {
+  if (measure === 'spend') return series.cost.numbers()
+  if (measure !== 'tokens') return series[measure].numbers()
+  const out = series.tokensOut.numbers()
+  return series.tokensIn.numbers().map((count, at) => {
+    const more = out[at] ?? null
+    return count === null && more === null ? null : (count ?? 0) + (more ?? 0)
   })
 }
 
 export const restId = 'rest'
 
 /** A tool has its colour everywhere; what is no tool among them has one that none of them has. */
-export function inkOf({ id, colour }: Series, place: number, { query, series }: View): Ink {
+export function inkOf({ id, colour }: PageSeries, place: number, { query, series }: PageView): Ink {
   if (id === restId) return 'rest'
   if (query.by !== 'tool') return place
   return colour ?? (series.some((one) => one.colour === 'blue') ? 'slate' : 0)
@@ -75,10 +76,10 @@ export function inkOf({ id, colour }: Series, place: number, { query, series }: 
 
 /** What a view looks like as a chart. `nameOf` has the words for what the page itself names, such as a room. */
 export function chartOf(
-  view: View,
-  before: View | null,
+  view: PageView,
+  before: PageView | null,
   measure: Measure,
-  nameOf: (series: Series) => string,
+  nameOf: (series: PageSeries) => string,
 ): ChartData {
   const { buckets } = view
   const count = buckets.length
@@ -104,7 +105,7 @@ export const axisOf =
 /** A round figure of the axis, which a computer's fraction must not show in. */
 const showAxis = (value: number): string => (value >= 1_000 ? showShort(value) : String(Number(value.toPrecision(6))))
 
-function beforeOf(view: View, count: number, measure: Measure): NonNullable<ChartData['before']> {
+function beforeOf(view: PageView, count: number, measure: Measure): NonNullable<ChartData['before']> {
   const parts = view.series.map((one) => heights(one, measure))
   const values = Array.from({ length: count }, (_, at) => {
     const state = view.buckets[at]?.state
@@ -135,7 +136,9 @@ export function sidesOf(comparisons: readonly Comparison[]): Sides {
   const differences = (drift: Comparison['drift']): string[] =>
     comparisons.flatMap((one) => (one.drift === drift ? (one.elsewhere ?? []) : []))
   const service = costs('service').length === 0 ? null : sumSc(costs('service'))
-  const here = costs('here').length === 0 ? null : sumSc(costs('here'))
+  // Nothing asked here is nothing spent here; what was asked and could not be priced is not known.
+  const asked = comparisons.some((one) => one.here !== null)
+  const here = costs('here').length === 0 && (asked || comparisons.length === 0) ? null : sumSc(costs('here'))
   // Only where both are known can one be a part of the other.
   const both = comparisons.filter((one) => one.service?.cost != null && one.drift !== 'unpriced')
   const whole = sumSc(both.flatMap((one) => one.service?.cost ?? []))

@@ -3,8 +3,9 @@ import { DatabaseSync } from 'node:sqlite'
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import { AlertBook } from '../../../src-main/core/alerts/book.ts'
-import { judgeBalance, judgeBudgets, judgeKey, judgeSpend } from '../../../src-main/core/alerts/judge.ts'
+import { judgeBalance, judgeBan, judgeBudgets, judgeKey, judgeSpend } from '../../../src-main/core/alerts/judge.ts'
 import type { Reading } from '../../../src-main/core/alerts/reading.ts'
+import { wordsOfAll } from '../../../src-main/core/alerts/words.ts'
 import { dayMs, dayOfMs, dayText } from '../../../src-main/core/days.ts'
 import { databaseFile, openStore } from '../../../src-main/core/store/store.ts'
 import { plainTool } from '../../../src-main/core/tools/settings.ts'
@@ -214,6 +215,59 @@ describe('a key', () => {
     expect(told({ balance: '0', balanceEnabled: false })).toEqual([stands, ['low', 0, true]])
     expect(told({ revokedAt: '2026-11-20' })[0]).toEqual(['revoked', 1, false])
     expect(told({ gone: true })[0]).toEqual(['revoked', 1, false])
+  })
+})
+
+it('spend is over its line above it alone, to the last digit; a budget is over with its day or month', () => {
+  const spent = (service: string, line: string) =>
+    judgeSpend({ id: 'b', name: 'B' }, { day: 1, service, here: null }, line, start)?.level
+  expect([spent('5', '5'), spent('5.000000000000000001', '5'), spent('4.999999999999999999', '5')]).toEqual([0, 1, 0])
+  const tool = plainTool({ id: randomUUID(), name: 'T', budgetDay: '1', budgetMonth: '1', budgetTotal: '1' })
+  const spend = { day: 1n, month: 1n, total: 1n }
+  const ends = (at: string) =>
+    judgeBudgets(tool, spend, 80, Date.parse(at)).map(({ endsAt }) =>
+      endsAt === null ? null : iso(endsAt).slice(0, 10),
+    )
+  expect(ends('2026-12-31T23:59:59Z')).toEqual(['2027-01-01', '2027-01-01', null])
+  expect(ends('2028-02-28T00:00:00Z')).toEqual(['2028-02-29', '2028-03-01', null])
+})
+
+it('a figure is news where the newest that was heard came of a clock that was ahead', () => {
+  let now = start + 10 * dayMs
+  const book = bookOf(() => now)
+  const reading = (balance: string) => judgeBalance({ id: 'clock', name: 'A' }, { value: balance, asOf: iso(now) }, '5')
+  expect(book.take(reading('9'))).toEqual([])
+  now = start
+  expect(book.take(reading('4'))).toHaveLength(1)
+})
+
+it('several alerts are one notification, without what a notification’s body would take for markup', () => {
+  const facts = {
+    kind: 'budget',
+    tool: { id: 't', name: 'a & <b>' },
+    window: 'day',
+    spent: '1',
+    budget: '1',
+    usedUp: true,
+  } as const
+  const { title, body } = wordsOfAll([facts, facts])
+  expect(title).toBe('a & <b>: budget used up')
+  expect(body).not.toMatch(/[<>&]/)
+})
+
+describe('a ban', () => {
+  const read = (until: string | null, banned = true) => {
+    const { level, recovered, endsAt, facts } = judgeBan({ id: 'b', name: 'B' }, { banned, until }, start + 3_600_000)
+    return [level, recovered, endsAt === null ? null : iso(endsAt), facts.kind === 'ban' ? facts.until : null]
+  }
+
+  it('is over at an end that can be read, and holds until it is told otherwise where none can [LIM-02]', () => {
+    expect(read('2026-11-21T02:00:00Z')).toEqual([1, false, '2026-11-21T02:00:00.000Z', '2026-11-21T02:00:00Z'])
+    expect(read('2026-11-21T01:00:00Z')).toEqual([0, true, '2026-11-21T01:00:00.000Z', '2026-11-21T01:00:00Z'])
+    expect(read('2026-11-21T02:00:00Z', false)[0]).toBe(0)
+    // JavaScript takes this for a day of 2001.
+    expect(read('12')).toEqual([1, false, null, '12'])
+    expect(read(null)).toEqual([1, false, null, null])
   })
 })
 

@@ -37,6 +37,12 @@ async function sandbox(options: Parameters<typeof startSandbox>[0] = {}) {
   return started
 }
 
+const none = { limit: null, used: null, remaining: null }
+const limitsAt = (asOf: string) => ({
+  ...{ asOf, minute: { ...none, limit: 5 }, freeRequestsHour: none, freeRequestsDay: none, freeTokensHour: none },
+  ...{ freeTokensDay: none, resetSeconds: 3, banned: false, bannedUntil: null },
+})
+
 describe('the books of a connection', () => {
   it('hold the account’s days, balance and keys, the calling key first and the revoked ones known as such [KEY-01] [KEY-02] [KEY-03] [KEY-04] [USE-01]', async () => {
     const { url, key, keys } = await sandbox().then((one) => ({ url: one.baseUrl, key: one.apiKey, keys: one.keys }))
@@ -135,6 +141,82 @@ describe('the books of a connection', () => {
     expect(books.summary({ bookId: id }).undated).toBe(1)
     expect(books.reading.undated({ bookId: id })).toMatchObject([{ keyId: null }])
     expect(lines.filter((line) => line.includes('date'))).toHaveLength(1)
+  })
+
+  it('go on where the clock was ahead for a while: nothing stays as of a time to come, and no day that has not begun is known [USE-01]', async () => {
+    let now = Date.parse('2026-11-18T12:00:00Z')
+    const rows = [{ date: '2026-11-10', model: 'm', requests: 1, cost_sc: 1 }]
+    let balance = 9
+    const key = { id: 'k', user_id: 'u', name: 'first' }
+    const { url } = await service((path) => {
+      if (path === '/v1/usage') return { body: JSON.stringify({ usage: rows, balance, total_spent: 1 }) }
+      if (path === '/v1/keys/') return { body: JSON.stringify({ api_keys: [key] }) }
+      return { body: JSON.stringify(key) }
+    })
+    const { books, account } = open({ now: () => now })
+    const connect = async (at: string) => {
+      now = Date.parse(at)
+      books.follow(client(url, 'sk-somebody-hasty'), placeAt(url))
+      const book = await books.refresh()
+      await books.refreshKeys()
+      return book
+    }
+    await connect('2026-11-18T12:00:00Z')
+    // Half a year ahead; the service is where it was.
+    rows.push({ date: '2026-11-19', model: 'm', requests: 2, cost_sc: 2 })
+    balance = 7
+    key.name = 'second'
+    await connect('2027-05-19T12:00:00Z')
+    books.limits.keep(limitsAt('2027-05-19T12:00:00.000Z'))
+    const put = rows.find(({ date }) => date === '2026-11-19')
+    if (put) put.cost_sc = 3
+    balance = 6
+    key.name = 'third'
+    const book = await connect('2026-11-21T12:00:00Z')
+    expect(book).toMatchObject({ asOf: '2026-11-21T12:00:00.000Z', balance: { value: '6' } })
+    books.limits.keep(limitsAt('2026-11-21T12:00:00.000Z'))
+    expect(books.limits.read()?.asOf).toBe('2026-11-21T12:00:00.000Z')
+    expect(books.reading.keys({ bookId: book.id })).toMatchObject([{ name: 'third', asOf: '2026-11-21T12:00:00.000Z' }])
+    const range = { bookId: book.id, from: '2026-11-09', to: '2026-11-23' }
+    const seen = books.reading.view({ ...range, grain: 'day', by: 'model', source: 'service', search: '' })
+    expect(seen.total).toMatchObject({ requests: 3, cost: '4' })
+    expect(seen.buckets.map(({ state }) => state)).toEqual([...Array(12).fill('whole'), ...Array(3).fill('running')])
+    expect(seen.series[0]?.cost.slice(-3)).toEqual(['0', null, null])
+    // That the last row's day had ended when the hasty clock asked, nobody knows: its change is no correction.
+    expect(books.reading.corrections(range)).toEqual([])
+    expect(account.fetches.coveredDays(1, 'usage', 0, 1_000_000)).toBe(33)
+    const versions = ['account', 'key:k'].map((what) => account.versions.all(1, what))
+    expect(versions.flat().filter(({ at }) => at > now)).toEqual([])
+    expect(versions.map((all) => all.length)).toEqual([3, 3])
+    // And from then on as ever.
+    rows[0] = { date: '2026-11-10', model: 'm', requests: 1, cost_sc: 5 }
+    await connect('2026-11-22T12:00:00Z')
+    expect(books.reading.corrections(range)).toMatchObject([
+      { day: '2026-11-10', before: { cost: '1' }, after: { cost: '5' } },
+    ])
+    expect(books.summary({ bookId: book.id }).gaps).toBe(0)
+  })
+
+  it('take no day from a clock that was behind, and what it could not place has its day when the clock is right [USE-02]', async () => {
+    let now = Date.parse('2010-01-01T12:00:00Z')
+    const usage = [
+      { date: '2026-11-19', model: 'm', requests: 1, cost_sc: 1 },
+      { date: '2026-11-20', model: 'm', requests: 1, cost_sc: 1 },
+      { date: 'some day', model: 'm', requests: 1, cost_sc: 1 },
+    ]
+    const { url } = await service((path) => ({
+      body: JSON.stringify(path === '/v1/usage' ? { usage, balance: 7 } : { id: 'k', user_id: 'u' }),
+    }))
+    const { books } = open({ now: () => now })
+    const from = client(url, 'sk-somebody-late')
+    books.follow(from, placeAt(url))
+    const { id: bookId } = await books.refresh()
+    expect(books.summary({ bookId })).toMatchObject({ undated: 3, gaps: 0, book: { firstDay: null } })
+    now = Date.parse('2026-11-21T12:00:00Z')
+    books.follow(from, placeAt(url))
+    await books.refresh()
+    expect(books.summary({ bookId })).toMatchObject({ undated: 1, gaps: 0, book: { firstDay: '2026-11-19' } })
+    expect(books.reading.undated({ bookId })).toMatchObject([{ date: 'some day' }])
   })
 
   it('ask for one key after another with pauses when nobody waits, and without when somebody does', async () => {
@@ -263,6 +345,39 @@ describe('the books of a connection', () => {
     }
   })
 
+  it('ask for what a revoked key used once a day while nobody waits, and at once when somebody does [LIM-03]', async () => {
+    let now = Date.parse('2026-11-21T08:00:00Z')
+    let requests = 0
+    const totals = { total_requests: 1, total_tokens_in: 1, total_tokens_out: 1, total_cost_sc: 1 }
+    const { url, asked } = await service((path) => {
+      if (path === '/v1/usage') return { body: JSON.stringify({ usage: [], balance: 1 }) }
+      if (path === '/v1/keys/current') return { body: JSON.stringify({ id: 'k', user_id: 'u' }) }
+      if (path === '/v1/keys/')
+        return { body: JSON.stringify({ api_keys: [{ id: 'old', revoked_at: 5 }, { id: 'k' }] }) }
+      return { body: JSON.stringify(path.endsWith('daily') ? { usage: [] } : totals) }
+    })
+    const counted: Log = {
+      ...noBooks,
+      open(notice) {
+        requests += 1
+        return noBooks.open(notice)
+      },
+    }
+    const { books } = open({ now: () => now, requests: () => requests })
+    const count = (path: string): number => asked.filter((one) => one === path).length
+    books.follow(client(url, 'sk-somebody-thrifty', counted), placeAt(url))
+    await books.refresh()
+    await books.refreshKeys()
+    expect([count('/v1/keys/'), count('/v1/keys/old/usage')]).toEqual([1, 1])
+    now += 2 * 3_600_000
+    requests += 1
+    await books.look()
+    for await (const [book] of books.watch()) if (!book?.fetching) break
+    expect([count('/v1/keys/'), count('/v1/keys/old/usage')]).toEqual([2, 1])
+    await books.refreshKeys()
+    expect(count('/v1/keys/old/usage')).toBe(2)
+  })
+
   it('tell who watches the keys, and ask for them when somebody looks, at most once an hour', async () => {
     let now = Date.now()
     const { baseUrl, apiKey, observe } = await sandbox()
@@ -288,13 +403,10 @@ describe('the books of a connection', () => {
     const { id } = await books.refresh()
     expect(books.rename({ id, name: 'At home' })).toMatchObject({ name: 'At home', active: true })
     expect(() => books.rename({ id: 'no', name: 'x' })).toThrow(expect.objectContaining({ kind: 'no_such_item' }))
-    const none = { limit: null, used: null, remaining: null }
-    const buckets = { freeRequestsHour: none, freeRequestsDay: none, freeTokensHour: none, freeTokensDay: none }
-    const status = { asOf: new Date().toISOString(), minute: { ...none, limit: 5 }, ...buckets }
-    const rest = { resetSeconds: 3, banned: false, bannedUntil: null }
-    books.limits.keep({ ...status, ...rest })
-    books.limits.keep({ ...status, ...rest, asOf: '2020-01-01T00:00:00.000Z', banned: true })
-    expect(books.limits.read()).toEqual({ ...status, ...rest })
+    const status = limitsAt(new Date().toISOString())
+    books.limits.keep(status)
+    books.limits.keep({ ...limitsAt('2020-01-01T00:00:00.000Z'), banned: true })
+    expect(books.limits.read()).toEqual(status)
     books.follow(null, null)
     expect(books.limits.read()).toBeNull()
   })

@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { toldByKeyDays, toldByUsage } from '../../../src-main/core/books/replies.ts'
-import { bucketsOf, dayOfDate, dayText, endOfDay } from '../../../src-main/core/days.ts'
+import { toldByKeyDays, toldByKeys, toldByUsage } from '../../../src-main/core/books/replies.ts'
+import { bucketsOf, dayOfDate, dayText, endOfDay, instantOf } from '../../../src-main/core/days.ts'
+import { accountUsage, keyDaily, keyList } from '../../../src-main/core/upstream/schemas.ts'
 import { noon } from './helpers.ts'
 
 describe('a service date', () => {
@@ -20,6 +21,7 @@ describe('a service date', () => {
     ['21.11.2026', null],
     ['', null],
     [null, null],
+    ['+002026-11-21', null],
   ])('%s is the day %s as it is written, in no time zone [USE-02]', (given, expected) => {
     const day = dayOfDate(given)
     expect(day === null ? null : dayText(day)).toBe(expected)
@@ -38,9 +40,26 @@ describe('a service date', () => {
         weeks: ['2026-10-19..2026-10-25', '2026-10-26..2026-11-01', '2026-11-02..2026-11-02'],
         months: ['2026-01-31..2026-01-31', '2026-02-01..2026-02-28', '2026-03-01..2026-03-01'],
         covered: ['2026-10-23..2026-11-21', 30],
+        instants: ['2026-11-21T12:00:00.000Z', '2026-11-21T12:00:00.000Z', '2026-11-21T00:00:00.000Z'],
       })
     },
   )
+})
+
+it.each([
+  ['2026-11-21T12:00:00.25Z', '2026-11-21T12:00:00.250Z'],
+  ['2026-11-21T12:00:00+14:00', '2026-11-20T22:00:00.000Z'],
+  ['2026-11-21 12:00:00 -0330', '2026-11-21T15:30:00.000Z'],
+  ['2026-11-21T12:00+02', '2026-11-21T10:00:00.000Z'],
+  ['1763726400', '2025-11-21T12:00:00.000Z'],
+  ['12', null],
+  ['2026-02-30T12:00:00Z', null],
+  ['tomorrow, after lunch', null],
+  ['in 5 minutes', null],
+  [null, null],
+])('an instant of the service is read from %s as %s, or not at all [LIM-02]', (given, expected) => {
+  const at = instantOf(given)
+  expect(at === null ? null : new Date(at).toISOString()).toBe(expected)
 })
 
 describe('what an answer says', () => {
@@ -80,6 +99,37 @@ describe('what an answer says', () => {
     expect(told.rows).toMatchObject([{ requests: 0, tokensIn: 0, tokensOut: 0, tokensCached: 0, cost: null }])
   })
 
+  it('without its rows speaks of no day: what is not told is not nothing [GEN-02] [USE-01]', () => {
+    const told = toldByUsage(asked, accountUsage.parse({ balance: 5, total_spent: 7 }))
+    expect(told).toMatchObject({ days: null, rows: [], values: [{ value: '{"balance":"5","spent":"7"}' }] })
+    expect(toldByKeyDays(asked, 'k', keyDaily.parse({})).days).toBeNull()
+  })
+
+  it('keeps the rows beside one that is none [GEN-02]', () => {
+    const good = { ...row, date: '2026-11-20', cost_sc: 0.1 }
+    const told = toldByUsage(asked, accountUsage.parse({ usage: [null, 'x', good, 3, []], balance: 5 }))
+    expect(told.rows).toMatchObject([{ requests: 1, cost: 100_000_000_000_000_000n }])
+    const keys = keyList.parse({ api_keys: [null, { id: 'k1' }, 'no'] })
+    expect(toldByKeys(asked, keys).values?.map(({ what }) => what)).toEqual(['key:k1'])
+    const daily = keyDaily.parse({ usage: [7, { date: '2026-11-20', total_requests: 2 }] })
+    expect(toldByKeyDays(asked, 'k', daily).rows).toMatchObject([{ requests: 2 }])
+  })
+
+  it('of models whose names no file can hold keeps a name that it can, each time the same [GEN-02]', () => {
+    const names = ['M\ud800', 'a\0b', 'Writer', 'writer']
+    const usage = names.map((model) => ({ ...row, model, date: '2026-11-20' }))
+    const told = toldByUsage(asked, { usage, balance: null, total_spent: null })
+    expect(told.rows?.map(({ model }) => model)).toEqual(['M\ufffd', 'a\ufffdb', 'Writer', 'writer'])
+  })
+
+  it('of a key tells a revocation in whatever form it is written [KEY-04]', () => {
+    const forms = ['2026-11-20', 1_763_726_400, true, '', null]
+    const keys = forms.map((revoked_at, at) => ({ id: `k${at}`, revoked_at }))
+    const { values } = toldByKeys(asked, keyList.parse({ api_keys: keys }))
+    const said = values?.map(({ value }) => JSON.parse(value).revokedAt)
+    expect(said).toEqual(['2026-11-20', '1763726400', 'true', '', null])
+  })
+
   it('of a key tells nothing of the cache [KEY-03]', () => {
     const usage = [
       { date: '2026-11-20', total_requests: 3, total_tokens_in: 4, total_tokens_out: 5, total_cost_sc: '6' },
@@ -92,4 +142,21 @@ it('weeks begin on Monday, also before 1970', () => {
   const from = dayOfDate('1969-12-27') ?? 0
   const weeks = bucketsOf(from, from + 10, 'week').map((one) => `${dayText(one.from)}..${dayText(one.to)}`)
   expect(weeks).toEqual(['1969-12-27..1969-12-28', '1969-12-29..1970-01-04', '1970-01-05..1970-01-06'])
+})
+
+it('stretches go over the turn of a year and the end of a leap February without a day twice or none', () => {
+  const stretches = (from: string, to: string, grain: 'week' | 'month'): string[] =>
+    bucketsOf(dayOfDate(from) ?? 0, dayOfDate(to) ?? 0, grain).map((one) => `${dayText(one.from)}..${dayText(one.to)}`)
+  // 2026 has 53 weeks: the last one lies in two years.
+  expect(stretches('2026-12-24', '2027-01-05', 'week')).toEqual([
+    '2026-12-24..2026-12-27',
+    '2026-12-28..2027-01-03',
+    '2027-01-04..2027-01-05',
+  ])
+  expect(stretches('2027-12-31', '2028-03-01', 'month')).toEqual([
+    '2027-12-31..2027-12-31',
+    '2028-01-01..2028-01-31',
+    '2028-02-01..2028-02-29',
+    '2028-03-01..2028-03-01',
+  ])
 })

@@ -6,9 +6,10 @@ import { DuckDBInstance } from '@duckdb/node-api'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ExportFormat, exportRows, exportView } from '../../../src-main/core/books/export.ts'
-import { exportColumns, rowsOf } from '../../../src-main/core/books/exportRows.ts'
+import { bucketsOf, exportColumns, rowsOf, totalsOf } from '../../../src-main/core/books/exportRows.ts'
 import { createTransfers } from '../../../src-main/core/transfers/transfers.ts'
-import { packView, unpackView } from '../../../src-preload/contract/columns.ts'
+import { type Column, columnOf, packColumn } from '../../../src-preload/contract/column.ts'
+import { type PageSeries, packView, unpackView } from '../../../src-preload/contract/columns.ts'
 import { packedView, type Series, type View } from '../../../src-preload/contract/usage.ts'
 import { freshFolder } from '../helpers/core.ts'
 
@@ -43,6 +44,10 @@ const name = fc.oneof(
     '"',
     'a,b',
     'a\r\nb',
+    '\n=1+1',
+    '＝1+1',
+    'a;=1+1',
+    'a\t@b',
     "'quoted'",
     'Übersetzer',
     '模型',
@@ -112,7 +117,7 @@ const full = (text: string): string => {
   return `${whole}.${fraction.padEnd(18, '0')}`
 }
 const atto = (text: string): bigint => BigInt(full(text).replace('.', ''))
-const guarded = (text: string): string => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text)
+const guarded = (text: string): string => (/^[=+\-@\t\r\n＝＋－＠]/.test(text) ? `'${text}` : text)
 
 describe.each<ExportFormat>(['parquet', 'csv', 'json'])('a view as %s', (format) => {
   it('is read back by DuckDB value by value, and to equal sums', async () => {
@@ -190,16 +195,117 @@ describe('the file of a view', () => {
   })
 })
 
+it('sums of a view’s days and of its series are null where a side does not tell, and nothing where nothing was used', () => {
+  const [given] = fc.sample(
+    view.filter(({ buckets }) => buckets.length > 0),
+    1,
+  )
+  if (!given) throw new Error('No view.')
+  const day = { from: '2026-03-01', to: '2026-03-01' }
+  const one = (cost: string | null, cached: number | null, requests: number | null = 1): Series => ({
+    ...{ id: 'm', name: 'm', colour: null, total: { ...figures, cost }, requests: [requests], tokensIn: [requests] },
+    ...{ tokensOut: [requests], tokensCached: [cached], cost: [cost] },
+  })
+  const of = (series: Series[], state: View['buckets'][number]['state'] = 'whole', asOf = '2026-03-09T00:00:00.000Z') =>
+    bucketsOf({ ...given, buckets: [{ ...day, state }], series, asOf })[0]
+  expect(of([])).toMatchObject({ requests: 0, tokens_cached: 0, cost_sc: '0' })
+  expect(of([one('0.1', 1), one(null, null)])).toMatchObject({ requests: 2, tokens_cached: null, cost_sc: '0.1' })
+  expect(of([one('1000000000.000000000000000001', 1), one('1e-18', 1)])?.cost_sc).toBe('1000000000.000000000000000002')
+  expect(of([one(null, 1)])).toMatchObject({ requests: 1, cost_sc: null })
+  const nothing = { requests: null, tokens_in: null, tokens_cached: null, cost_sc: null }
+  expect(of([], 'gap')).toMatchObject(nothing)
+  expect(of([one(null, null, null)], 'running')).toMatchObject(nothing)
+  expect(of([], 'running', '2026-02-28T23:59:59.999Z')).toMatchObject(nothing)
+  expect(of([], 'running', '2026-03-01T00:00:00.000Z')).toMatchObject({ requests: 0, cost_sc: '0' })
+  const whole = (...states: View['buckets'][number]['state'][]) =>
+    totalsOf({ ...given, buckets: states.map((state) => ({ ...day, state })), series: [one('1', 1)] })[0]?.state
+  expect([whole('gap', 'gap'), whole('gap', 'whole'), whole('partial', 'running')]).toEqual([
+    'gap',
+    'partial',
+    'partial',
+  ])
+  expect([whole('whole', 'running'), whole('whole')]).toEqual(['running', 'whole'])
+})
+
+it('CSV leaves no name that a spreadsheet would take for a formula, also where it parts lines at semicolons or tabs', () => {
+  const hostile = ['=cmd()', '+1', '-1', '@a', '\t=1', '\r=1', '\n=1', '＝1', 'a;=1', 'a\t=1', 'a,=1', '"=1', "'=1"]
+  const row = {
+    from: 'd',
+    to: 'd',
+    state: 'whole',
+    source: 'here',
+    by: 'model',
+    requests: 1,
+    tokens_in: 1,
+    tokens_out: 1,
+  }
+  for (const name of hostile) {
+    const text = Buffer.from(
+      exportRows([{ ...row, id: '', name, tokens_cached: null, cost_sc: '1', as_of: null }], 'csv'),
+    ).toString()
+    const cell = text.slice(text.indexOf('"",') + 3, text.indexOf(',1,1,1,,1,'))
+    const inside = /^"(.*)"$/s.exec(cell)?.[1]
+    expect(inside ?? cell).not.toMatch(/^[=+\-@\t\r\n＝]/)
+    if (inside === undefined) expect(cell).not.toMatch(/[;\t\r\n,"]/)
+  }
+})
+
 describe('the way of a view to the page', () => {
   it('changes no digit of it, leaves gaps gaps, and carries names as they are', () => {
     // What crosses is JSON, and a column is only read when somebody looks.
     const looked = (one: unknown): unknown => JSON.parse(JSON.stringify(one))
+    const cellsOf = (one: PageSeries, count: number): Series => {
+      const cells = <T extends number | string>(column: Column<T>) =>
+        Array.from({ length: count }, (_, at) => column.at(at))
+      const { requests, tokensIn, tokensOut, tokensCached, cost } = one
+      return {
+        ...{ ...one, requests: cells(requests), tokensIn: cells(tokensIn), tokensOut: cells(tokensOut) },
+        ...{ tokensCached: cells(tokensCached), cost: cells(cost) },
+      }
+    }
     const some = view.filter(({ buckets }) => buckets.length > 0)
     fc.assert(
       fc.property(some, (given) => {
         const there = packedView.parse(looked(packView(given)))
-        expect(looked(unpackView(there))).toEqual(looked(given))
+        const { series, ...page } = unpackView(there)
+        expect(looked({ ...page, series: series.map((one) => cellsOf(one, given.buckets.length)) })).toEqual(
+          looked(given),
+        )
       }),
     )
+  })
+  it('tells amounts of any length to the last digit, each as it was written', () => {
+    const digits = (most: number) => fc.stringMatching(new RegExp(`^\\d{1,${most}}$`))
+    const amount = fc.oneof(
+      ...[fc.constant(null), fc.tuple(digits(15), digits(18)).map((parts) => parts.join('.'))],
+      ...[fc.constantFrom('0', '0.1', '12.5', '999999999999999', '0.000000000000000001', '007', '1.50'), digits(6)],
+    )
+    const round = fc.double({ min: 0, max: 1e6, noNaN: true }).map((value) => String(Number(value.toFixed(6))))
+    const plain = round.filter((text) => !text.includes('e'))
+    const count = fc.oneof(fc.constant(null), fc.nat(), fc.constantFrom(0, 56, 57, Number.MAX_SAFE_INTEGER, 1e300, -1))
+    fc.assert(
+      fc.property(fc.array(amount), fc.array(plain), fc.array(count), (amounts, plains, counts) => {
+        for (const given of [amounts, plains, ['1', ...plains, null]]) {
+          const column = columnOf(packColumn(given), String)
+          expect(given.map((_, at) => column.at(at))).toEqual(given)
+          expect([column.at(-1), column.at(given.length)]).toEqual([null, null])
+          column.numbers().forEach((value, at) => {
+            const exact = given[at] ?? null
+            if (value === null || exact === null) expect([value, exact]).toEqual([null, null])
+            else expect(Math.abs(value - Number(exact))).toBeLessThanOrEqual(Number(exact) * 1e-14)
+          })
+        }
+        const column = columnOf(packColumn(counts), Number)
+        expect(counts.map((_, at) => column.at(at))).toEqual(counts)
+      }),
+      { numRuns: 300 },
+    )
+  })
+  it('is half as long as its cells written out', () => {
+    const costs = Array.from(
+      { length: 3_000 },
+      (_, at) => `0.${String((at * 7919) % 1_000_000).padStart(6, '0')}00000001`,
+    )
+    expect(packColumn(costs).length).toBeLessThan(costs.join().length / 2)
   })
 })

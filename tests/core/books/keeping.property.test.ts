@@ -172,4 +172,18 @@ it('amounts are read as they are written, to 1e-18, and written back as they wer
   expect([toAtto('abc'), toAtto('Infinity'), toAtto('1e15'), toAtto(null), toAtto('9'.repeat(80))]).toEqual(
     Array(5).fill(null),
   )
+  // What JavaScript and its libraries take for numbers beside, a service does not mean.
+  expect(['0x10', '0b11', '1_000', ' 5', '', '.', '1e'].map(toAtto)).toEqual(Array(7).fill(null))
+  expect(['+5', '.5', '5.', '1E-3', '-0'].map((given) => fromAtto(toAtto(given) ?? -1n))).toEqual([
+    '5',
+    '0.5',
+    '5',
+    '0.001',
+    '0',
+  ])
+  // Half to even at the last digit that is carried, and nothing below it.
+  expect(['2.5e-18', '3.5e-18', '1e-99999999'].map(toAtto)).toEqual([2n, 4n, 0n])
+  // More than the contract can write is written as the most that it can.
+  expect(fromAtto(10n ** 33n)).toBe(`${'9'.repeat(15)}.${'9'.repeat(18)}`)
+  expect(fromAtto(-(10n ** 40n))).toBe(`-${'9'.repeat(15)}.${'9'.repeat(18)}`)
 })

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createBooks } from '../../../src-main/core/books/books.ts'
-import { knownAt } from '../../../src-main/core/books/whose.ts'
+import { bookOfUser, knownAt } from '../../../src-main/core/books/whose.ts'
 import { accountFile } from '../../../src-main/core/store/account/open.ts'
 import { accountDatabase } from '../../../src-main/core/store/account/schema.ts'
 import { startSandbox } from '../../../src-main/sandbox/sandbox.ts'
@@ -50,6 +50,20 @@ describe('books of several profiles', () => {
     books.forgotten('a')
     expect(books.list()).toHaveLength(1)
     expect(books.bookOf({ profile: 'b', baseUrl })).toBe(first.id)
+  })
+
+  it('of one user’s name at two addresses are two, and what a sandbox left is no service’s', () => {
+    const { account } = openAccount()
+    const add = (baseUrl: string, kind: 'service' | 'sandbox', userId: string | null) =>
+      account.books.add({ id: `${baseUrl} ${kind} ${userId}`, kind, baseUrl, userId, name: 'x', usedAt: 0 })
+    add('https://a.example', 'service', 'u1')
+    const fresh = add('https://b.example', 'service', null)
+    const found = bookOfUser(account, at('https://b.example', 'p'), fresh, 'u1', 1)
+    expect(found).toMatchObject({ no: fresh.no, userId: 'u1', baseUrl: 'https://b.example' })
+    const left = add('http://127.0.0.1:9', 'sandbox', null)
+    account.books.place({ profile: '', baseUrl: left.baseUrl }, left)
+    expect(knownAt(account.books, at(left.baseUrl, 'p'))).toBeNull()
+    expect(knownAt(account.books, placeAt(left.baseUrl, 's', 'sandbox', 's'))?.no).toBe(left.no)
   })
 
   it('from before there were profiles: the one used last is the first profile’s, and no second one’s', () => {

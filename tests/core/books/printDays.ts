@@ -1,5 +1,5 @@
 import { toldByUsage } from '../../../src-main/core/books/replies.ts'
-import { bucketsOf, dayOfDate, dayText } from '../../../src-main/core/days.ts'
+import { bucketsOf, dayOfDate, dayText, instantOf } from '../../../src-main/core/days.ts'
 
 // What a process in the time zone of its environment makes of dates.
 const dates = [
@@ -20,6 +20,10 @@ const said = {
   days: dates.map((date) => dayText(dayOf(date))),
   weeks: stretches('2026-10-19', '2026-11-02', 'week'),
   months: stretches('2026-01-31', '2026-03-01', 'month'),
+  // Without a zone.
+  instants: ['2026-11-21T12:00:00', '2026-11-21 12:00', '2026-11-21'].map((text) =>
+    new Date(instantOf(text) ?? 0).toISOString(),
+  ),
   covered: [`${dayText(days.from)}..${dayText(days.to)}`, days.to - days.from + 1],
 }
 process.stdout.write(JSON.stringify(said))

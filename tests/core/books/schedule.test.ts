@@ -43,6 +43,11 @@ describe('the account’s days are asked for', () => {
     expect(usageIsDue(morning + 24 * hour - 1, lacks)).toBe(false)
     expect(usageIsDue(morning + 24 * hour, lacks)).toBe(true)
     expect(usageIsDue(morning - hour, lacks)).toBe(true)
+    expect(usageIsDue(morning - hour, asking)).toBe(true)
+    // Asked since, but what is kept says that it is of tomorrow: the next day is not waited for.
+    expect(usageIsDue(morning + 15 * minute, { ...asking, keptAt: morning + 24 * hour })).toBe(true)
+    expect(keysAreDue(morning - hour, asking)).toBe(true)
+    expect(keysAreDue(morning + hour, { ...asking, keptAt: morning + 24 * hour })).toBe(true)
   })
 })
 

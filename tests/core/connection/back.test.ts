@@ -1,5 +1,5 @@
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer as createTcpServer, type Socket, connect as tcpConnect } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { BackBounds } from '../../../src-main/core/connection/back.ts'
 import { connect, lookAgain, openStored } from '../../../src-main/core/connection/connect.ts'
@@ -141,6 +141,60 @@ describe('the watch for the service', () => {
     await cut.set('refuse')
     await session.check()
     await cut.set('open')
+    lookAgain(session)
+    await until(there)
+  })
+
+  it('keeps a hint that comes too soon after a look, and looks when it may', async () => {
+    const { session, cut, until } = await world({ ...quick, firstMs: 3_600_000, mostMs: 3_600_000, leastMs: 300 })
+    await cut.set('refuse')
+    await session.check()
+    const taken = cut.taken()
+    await cut.set('open')
+    lookAgain(session)
+    expect(Date.parse(session.connection.offline?.nextLookAt ?? '') - Date.now()).toBeLessThanOrEqual(300)
+    expect(cut.taken()).toBe(taken)
+    await until(there)
+  })
+
+  it('looks once more after a look that a hint came upon, for that may have begun before the network was back', async () => {
+    const service = await startSandbox()
+    open.push(() => service.close())
+    const sockets = new Set<Socket>()
+    let deaf = false
+    let unheard = 0
+    const way = createTcpServer((socket) => {
+      sockets.add(socket)
+      socket.on('error', () => undefined)
+      if (deaf) unheard += 1
+      else {
+        const beyond = tcpConnect(Number(new URL(service.baseUrl).port), '127.0.0.1')
+        beyond.on('error', () => undefined)
+        socket.pipe(beyond).pipe(socket)
+      }
+    })
+    await new Promise<void>((resolve) => way.listen(0, '127.0.0.1', resolve))
+    const letGo = (): void => {
+      for (const socket of sockets) socket.destroy()
+      sockets.clear()
+    }
+    open.push(async () => {
+      letGo()
+      way.close()
+    })
+    const { port } = way.address() as AddressInfo
+    const hours = { ...quick, firstMs: 3_600_000, mostMs: 3_600_000, answerMs: 400 }
+    const { session, until } = await sessionAt(`http://127.0.0.1:${port}`, service.apiKey, hours)
+    deaf = true
+    letGo()
+    await session.check({ quiet: true })
+    expect(away(session.connection)).toBe(true)
+
+    const before = unheard
+    lookAgain(session)
+    // It reached somebody, and asks: of that nothing will come, also when the way is open again.
+    await expect.poll(() => unheard).toBe(before + 2)
+    deaf = false
     lookAgain(session)
     await until(there)
   })

@@ -1,10 +1,11 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { DatabaseSync } from 'node:sqlite'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { openConnections } from '../../../src-main/core/connection/saved.ts'
 import { migrations } from '../../../src-main/core/store/migrations/index.ts'
 import { databaseFile, openStore } from '../../../src-main/core/store/store.ts'
+import { eventually } from '../../helpers/eventually.ts'
 import { freshFolder, memorySecrets } from '../helpers/core.ts'
 import { open, service } from './helpers.ts'
 
@@ -39,7 +40,7 @@ describe('connections', () => {
     expect([...secrets.kept.values()]).toEqual([red.keys.stranger])
     expect(core.state().profiles).toMatchObject([{ id: second?.id, active: false }])
     await client.connection.use({ id: second?.id ?? '' })
-    await vi.waitFor(() => expect(core.state().connection.state).toBe('connected'))
+    await eventually(() => expect(core.state().connection.state).toBe('connected'))
     await core.connection.logout()
     expect([core.state().profiles, secrets.kept.size]).toEqual([[], 0])
   })
@@ -110,12 +111,12 @@ describe('the command line beside a running core', () => {
       ['Red', false],
     ])
     beside.use('red')
-    await vi.waitFor(() =>
+    await eventually(() =>
       expect(core.state().connection).toMatchObject({ state: 'connected', profile: { name: 'Red' } }),
     )
     expect(() => beside.use('green')).toThrow(expect.objectContaining({ kind: 'no_such_item' }))
     await beside.forget('Red', secrets)
-    await vi.waitFor(() => expect(core.state().connection).toMatchObject({ state: 'none', profile: null }))
+    await eventually(() => expect(core.state().connection).toMatchObject({ state: 'none', profile: null }))
     expect([...secrets.kept.values()]).toEqual([blue.apiKey])
   })
 
@@ -133,7 +134,7 @@ describe('the command line beside a running core', () => {
       kind: 'no_such_item',
     })
     const after = await open({ dataDir, secrets })
-    await vi.waitFor(() => expect(after.core.state().connection.profile?.name).toBe('Blue'))
+    await eventually(() => expect(after.core.state().connection.profile?.name).toBe('Blue'))
   })
 })
 

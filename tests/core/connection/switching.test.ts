@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import type { Sandbox } from '../../../src-main/sandbox/sandbox.ts'
+import { eventually } from '../../helpers/eventually.ts'
 import { freshFolder, memorySecrets } from '../helpers/core.ts'
 import { ask, bookOf, type Opened, open, service } from './helpers.ts'
 
@@ -104,7 +105,7 @@ describe('switching between connections', () => {
     await world.use('there')
     expect(here.observe.openStreams()).toBe(1)
     await world.client.connection.forget({ id: world.profile('here').id })
-    await vi.waitFor(() => expect(here.observe.openStreams()).toBe(0))
+    await eventually(() => expect(here.observe.openStreams()).toBe(0))
     expect(core.state().connection.profile?.name).toBe('there')
   })
 
@@ -114,7 +115,7 @@ describe('switching between connections', () => {
     await world.settled('here')
     const holder = await ask(core, key, { model: 'fault/stall', stream: true })
     const waiting = [1, 2, 3].map(() => ask(core, key, {}))
-    await vi.waitFor(() => expect(core.state().proxy.waiting).toBe(3))
+    await eventually(() => expect(core.state().proxy.waiting).toBe(3))
     await world.use('there')
     for (const reply of await Promise.all(waiting)) {
       expect([reply.status, reply.headers.get('x-should-retry')]).toEqual([503, null])
@@ -134,8 +135,8 @@ describe('switching between connections', () => {
     const { core, here, there, key } = world
     const order = { 'x-sandbox-fault': 'refuse; status=429; retry-after=20' }
     const backsOff = ask(core, key, {}, order)
-    await vi.waitFor(() => expect(chats(here)).toHaveLength(1))
-    await vi.waitFor(async () => {
+    await eventually(() => expect(chats(here)).toHaveLength(1))
+    await eventually(async () => {
       const { rows } = await world.client.requests.page({ filter: {}, before: Number.MAX_SAFE_INTEGER, limit: 50 })
       expect(rows.some((row) => row.state === 'backing_off')).toBe(true)
     })

@@ -5,6 +5,7 @@ import { type Core, createCore } from '../../../src-main/core/core.ts'
 import { createErasing, type ErasablePart } from '../../../src-main/core/keep/erase.ts'
 import { openLedgerReader } from '../../../src-main/core/ledger/reader.ts'
 import { type Erasable, type EraseState, erasables } from '../../../src-preload/contract/erase.ts'
+import { eventually } from '../../helpers/eventually.ts'
 import { freshFolder, testHost } from '../helpers/core.ts'
 import { usedFolder } from './usedFolder.ts'
 
@@ -130,7 +131,7 @@ describe('erasing by age', () => {
       await client.app.updateSettings({ logDays: 95 })
       vi.advanceTimersByTime(86_400_000)
       vi.useRealTimers()
-      await vi.waitFor(() => expect(lines.join()).toContain('Erased 27 requests of over 95 days ago'), 10_000)
+      await eventually(() => expect(lines.join()).toContain('Erased 27 requests of over 95 days ago'))
       expect((await client.requests.counts({ filter: {} })).kept).toBe(10)
       expect((await client.erase.count({ what: ['conversations'], olderThanDays: 90 })).parts[0]?.items).toBe(2)
     } finally {

@@ -24,6 +24,7 @@ function roomAt(answer: () => RateLimitStatus | StudioError, kept: LimitStatus |
   })
   const store = {
     kept,
+    book: () => null,
     read: () => store.kept,
     keep(status: LimitStatus) {
       store.kept = status

@@ -29,7 +29,12 @@ async function roomAt(key: KeyName) {
   })
   const gauge = new Bucket()
   const follower = new DeskFollower(desk, gauge)
-  const limits = new LimitsRoom({ desk, gauge, ledger, kept: { read: () => null, keep: () => undefined } })
+  const limits = new LimitsRoom({
+    desk,
+    gauge,
+    ledger,
+    kept: { book: () => null, read: () => null, keep: () => undefined },
+  })
   closers.push(
     sandbox.close,
     () => ledger.close(),
@@ -122,7 +127,7 @@ describe('the history of refusals by the service', () => {
       desk: new AdmissionDesk(),
       gauge: new Bucket(),
       ledger,
-      kept: { read: () => null, keep: () => undefined },
+      kept: { book: () => null, read: () => null, keep: () => undefined },
     })
     const open = () => {
       const trace = ledger.open(notice())

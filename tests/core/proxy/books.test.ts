@@ -1,9 +1,10 @@
 import { once } from 'node:events'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { openLedgerReader } from '../../../src-main/core/ledger/reader.ts'
 import { type Sandbox, startSandbox } from '../../../src-main/sandbox/sandbox.ts'
 import type { RequestRow } from '../../../src-preload/contract/requests.ts'
+import { eventually } from '../../helpers/eventually.ts'
 import {
   ask,
   type Gateway,
@@ -62,7 +63,7 @@ async function newest(gateway: Gateway): Promise<RequestRow> {
 
 /** The newest row, once it has ended. */
 async function lastRow(gateway: Gateway): Promise<RequestRow> {
-  await vi.waitFor(async () => expect(ended((await gateway.rows())[0])).toBe(true))
+  await eventually(async () => expect(ended((await gateway.rows())[0])).toBe(true))
   return newest(gateway)
 }
 
@@ -206,14 +207,14 @@ describe('what was cancelled', () => {
     const row = await lastRow(gateway)
     expect(row).toMatchObject({ state: 'cancelled', cancelledBy: 'tool', tokensAre: 'estimated' })
     expect(row.tokensOut).toBeGreaterThan(0)
-    await vi.waitFor(() => expect(sandbox.observe.openStreams()).toBe(0))
+    await eventually(() => expect(sandbox.observe.openStreams()).toBe(0))
   })
 
   it('before any output: nothing by the service’s word, which is an estimate here', async () => {
     const { gateway, sandbox } = await start()
     const body = chat({ stream: true, sandbox: { first_token_ms: 60_000 } })
     const { request } = await open(gateway, body, {}, { begun: false })
-    await vi.waitFor(() => expect(sandbox.observe.openStreams()).toBe(1))
+    await eventually(() => expect(sandbox.observe.openStreams()).toBe(1))
     request.destroy()
     expect(await lastRow(gateway)).toMatchObject({
       state: 'cancelled',
@@ -226,7 +227,7 @@ describe('what was cancelled', () => {
   it('by a person in the log: the tool is told before output, and cut after it', async () => {
     const { gateway, sandbox } = await start()
     const silent = post(gateway, chat(), { 'x-sandbox-fault': 'slow-headers; ms=60000' })
-    await vi.waitFor(async () => expect((await newest(gateway)).state).toBe('sent'))
+    await eventually(async () => expect((await newest(gateway)).state).toBe('sent'))
     expect(gateway.ledger.stop((await newest(gateway)).id)).toBe(true)
     const told = await silent
     expect(told.status).toBe(503)
@@ -238,7 +239,7 @@ describe('what was cancelled', () => {
     if (response) await new Promise((resolve) => response.once('close', resolve))
     expect(response?.complete).toBe(false)
     expect(gateway.ledger.stop((await newest(gateway)).id)).toBe(false)
-    await vi.waitFor(() => expect(sandbox.observe.openStreams()).toBe(0))
+    await eventually(() => expect(sandbox.observe.openStreams()).toBe(0))
   })
 })
 
@@ -293,7 +294,7 @@ describe('a tool’s limits', () => {
     expect(JSON.parse(refused?.body.toString() ?? '').error).toMatchObject({ type: 'studio_limit', code: 'budget_day' })
     expect(refused?.headers['x-should-retry']).toBe('false')
     expect(sandbox.observe.requests().filter(({ path }) => path === '/v1/chat/completions')).toHaveLength(1)
-    await vi.waitFor(() => expect(gateway.allowance.use('testtool')).toEqual({ active: 0, reserved: 0n }))
+    await eventually(() => expect(gateway.allowance.use('testtool')).toEqual({ active: 0, reserved: 0n }))
   })
 
   it('spend is settled from the usage, streams too, and agrees with the service’s books', async () => {
@@ -330,10 +331,10 @@ describe('pacing', () => {
     const first = await open(gateway, stream)
     const second = await open(gateway, stream, {}, { begun: false })
     const third = post(gateway, chat())
-    await vi.waitFor(() => expect(gateway.desk.counts().waiting).toBe(2))
+    await eventually(() => expect(gateway.desk.counts().waiting).toBe(2))
     expect((await gateway.rows()).map(({ state }) => state)).toEqual(['waiting', 'waiting', 'streaming'])
     second.request.destroy()
-    await vi.waitFor(() => expect(gateway.desk.counts().waiting).toBe(1))
+    await eventually(() => expect(gateway.desk.counts().waiting).toBe(1))
     expect(sandbox.observe.requests()).toHaveLength(1)
     first.request.destroy()
     expect((await third).status).toBe(200)
@@ -346,7 +347,7 @@ describe('pacing', () => {
     gateway.desk.limits({ concurrent: 1, rpm: null, tpm: null })
     const first = await open(gateway, chat({ stream: true, sandbox: { tokens: 2000, tokens_per_second: 100 } }))
     const second = post(gateway, chat())
-    await vi.waitFor(async () => expect((await newest(gateway)).state).toBe('waiting'))
+    await eventually(async () => expect((await newest(gateway)).state).toBe('waiting'))
     expect(gateway.ledger.stop((await newest(gateway)).id)).toBe(true)
     expect(JSON.parse((await second).body.toString()).error.code).toBe('stopped')
     expect(await newest(gateway)).toMatchObject({ state: 'cancelled', cancelledBy: 'person', cost: '0' })
@@ -376,7 +377,7 @@ describe('pacing', () => {
     const gateway = await openGateway(far.url, 'sk-0123456789abcdef', { retry: quick })
     closers.push(far.close, gateway.close)
     const first = post(gateway, chat(), { 'x-first': 'yes' })
-    await vi.waitFor(() => expect(times).toHaveLength(1))
+    await eventually(() => expect(times).toHaveLength(1))
     const others = [post(gateway, chat()), gateway.upstream.getCurrentKey()]
     await Promise.all([first, ...others])
     expect(times).toHaveLength(4)

@@ -331,14 +331,14 @@ describe('the one retry loop', () => {
     const { sandbox, gateway } = await beforeSandbox()
     const request = httpRequest(`${gateway.url}/models`, {
       agent: false,
-      headers: { ...withKey, 'x-sandbox-fault': 'refuse; status=429; retry-after=1' },
+      headers: { ...withKey, 'x-sandbox-fault': 'refuse; status=429; retry-after=4' },
     })
     request.on('error', () => undefined)
     request.end()
     await expect.poll(() => sandbox.observe.requests()[0]?.status).toBe(429)
     request.destroy()
-    await expect.poll(() => gateway.proxy.counts().active, { timeout: 900 }).toBe(0)
-    await new Promise((resolve) => setTimeout(resolve, 1300))
+    await expect.poll(() => gateway.proxy.counts().active, { timeout: 3_500 }).toBe(0)
+    await new Promise((resolve) => setTimeout(resolve, 4_300))
     expect(sandbox.observe.requests()).toHaveLength(1)
   })
 

@@ -146,6 +146,99 @@ it('is sent once at most, in order, by the account that it is for, and never los
   )
 })
 
+/** A queue whose maker lets `meanwhile` happen after its turn has come and before it begins. */
+function queue() {
+  const store = openStore(freshFolder())
+  stores.push(store)
+  const state = { connection: standing('failed', 'one'), isThere: true, made: [] as string[], looks: 0 }
+  const rig = { meanwhile: (): void => undefined }
+  const maker: Maker<'images'> = {
+    async make(wish, alongside) {
+      rig.meanwhile()
+      store.transaction(alongside)
+      if (wish.what === 'images') state.made.push(wish.prompt)
+      return { id: wish.prompt }
+    },
+    over: async () => 'done',
+    takeBack: () => expect.unreachable(),
+  }
+  const other = { ...maker, make: () => expect.unreachable(), takeBack: () => expect.unreachable() }
+  const waiting = new Waiting({
+    ...{ store, makers: { images: maker, speech: other, transcript: other }, connection: () => state.connection },
+    reach: async () => {
+      state.looks += 1
+      return state.isThere
+    },
+    log: (_, line) => expect.unreachable(line),
+  })
+  const stand = (connection: Connection): void => {
+    state.connection = connection
+    waiting.connectionChanged()
+  }
+  /** Nothing is under way any more. */
+  const settle = async (): Promise<void> => {
+    for (let turns = 0; turns < 30; turns += 1) await new Promise((resolve) => setImmediate(resolve))
+  }
+  return { waiting, state, rig, stand, settle }
+}
+
+const elsewhere = (): Connection => {
+  const { profile, ...rest } = standing('connected', 'one')
+  return { ...rest, profile: profile && { ...profile, baseUrl: 'http://moved' } }
+}
+
+it.each<[string, (one: ReturnType<typeof queue>, id: string) => void, object[]]>([
+  ['held', ({ waiting }, id) => waiting.hold({ id, held: true }), [{ state: 'held' }]],
+  ['cancelled', ({ waiting }, id) => waiting.cancel({ id }), []],
+  ['for another account now', ({ state }) => (state.connection = standing('connected', 'two')), [{ here: false }]],
+  ['for the same connection at another address', ({ state }) => (state.connection = elsewhere()), [{ here: false }]],
+])('what is %s in the moment in which its turn comes does not leave', async (_, meanwhile, left) => {
+  const one = queue()
+  const { id } = one.waiting.add({ wish: images('a picture') })
+  one.rig.meanwhile = () => meanwhile(one, id)
+  one.stand(standing('connected', 'one'))
+  await one.settle()
+  expect(one.state.made).toEqual([])
+  expect(one.waiting.read().items).toMatchObject(left)
+  expect(one.waiting.read().items).toHaveLength(left.length)
+})
+
+it('what is changed in the moment in which its turn comes leaves as it was changed, once', async () => {
+  const { waiting, state, rig, stand, settle } = queue()
+  const { id } = waiting.add({ wish: images('before') })
+  rig.meanwhile = () => {
+    rig.meanwhile = () => undefined
+    waiting.change({ id, wish: images('after') })
+  }
+  stand(standing('connected', 'one'))
+  await settle()
+  expect(state.made).toEqual(['after'])
+  expect(waiting.read().items).toEqual([])
+})
+
+it('nothing leaves while the service is not reached, or has not said yes, and what found nobody goes on waiting', async () => {
+  const { waiting, state, rig, stand, settle } = queue()
+  waiting.add({ wish: images('a picture') })
+  stand(standing('failed', 'one'))
+  await settle()
+  expect([state.made, state.looks]).toEqual([[], 0])
+  state.isThere = false
+  stand(standing('connected', 'one'))
+  await settle()
+  expect([state.made, state.looks]).toEqual([[], 1])
+  state.isThere = true
+  rig.meanwhile = () => {
+    throw new StudioError('not_connected', 'Nobody is there.')
+  }
+  stand(standing('connected', 'one'))
+  await settle()
+  expect(waiting.read().items).toMatchObject([{ state: 'waiting', problem: null }])
+  rig.meanwhile = () => undefined
+  stand(standing('connected', 'one'))
+  await settle()
+  expect(state.made).toEqual(['a picture'])
+})
+
 function release(waiting: Waiting): void {
   for (const { id, state } of waiting.read().items) if (state === 'held') waiting.hold({ id, held: false })
 }

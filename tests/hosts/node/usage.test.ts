@@ -123,6 +123,7 @@ describe('over made-up books', () => {
     store.close()
   })
 
+  const counts = { tokens_in: 1, tokens_out: 1, tokens_cached: 0, cost_sc: '0.5' }
   const autumn = ['--since', '2026-09-01', '--until', '2026-11-20', '--source', 'service']
 
   it('adds up by what is asked for, to the last digit; a gap is not nothing', async () => {
@@ -191,8 +192,106 @@ describe('over made-up books', () => {
     })
   })
 
+  /** As if standard output were a terminal of so many columns. */
+  async function atTerminal(columns: number, ...args: string[]): Promise<string> {
+    const { isTTY, columns: before } = process.stdout
+    Object.assign(process.stdout, { isTTY: true, columns })
+    try {
+      return (await ask(...args)).stdout
+    } finally {
+      Object.assign(process.stdout, { isTTY, columns: before })
+    }
+  }
+
+  it('shows hostile names on one line each, in their columns, and nothing that commands a terminal', async () => {
+    const store = openAccountStore(dataDir)
+    const at = Date.UTC(2026, 10, 20, 13)
+    const names = [
+      'fake\nservice  all  0',
+      '\u001b[2Jclear',
+      '模型',
+      'a\u202eb',
+      'e\u0301',
+      '\u009b31m',
+      'x'.repeat(150),
+    ]
+    const rows = names.map((model) => ({ ...{ user_id: 'a', date: '2026-11-20', model, requests: 1 }, ...counts }))
+    const free = {
+      user_id: 'a',
+      date: '2026-11-20',
+      model: 'cost alone',
+      ...counts,
+      requests: 0,
+      tokens_in: 0,
+      tokens_out: 0,
+    }
+    store.transaction(() =>
+      store.keep(
+        store.books.all()[0]?.no ?? 0,
+        toldByUsage({ askedAt: at, answeredAt: at }, { usage: [...rows, free], balance: null, total_spent: null }),
+      ),
+    )
+    store.close()
+    const asked = ['usage', '--since', '2026-11-20', '--until', '2026-11-20', '--source', 'service']
+    const piped = (await ask(...asked)).stdout
+    const lines = piped.split('\n').filter((line) => line.startsWith('service '))
+    expect(lines).toHaveLength(names.length + 2)
+    expect(lines).toContainEqual(expect.stringMatching(/cost alone +0 +0 +0 +0 +0\.5$/))
+    expect(piped.replace(/[\n\x20-\x7e模型é]|\u0301/gu, '')).toBe('')
+    const columnsOf = (line: string): number =>
+      Array.from(line).reduce((n, one) => n + (one > '\u2e80' ? 2 : one === '\u0301' ? 0 : 1), 0)
+    expect(new Set(lines.map(columnsOf)).size).toBe(1)
+    expect(piped).toContain('x'.repeat(150))
+    const narrow = await atTerminal(80, ...asked)
+    expect(narrow).toMatch(/x{5,}… /)
+    for (const line of narrow.split('\n').slice(3, 12)) expect(columnsOf(line)).toBeLessThanOrEqual(80)
+    // A file gets what was told; a terminal that, without what it would obey.
+    expect((await ask(...asked, '--format', 'csv')).stdout).toContain('\u001b[2Jclear')
+    const shown = await atTerminal(80, ...asked, '--format', 'csv')
+    expect(shown).toContain('[2Jclear')
+    for (const command of ['\u001b', '\u009b']) expect(shown).not.toContain(command)
+    expect(shown.split('\r\n')).toHaveLength(names.length + 4)
+  })
+
+  it('says of what is lost and of what can still be asked, each by its name, and nothing of days that have not begun', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 10, 23, 12) })
+    try {
+      const { stdout } = await ask('usage', '--since', '2026-09-01', '--until', '2026-11-23', '--source', 'service')
+      expect(stdout).toContain('Of 4 days the service was not asked since it ended; it still tells of it when it is.')
+      expect(stdout).toMatch(/Of 31 days the service was not asked in time/)
+      const young = (await ask('usage', '--since', '2026-11-01', '--source', 'service')).stdout
+      expect(young).not.toContain('in time')
+      const days = await rowsOf('--by', 'day', '--since', '2026-11-19', '--until', '2026-11-25', '--source', 'service')
+      expect(days.map(({ requests, state }) => [requests, state])).toEqual([
+        ...[
+          [2, 'whole'],
+          [3, 'partial'],
+          [null, 'gap'],
+          [null, 'gap'],
+          [null, 'gap'],
+        ],
+        ...[
+          [null, 'running'],
+          [null, 'running'],
+        ],
+      ])
+      const usual = await rowsOf('--by', 'day', '--source', 'service')
+      expect([usual.length, usual[0]?.from, usual.at(-1)?.from]).toEqual([30, '2026-10-25', '2026-11-23'])
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
   it.each([
     ['a day that is none', 2, ['--since', '2026-02-30']],
+    ['a day with a time', 2, ['--until', '2026-11-20T00:00:00Z']],
+    ['a day in another form', 2, ['--since', '20.11.2026']],
+    ['a day of no year', 1, ['--since', '0026-11-20']],
+    ['more than a hundred years', 1, ['--since', '1900-01-01']],
+    ['what nothing is by', 2, ['--by', 'week']],
+    ['rooms of the service', 1, ['--by', 'room', '--source', 'service']],
+    ['keys of this machine', 1, ['--by', 'key', '--source', 'here']],
+    ['a part of an account’s name', 1, ['--account', 'Min']],
     ['a last day before the first', 1, ['--since', '2026-11-20', '--until', '2026-11-19']],
     ['a side that does not know what is asked', 1, ['--by', 'tool', '--source', 'service']],
     ['an account that is not there', 1, ['--account', 'nobody']],

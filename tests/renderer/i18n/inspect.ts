@@ -70,11 +70,23 @@ export function inspect(page: Page, data: readonly string[]): Promise<string[]> 
       if (element.scrollWidth > element.clientWidth + 1 && getComputedStyle(element).display !== 'inline')
         faults.push(`cut off: ${name(element)} (${element.scrollWidth} in ${element.clientWidth} px)`)
     }
+    /** The part of it that is drawn: what scrolls out of its box ends at the box's edge. */
+    const drawn = (element: Element): DOMRect => {
+      let { left, top, right, bottom } = element.getBoundingClientRect()
+      for (let box = element.parentElement; box; box = box.parentElement) {
+        const { overflowX, overflowY } = getComputedStyle(box)
+        const edge = box.getBoundingClientRect()
+        if (overflowX !== 'visible') [left, right] = [Math.max(left, edge.left), Math.min(right, edge.right)]
+        if (overflowY !== 'visible') [top, bottom] = [Math.max(top, edge.top), Math.min(bottom, edge.bottom)]
+      }
+      return new DOMRect(left, top, Math.max(0, right - left), Math.max(0, bottom - top))
+    }
     // Only what is in sight: a list that scrolls has more below.
     const rects = controls
       .filter((element) => element.matches('button, a[href], input, select, textarea'))
-      .map((element) => ({ element, rect: element.getBoundingClientRect() }))
+      .map((element) => ({ element, rect: drawn(element) }))
       .filter(({ element, rect: { left, top, width, height } }) => {
+        if (width === 0 || height === 0) return false
         const top_ = document.elementFromPoint(left + width / 2, top + height / 2)
         return top_ !== null && (element.contains(top_) || top_.contains(element))
       })

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import i18next from 'i18next'
 import { describe, expect, it } from 'vitest'
 import { en } from '../../../src-renderer/i18n/en.ts'
+import { asSentence, showClock, showFull, showInstant } from '../../../src-renderer/i18n/format.ts'
 import { pseudoLanguages, pseudoText, pseudoTexts, type Texts } from '../../../src-renderer/i18n/pseudo.ts'
 
 const leaves = (texts: Texts, path = ''): [string, string][] =>
@@ -51,6 +52,23 @@ describe.each(pseudoLanguages)('%s', (language) => {
     for (const count of [0, 1, 2, 3, 11, 100, 1_000_000]) {
       expect(words.t('library:reportMessages', { count }), String(count)).toMatch(/^⟦.*⟧$/s)
     }
+  })
+})
+
+describe('what is shown as it came', () => {
+  it('ends as a sentence does, whatever it ended with', () => {
+    expect(['It is locked.', 'Why?', ' no bus ', 'Wait…'].map(asSentence)).toEqual([
+      'It is locked.',
+      'Why?',
+      'no bus.',
+      'Wait…',
+    ])
+  })
+  it('is a time of one clock, of 24 hours, in every form', () => {
+    const at = new Date(2026, 10, 21, 23, 5).toISOString()
+    for (const show of [showClock, showInstant, showFull]) expect(show(at)).toMatch(/23:05$/)
+    const midnight = new Date(2026, 10, 21, 0, 5).toISOString()
+    for (const show of [showClock, showInstant, showFull]) expect(show(midnight)).toMatch(/(?<!2)0?0:05$/)
   })
 })
 

@@ -75,6 +75,16 @@ const places: Place[] = [
     hash: `#/${name}`,
     ready: heading,
   })),
+  ...['usage/elsewhere', 'usage/limits', 'usage/corrections'].map((at) => ({
+    name: at.replace('/', ' '),
+    hash: `#/${at}`,
+    ready: heading,
+  })),
+  ...['proxy', 'tools', 'alerts', 'data', 'shortcuts', 'about'].map((part) => ({
+    name: `settings ${part}`,
+    hash: `#/settings/${part}`,
+    ready: (page: Page) => page.locator(`[data-settings="${part}"]`).waitFor(),
+  })),
   {
     name: 'a transcript',
     hash: `#/transcribe/${ferry}`,

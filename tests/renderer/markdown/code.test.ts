@@ -54,8 +54,9 @@ describe('the names of languages', () => {
 describe('code', () => {
   it('is told apart by what it is', async () => {
     const line = "const answer = add('x', 42) // why"
-    const answer = await new Painter().answer(ask({ text: line }))
-    expect(parts(line, answer?.lines[0])).toEqual(
+    const painted = async () => parts(line, (await new Painter().answer(ask({ text: line })))?.lines[0])
+    // A line has its time by the clock: on a machine that does not get to it, it stays plain.
+    await expect.poll(painted).toEqual(
       expect.arrayContaining([
         ['const', 2],
         ["'x'", 3],

@@ -1,11 +1,13 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { packView, unpackView } from '../../../src-preload/contract/columns.ts'
 import type { Coverage, ViewQuery } from '../../../src-preload/contract/usage.ts'
+import { bars, type Plot, partsOf } from '../../../src-renderer/chart/bars.ts'
 import { walk } from '../../../src-renderer/chart/cursor.ts'
 import { type ChartData, heightAt, marksOf, seriesAt } from '../../../src-renderer/chart/data.ts'
 import { barOf, bucketsPerBar, folded } from '../../../src-renderer/chart/fold.ts'
-import type { Look } from '../../../src-renderer/chart/look.ts'
-import { bucketLabel, chartOption, hatching } from '../../../src-renderer/chart/option.ts'
+import { type Look, paint, plainRgb } from '../../../src-renderer/chart/look.ts'
+import { bucketLabel, hatching } from '../../../src-renderer/chart/option.ts'
 import { bucketWords, foldWords, spokenBucket } from '../../../src-renderer/chart/words.ts'
 import { en } from '../../../src-renderer/i18n/en.ts'
 import { i18n } from '../../../src-renderer/i18n/index.ts'
@@ -27,12 +29,16 @@ function day(back: number): string {
   return new Date(Date.parse(`${accounts.today}T00:00:00Z`) - back * 86_400_000).toISOString().slice(0, 10)
 }
 const data = (more: Partial<ViewQuery> = {}, measure: Parameters<typeof chartOf>[2] = 'spend'): ChartData =>
-  chartOf(accounts.view(query(more)), null, measure, ({ name }) => name)
+  chartOf(unpackView(packView(accounts.view(query(more)))), null, measure, ({ name }) => name)
 const look: Look = {
   ...{ ink: '#111', soft: '#222', faint: '#333', line: '#444', raise: '#fff', warn: '#a50', font: 'Inter' },
   of: (ink) => `ink ${ink}`,
+  all: '',
 }
-const seriesOf = (option: ReturnType<typeof chartOption>) => [option.series ?? []].flat()
+/** A plot of so many buckets of ten px, on which a value of 1 is so many px high. */
+const plotOf = (count: number, perValue = 1, ratio = 1): Plot => ({
+  ...{ x: 0, y: 0, width: count * 10, height: 100, perValue, ratio },
+})
 
 describe('the chart', () => {
   it('draws a day that was never fetched as a hatch, and never as nothing [USE-01]', () => {
@@ -43,11 +49,13 @@ describe('the chart', () => {
       expect(chart.series.map(({ values }) => values[at])).toEqual(chart.series.map(() => null))
       expect(chart.total(at)).toBeNull()
     }
-    const bars = seriesOf(chartOption(chart, look)).filter(({ type }) => type === 'bar')
-    for (const bar of bars) for (const at of gaps) expect((bar.data as unknown[])[at]).toBe('-')
+    const drawn = new Set(
+      partsOf(chart, plotOf(chart.buckets.length)).flatMap((own) => own.map(({ x }) => Math.floor(x / 10))),
+    )
+    expect(gaps.filter((at) => drawn.has(at))).toEqual([])
+    expect(drawn.size).toBeGreaterThan(5)
     const marked = marksOf(chart.buckets).filter(({ state }) => state === 'gap')
     expect(marked.reduce((sum, { first, last }) => sum + last - first + 1, 0)).toBe(gaps.length)
-    expect(seriesOf(chartOption(chart, look)).some(({ id }) => id === 'marks')).toBe(true)
   })
   it('joins neighbours that lack the same, and no others', () => {
     fc.assert(
@@ -75,6 +83,68 @@ describe('the chart', () => {
       }),
       { numRuns: 50 },
     )
+  })
+  it('stacks bars without a seam or a hole on whole pixels, as high as what they stand for, and more than nothing is never nothing', () => {
+    const stack = fc.array(
+      fc.oneof(fc.constant(null), fc.constant(0), fc.double({ min: 1e-9, max: 40, noNaN: true })),
+      {
+        ...{ minLength: 3, maxLength: 3 },
+      },
+    )
+    const many = fc
+      .integer({ min: 1, max: 300 })
+      .chain((count) => fc.array(stack, { minLength: count, maxLength: count }))
+    fc.assert(
+      fc.property(
+        many,
+        fc.constantFrom(1, 1.25, 1.5, 2),
+        fc.double({ min: 0.2, max: 0.8, noNaN: true }),
+        (stacks, ratio, perValue) => {
+          const buckets = stacks.map(() => ({ from: '', to: '', state: 'whole' as const }))
+          const series = [0, 1, 2].map((of) => ({
+            ...{ id: String(of), name: '', ink: 0, text: String, values: stacks.map((one) => one[of] ?? null) },
+          }))
+          const chart: ChartData = { buckets, grain: 'day', series, total: String, before: null, axis: String }
+          const parts = partsOf(chart, { ...plotOf(stacks.length, perValue, ratio), x: 3.3, width: 317.7 })
+          const whole = (px: number) => Math.abs(px * ratio - Math.round(px * ratio)) < 1e-6
+          const bottom = Math.round(100 * ratio) / ratio
+          const bars = new Map<number, { x: number; y: number; width: number; height: number }[]>()
+          for (const part of parts.flat()) {
+            expect([part.x, part.y, part.width, part.height].every(whole)).toBe(true)
+            expect(Math.min(part.width, part.height)).toBeGreaterThan(0)
+            const at = Math.floor((part.x + part.width / 2 - 3.3) / (317.7 / stacks.length))
+            bars.set(at, [...(bars.get(at) ?? []), part])
+          }
+          stacks.forEach((one, at) => {
+            const sum = one.reduce<number>((all, value) => all + (value ?? 0), 0)
+            const own = bars.get(at) ?? []
+            if (stacks.length > 150) return
+            expect(own.length > 0).toBe(sum > 0)
+            const height = own.reduce((all, part) => all + part.height, 0)
+            expect(Math.abs(height - sum * perValue)).toBeLessThanOrEqual(1 / ratio + 1e-6)
+            const top = Math.min(bottom, ...own.map(({ y }) => y))
+            expect(bottom - top).toBeCloseTo(height)
+          })
+        },
+      ),
+    )
+  })
+  it('is the same in a picture: a path for each series, in its colour', () => {
+    const chart = data()
+    const [series] = bars(chart, look, { as: 'paths' })
+    const api = { coord: ([, value]: number[]) => [0, 100 - (value ?? 0)] }
+    const drawn = series?.renderItem?.(
+      { coordSys: { type: 'cartesian2d', ...plotOf(chart.buckets.length) } } as never,
+      api as never,
+    )
+    const paths = drawn && 'children' in drawn ? drawn.children : []
+    expect(paths).toHaveLength(chart.series.length)
+    chart.series.forEach(({ ink, values }, at) => {
+      const path = paths[at]
+      expect(path).toMatchObject({ type: 'path', style: { fill: look.of(ink) } })
+      const moves = path && 'shape' in path ? String(Reflect.get(path.shape ?? {}, 'pathData')).match(/M/g) : null
+      expect(moves?.length ?? 0).toBeLessThanOrEqual(values.filter((value) => (value ?? 0) > 0).length)
+    })
   })
   it('tells the part of a stack at a height, from the bottom up', () => {
     const chart = data()
@@ -105,6 +175,12 @@ describe('the chart', () => {
   it('keeps a tool’s own colour, and the quiet one for the rest', () => {
     expect(data({ by: 'tool', source: 'here' }).series.map(({ ink }) => ink)).toEqual(['teal', 'violet', 'amber', 0])
     expect(data().series.at(-1)).toMatchObject({ id: 'rest', ink: 'rest' })
+  })
+  it('gives each of a dozen series a colour of its own, which any program reads in a picture', () => {
+    const paints = Array.from({ length: 12 }, (_, ink) => paint(ink))
+    expect(new Set([...paints, paint('rest')]).size).toBe(13)
+    expect(plainRgb('color(srgb 0.5 0 1)')).toBe('rgb(128, 0, 255)')
+    expect(plainRgb('rgb(1, 2, 3)')).toBe('rgb(1, 2, 3)')
   })
   it('draws one key’s days, gaps as gaps [KEY-03]', () => {
     const days = accounts.keyDays(accounts.keys()[0]?.id ?? '', day(29), day(0))
@@ -188,6 +264,14 @@ describe('both sides', () => {
     expect(sides.share).toBeLessThan(1)
     expect(signed(sides.elsewhere)).toBeGreaterThan(0n)
     expect(signed(sides.notYet)).toBeGreaterThan(0n)
+  })
+  it('say that nothing was spent here where nothing was asked, and not known where it could not be priced', () => {
+    const figures = { requests: 2, tokensIn: 1, tokensOut: 1, tokensCached: null, unpriced: 0, estimated: 0 }
+    const service = { ...figures, cost: '1.5' }
+    const there = { model: 'm', day: null, service, here: null, elsewhere: '1.5', drift: 'elsewhere' } as const
+    expect(sidesOf([there])).toMatchObject({ service: '1.5', here: '0', share: 0 })
+    const unpriced = { ...there, here: { ...figures, cost: null, unpriced: 2 }, elsewhere: null, drift: 'unpriced' }
+    expect(sidesOf([{ ...unpriced, drift: 'unpriced' }])).toMatchObject({ here: null })
   })
   it('are unknown where the service tells nothing', () => {
     expect(sidesOf(new Accounts('plain', 40).compare(day(29), day(0), false))).toMatchObject({

@@ -71,6 +71,8 @@ export function dayTable({ handle }: Pick<Database, 'handle'>, fetches: FetchTab
       ON CONFLICT (book, what, date, model) DO UPDATE SET at = excluded.at,
       ${names.map((name) => `${name} = excluded.${name}`).join(', ')} WHERE excluded.at > at`,
   )
+  const dropUndated = handle.prepare('DELETE FROM undated WHERE book = ? AND what = ? AND date = ? AND model = ?')
+  const hasUndated = handle.prepare('SELECT 1 FROM undated WHERE book = ? AND what = ? LIMIT 1')
   const allUndated = handle.prepare('SELECT * FROM undated WHERE book = ? ORDER BY at DESC, what, date, model LIMIT ?')
   const countUndated = handle.prepare('SELECT count(*) AS n FROM undated WHERE book = ?')
   // An older answer that is written late may be the first that saw the day ended.
@@ -120,6 +122,12 @@ export function dayTable({ handle }: Pick<Database, 'handle'>, fetches: FetchTab
     for (const turn of put) putTurn.run(book, what, day, model, turn.at, ...figureValues(turn.value))
   }
 
+  /** A clock that was wrong could not place what this one can. */
+  function placed(book: number, what: string, rows: readonly DayRow[]): void {
+    if (!hasUndated.get(book, what)) return
+    for (const { date, model } of rows) dropUndated.run(book, what, date, model)
+  }
+
   function correctionOf(row: Row, book: number): StoredCorrection {
     const [what, day, model, at] = [text(row, 'what'), number(row, 'day'), text(row, 'model'), number(row, 'at')]
     const former = turnBefore.get(book, what, day, model, at - 1)
@@ -137,6 +145,7 @@ export function dayTable({ handle }: Pick<Database, 'handle'>, fetches: FetchTab
     keep(book: number, what: string, { at, days }: Fetch, rows: readonly DayRow[]): void {
       if (days === null) return
       const byDay = Map.groupBy(rows, ({ day }) => day)
+      placed(book, what, rows)
       for (let { from: day } = days; day <= days.to; day += 1) {
         fetches.cover(book, what, day, at)
         const moment = { book, what, day, at, later: fetches.after(book, what, at, day) }

@@ -1,3 +1,4 @@
+import type { clockTable } from './clock.ts'
 import type { DayRow, DayTable, UndatedRow } from './days.ts'
 import type { Fetch, FetchTable } from './fetches.ts'
 import type { VersionTable } from './versions.ts'
@@ -6,6 +7,7 @@ interface Tables {
   fetches: FetchTable
   days: DayTable
   versions: VersionTable
+  clock: ReturnType<typeof clockTable>
 }
 
 /** What one answer of a read-out said. */
@@ -20,10 +22,14 @@ export interface Told extends Fetch {
   listed?: string
 }
 
-/** Writes an answer into the books; call it in a transaction. The same answers in any order, or twice, make the same books. */
-export function keeping({ fetches, days, versions }: Tables) {
-  return (book: number, told: Told): void => {
+/**
+ * Writes an answer into the books; call it in a transaction. The same answers in any order, or twice, make the same books. `now` is the clock
+ * as it is: what claims to be later was told by one that was ahead, and is put back first.
+ */
+export function keeping({ fetches, days, versions, clock }: Tables) {
+  return (book: number, told: Told, now?: number): void => {
     const { what, at, rows = [], undated = [], values = [], listed } = told
+    if (now !== undefined) clock.putBack(book, told, now)
     if (!fetches.add(book, what, told)) return
     days.keep(book, what, told, rows)
     days.keepUndated(book, what, at, undated)

@@ -5,6 +5,7 @@ import { StudioError } from '../../errors.ts'
 import { asStoreError, type Database, openDatabase } from '../database.ts'
 import { number, text } from '../rows.ts'
 import { bookTable } from './books.ts'
+import { clockTable } from './clock.ts'
 import { dayTable } from './days.ts'
 import { fetchTable } from './fetches.ts'
 import { keeping } from './keep.ts'
@@ -18,7 +19,12 @@ export const accountFile = (dataDir: string): string => join(dataDir, 'account.s
 export function openAccountStore(dataDir: string, options: { checkWhole?: boolean } = {}) {
   const database = openDatabase(accountFile(dataDir), accountDatabase, options)
   const all = tables(database)
-  return { ...all, keep: keeping(all), transaction: database.transaction, close: database.close }
+  return {
+    ...all,
+    keep: keeping({ ...all, clock: clockTable(database, all.fetches) }),
+    transaction: database.transaction,
+    close: database.close,
+  }
 }
 export type AccountStore = ReturnType<typeof openAccountStore>
 
@@ -69,13 +75,14 @@ function limitTable({ handle }: Pick<Database, 'handle'>) {
   const get = handle.prepare('SELECT at, value FROM limits WHERE book = ?')
   const put = handle.prepare(
     `INSERT INTO limits (book, at, value) VALUES (?, ?, ?)
-      ON CONFLICT (book) DO UPDATE SET at = excluded.at, value = excluded.value WHERE excluded.at >= at`,
+      ON CONFLICT (book) DO UPDATE SET at = excluded.at, value = excluded.value WHERE excluded.at >= at OR at > ?`,
   )
   return {
     get(book: number): { at: number; value: string } | null {
       const row = get.get(book)
       return row ? { at: number(row, 'at'), value: text(row, 'value') } : null
     },
-    put: (book: number, at: number, value: string): void => void put.run(book, at, value),
+    /** An older one is left; `now` is the clock as it is: what claims to be later was told by one that was ahead. */
+    put: (book: number, at: number, value: string, now: number): void => void put.run(book, at, value, now),
   }
 }

@@ -96,7 +96,8 @@ export function requestTable({ handle }: Pick<Database, 'handle'>) {
   // As the index's own condition, word for word.
   const limited = handle.prepare(
     `SELECT ${requestColumns} FROM requests AS r INDEXED BY requests_limited
-      WHERE (r.status = 429 AND r.outcome <> 2) OR instr(r.retried_after, '429') > 0 ORDER BY r.id DESC LIMIT ?`,
+      WHERE ((r.status = 429 AND r.outcome <> 2) OR instr(r.retried_after, '429') > 0) AND r.id < ?
+      ORDER BY r.id DESC LIMIT ?`,
   )
   const forget = handle.prepare('UPDATE requests SET has_bodies = 0 WHERE id = ?')
 
@@ -165,7 +166,8 @@ export function requestTable({ handle }: Pick<Database, 'handle'>) {
         n: number(row, 'n'),
       })),
     /** Those that the service answered with 429, the newest first. Refusals of ours are none of them. */
-    limited: (limit: number): StoredRequest[] => limited.all(limit).map(readRequest),
+    /** With ids below `before`. */
+    limited: (before: number, limit: number): StoredRequest[] => limited.all(before, limit).map(readRequest),
     forgetBodies: (id: number): void => void forget.run(id),
   }
 }

@@ -3,7 +3,7 @@ import { openDataDir } from '../folder.ts'
 import { createNodeHost } from '../host.ts'
 import { exitCodes, printJson, say } from '../output.ts'
 import type { Connections, Parts } from '../parts.ts'
-import { columns } from './toolWords.ts'
+import { columns } from '../table.ts'
 
 interface ConnectionsOptions {
   dataDir?: string
@@ -16,7 +16,7 @@ export function listConnections(options: ConnectionsOptions, parts: Parts): Prom
     const all = connections.list()
     if (options.json) for (const profile of all) printJson(profile)
     else if (all.length === 0) say('No connections yet. Make one: inference-studio login --base-url URL')
-    else say(...columns([['', 'NAME', 'ADDRESS', 'KEY', 'ID'], ...all.map(cells)]))
+    else say(...columns([['', 'NAME', 'ADDRESS', 'KEY', 'ID'], ...all.map(cells)], { cuts: 1 }))
   })
 }
 

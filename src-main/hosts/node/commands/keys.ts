@@ -2,7 +2,7 @@ import type { AccountKey } from '../../../../src-preload/contract/account.ts'
 import { openDataDir } from '../folder.ts'
 import { exitCodes, printJson, say } from '../output.ts'
 import type { Parts } from '../parts.ts'
-import { columns } from './toolWords.ts'
+import { columns } from '../table.ts'
 import { bookOf, toMinute } from './usage.ts'
 
 export interface KeysOptions {
@@ -23,7 +23,7 @@ export async function keys(options: KeysOptions, parts: Parts): Promise<number> 
     else {
       say(`${book.name} (${book.baseUrl}), as of ${toMinute(all[0]?.asOf ?? null)}`, '')
       say(
-        ...columns([head, ...all.map(cells)]),
+        ...columns([head, ...all.map(cells)], { cuts: 2 }),
         '',
         'Keys are made, changed and revoked at the service: it has no way to do that from here.',
       )

@@ -2,7 +2,7 @@ import type { LimitBucket, Limited, LimitStatus } from '../../../../src-preload/
 import { openDataDir } from '../folder.ts'
 import { exitCodes, printJson, say, sayTable } from '../output.ts'
 import type { Parts } from '../parts.ts'
-import { columns } from './toolWords.ts'
+import { columns } from '../table.ts'
 import { bookOf, toMinute } from './usage.ts'
 
 export interface LimitsOptions {
@@ -21,7 +21,7 @@ export async function limits(options: LimitsOptions, parts: Parts): Promise<numb
     const status = book && books.limits(book.id)
     const calling = book ? (books.keys(book.id).find((key) => key.calling) ?? null) : null
     const key = calling && { rpm: calling.rpm, tpm: calling.tpm, concurrent: calling.concurrent, asOf: calling.asOf }
-    const history = books.limited(options.history)
+    const history = books.limited(options.history, book?.id ?? null)
     if (options.json) printJson({ account: book && { id: book.id, name: book.name }, status, key, history })
     else {
       say(...(book ? [`${book.name} (${book.baseUrl})`, ''] : ['No account was ever connected.']))
@@ -64,7 +64,7 @@ function sayHistory(history: readonly Limited[]): void {
   say(
     '',
     'Answered with 429, the newest first:',
-    ...columns([['AT', 'WHO', 'WHAT', 'MODEL', 'TIMES', 'WAITED', 'ENDED'], ...rows]),
+    ...columns([['AT', 'WHO', 'WHAT', 'MODEL', 'TIMES', 'WAITED', 'ENDED'], ...rows], { cuts: 3 }),
   )
 }
 

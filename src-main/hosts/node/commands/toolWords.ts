@@ -62,14 +62,3 @@ export function detailsOf(tool: Tool): [name: string, value: string][] {
     ['when it must wait', tool.failFast ? 'refused at once' : 'waits its turn'],
   ]
 }
-
-/** Rows with their columns aligned. */
-export function columns(rows: readonly (readonly string[])[]): string[] {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
-  return rows.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  )
-}

@@ -4,7 +4,8 @@ import type { NewTool, ToolChanges } from '../../../core/tools/settings.ts'
 import { openDataDir } from '../folder.ts'
 import { exitCodes, printJson, say, sayTable } from '../output.ts'
 import type { Parts, ToolKeys } from '../parts.ts'
-import { columns, detailsOf, limitsOf, stateOf, toMinute } from './toolWords.ts'
+import { columns } from '../table.ts'
+import { detailsOf, limitsOf, stateOf, toMinute } from './toolWords.ts'
 
 interface ToolsOptions {
   dataDir?: string

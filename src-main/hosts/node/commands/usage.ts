@@ -4,8 +4,9 @@ import { type ExportFormat, exportRows } from '../../../core/books/export.ts'
 import { bucketsOf, type ExportRow, rowsOf, totalsOf } from '../../../core/books/exportRows.ts'
 import { StudioError } from '../../../core/errors.ts'
 import { openDataDir } from '../folder.ts'
-import { exitCodes, say } from '../output.ts'
+import { exitCodes, harmless, say } from '../output.ts'
 import type { Parts, UsageBooks } from '../parts.ts'
+import { columns } from '../table.ts'
 
 export interface UsageOptions {
   dataDir?: string
@@ -84,7 +85,9 @@ const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
 async function write(bytes: Uint8Array, file: string | undefined): Promise<void> {
   if (file === undefined) {
     const { promise, resolve } = Promise.withResolvers<void>()
-    process.stdout.write(bytes, () => resolve())
+    // A terminal would do what a name commands; a file or another program gets each byte as it is.
+    const shown = process.stdout.isTTY ? harmless(Buffer.from(bytes).toString()) : bytes
+    process.stdout.write(shown, () => resolve())
     return promise
   }
   await writeFile(file, bytes).catch((thrown: unknown) => {
@@ -101,7 +104,7 @@ function sayUsage(book: Book, views: readonly View[], rows: readonly ExportRow[]
   say('')
   const dated = by === 'day' || each !== undefined
   const head = [...(dated ? ['FROM'] : []), 'SIDE', ...(by === 'day' ? [] : [by.toUpperCase()])]
-  const shown = rows.filter((row) => row.requests !== 0)
+  const shown = rows.filter((row) => !isNothing(row))
   const lines = shown.map((row) => [
     ...(dated ? [row.from] : []),
     row.source,
@@ -116,20 +119,14 @@ function sayUsage(book: Book, views: readonly View[], rows: readonly ExportRow[]
     ...[total.tokensCached === null ? '-' : String(total.tokensCached), costWords(total)],
   ])
   const numbers = ['REQUESTS', 'TOKENS IN', 'OUT', 'CACHED', 'SC']
-  say(...table([[...head, ...numbers], ...lines, ...sums], head.length))
+  const names = by === 'day' ? {} : { cuts: head.length - 1 }
+  say(...columns([[...head, ...numbers], ...lines, ...sums], { right: head.length, ...names }))
   for (const line of notesOf(views)) say('', line)
 }
 
-/** Columns aligned, from `first` on to the right. */
-function table(rows: readonly (readonly string[])[], first: number): string[] {
-  const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)))
-  return rows.map((row) =>
-    row
-      .map((cell, at) => (at < first ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0)))
-      .join('  ')
-      .trimEnd(),
-  )
-}
+/** A service may tell tokens or a cost without a request: those are in the sums. */
+const isNothing = (row: ExportRow): boolean =>
+  [row.requests, row.tokens_in, row.tokens_out].every((count) => count === 0) && !/[1-9]/.test(row.cost_sc ?? '')
 
 function numbersOf(row: ExportRow): string[] {
   if (row.requests === null) return ['not known', '', '', '', '']
@@ -144,12 +141,23 @@ function costWords({ cost, estimated }: View['total']): string {
 
 function* notesOf(views: readonly View[]): Generator<string> {
   for (const { query, buckets, total } of views) {
-    const gaps = buckets.filter(({ state }) => state === 'gap' || state === 'partial').length
-    if (query.source === 'service' && gaps > 0) {
-      yield `Of ${gaps} ${gaps === 1 ? query.grain : `${query.grain}s`} the service was not asked in time: what it cost is not known, which is not nothing.`
-    }
+    if (query.source === 'service') yield* gapsOf(buckets, query.grain)
     if (total.estimated > 0) yield `~ ${total.estimated} requests of this machine cost an estimate.`
     if (total.unpriced > 0) yield `What ${total.unpriced} requests cost, nobody knows; they are in no sum.`
+  }
+}
+
+/** Of the last 30 days the service still tells (specification, Limits): they are not lost. */
+function* gapsOf(buckets: View['buckets'], grain: string): Generator<string> {
+  const counted = (count: number): string => `${count} ${count === 1 ? grain : `${grain}s`}`
+  const firstTold = dayOf(Date.now() - (usualDays - 1) * dayMs)
+  const open = buckets.filter(({ state }) => state === 'gap' || state === 'partial')
+  const lost = open.filter(({ from }) => from < firstTold).length
+  if (lost > 0) {
+    yield `Of ${counted(lost)} the service was not asked in time: what it cost is not known, which is not nothing.`
+  }
+  if (open.length > lost) {
+    yield `Of ${counted(open.length - lost)} the service was not asked since it ended; it still tells of it when it is.`
   }
 }
 

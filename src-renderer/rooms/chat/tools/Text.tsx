@@ -23,7 +23,7 @@ export function HostileText(props: {
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard (WCAG 2.1.1)
         tabIndex={0}
         aria-label={props.label}
-        className="max-h-56 min-h-9 overflow-auto rounded-m bg-panel py-2 pr-10 pl-3 shadow-[inset_0_0_0_1px_var(--line)]"
+        className="max-h-56 min-h-9 overflow-auto rounded-m bg-panel py-2 ps-3 pe-10 shadow-[inset_0_0_0_1px_var(--line)]"
       >
         <pre
           dir="auto"
@@ -36,7 +36,7 @@ export function HostileText(props: {
           <p className="pt-2 text-faint text-s">{t('text.more', { count: shown.more, size: figure(shown.more) })}</p>
         )}
       </div>
-      <span className="absolute top-1 right-1">
+      <span className="absolute top-1 end-1">
         <CopyButton size="small" text={props.whole} name={props.copy} />
       </span>
     </div>

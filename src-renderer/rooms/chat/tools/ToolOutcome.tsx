@@ -25,7 +25,7 @@ export function ToolOutcome({ row }: { row: ToolRow }) {
     <>
       {told && <p className="text-s text-soft">{told}</p>}
       {run.notes.length > 0 && (
-        <ul className={cx('list-disc pl-5 text-s', state === 'done' ? 'text-soft' : 'text-bad')}>
+        <ul className={cx('list-disc ps-5 text-s', state === 'done' ? 'text-soft' : 'text-bad')}>
           {run.notes.slice(0, 20).map((note, at) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: notes never move, and two may read the same
             <li key={at} className="break-words">
@@ -70,9 +70,13 @@ function Result({ row }: { row: ToolRow }) {
         type="button"
         aria-expanded={open}
         onClick={() => setOpen(!open)}
-        className="flex min-w-0 items-center gap-1.5 rounded-s text-left text-s text-soft hover:text-ink"
+        className="flex min-w-0 items-center gap-1.5 rounded-s text-start text-s text-soft hover:text-ink"
       >
-        <ChevronRight aria-hidden size={14} className={cx('shrink-0 transition-transform', open && 'rotate-90')} />
+        <ChevronRight
+          aria-hidden
+          size={14}
+          className={cx('shrink-0 transition-transform', open ? 'rotate-90' : 'rtl:rotate-180')}
+        />
         <span className="shrink-0 font-[520]">{t(given ? 'outcome.result' : 'outcome.told')}</span>
         <span className="num shrink-0 text-faint">
           {t('outcome.size', { count: row.text.length, size: figure(row.text.length) })}

@@ -31,12 +31,12 @@ export function ToolPicker() {
     <div className="flex flex-col gap-3">
       {count > many && (
         <div className="relative">
-          <Search aria-hidden size={13} className="absolute top-2.5 left-2.5 text-faint" />
+          <Search aria-hidden size={13} className="absolute top-2.5 start-2.5 text-faint" />
           <TextInput
             type="search"
             aria-label={t('pick.search')}
             placeholder={t('pick.search')}
-            className="pl-8"
+            className="ps-8"
             value={search}
             onChange={(event) => setSearch(event.target.value)}
           />

@@ -50,12 +50,12 @@ export function Server({ server, onEdit }: { server: McpServer; onEdit: () => vo
           aria-expanded={open}
           aria-label={t('settings.servers.detailsOf', { name })}
           onClick={() => setOpen(!open)}
-          className="flex min-w-0 flex-1 items-center gap-1.5 rounded-s text-left"
+          className="flex min-w-0 flex-1 items-center gap-1.5 rounded-s text-start"
         >
           <ChevronRight
             aria-hidden
             size={15}
-            className={cx('shrink-0 text-soft transition-transform', open && 'rotate-90')}
+            className={cx('shrink-0 text-soft transition-transform', open ? 'rotate-90' : 'rtl:rotate-180')}
           />
           <span className="min-w-0 truncate font-[540]" title={name}>
             {name}

@@ -1,0 +1,119 @@
+import { type DayNumber, dayMs, dayOfMs, endOfDay } from '../../days.ts'
+import type { Database } from '../database.ts'
+import { number, numberOrNull, text } from '../rows.ts'
+import type { FetchTable } from './fetches.ts'
+import { figureColumns, figureValues, nothingBooked, readFigures, sameFigures } from './figures.ts'
+
+/** An answer that is about to be written. */
+interface Coming {
+  what: string
+  at: number
+  values?: readonly { what: string }[]
+  listed?: string
+}
+
+/**
+ * What a clock that was ahead wrote claims to be of a time to come, and would be the newest answer until then. It is put back to the latest
+ * time that it may have been told at: the day of the newest row of its kind had begun, and the last answer of a right clock was before it.
+ */
+export function clockTable({ handle }: Pick<Database, 'handle'>, fetches: FetchTable) {
+  const later = 'book = :book AND what = :what AND at > :now'
+  const spoken = handle.prepare(`SELECT min(from_day) AS first, max(to_day) AS last FROM fetches WHERE ${later}`)
+  const drop = (table: string) => handle.prepare(`DELETE FROM ${table} WHERE ${later}`)
+  const dropFetches = drop('fetches')
+  const lastRow = handle.prepare('SELECT max(day) AS day FROM days WHERE book = ? AND what = ?')
+  const uncover = handle.prepare('DELETE FROM coverage WHERE book = ? AND what = ? AND first_at > ? AND day > ?')
+  const recover = handle.prepare(
+    `UPDATE coverage SET first_at = min(first_at, :stamp), closed_at = CASE WHEN closed_at <= :now THEN closed_at
+        WHEN closed_at > :now AND (day + 1) * ${dayMs} <= :stamp THEN :stamp END,
+      last_at = CASE WHEN day <= :day THEN :stamp ELSE first_at END
+      WHERE book = :book AND what = :what AND last_at > :now`,
+  )
+  const firsts = handle.prepare(
+    `UPDATE days SET first_at = :stamp WHERE book = :book AND what = :what AND first_at > :now`,
+  )
+  const undated = handle.prepare(`UPDATE undated SET at = :stamp WHERE ${later}`)
+  // The newest of each row alone, whatever SQLite chooses otherwise: it takes the other columns of the row with max().
+  const turns = handle.prepare(
+    `SELECT day, model, max(at), ${figureColumns} FROM closed WHERE ${later} GROUP BY day, model`,
+  )
+  const dropTurns = drop('closed')
+  const turnBefore = handle.prepare(
+    `SELECT ${figureColumns} FROM closed WHERE book = ? AND what = ? AND day = ? AND model = ? ORDER BY at DESC LIMIT 1`,
+  )
+  const putTurn = handle.prepare(
+    `INSERT OR REPLACE INTO closed (book, what, day, model, at, ${figureColumns}, corrects)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11,
+        coalesce(?5 > (SELECT closed_at FROM coverage WHERE book = ?1 AND what = ?2 AND day = ?3), 0))`,
+  )
+  const newest = handle.prepare('SELECT value FROM versions WHERE book = ? AND what = ? ORDER BY at DESC LIMIT 1')
+  const dropVersions = drop('versions')
+  const putVersion = handle.prepare('INSERT OR REPLACE INTO versions (book, what, at, value) VALUES (?, ?, ?, ?)')
+  const listed = handle.prepare(
+    'SELECT DISTINCT what FROM versions WHERE book = ? AND what >= ? AND what < ? AND at > ?',
+  )
+  const value = (book: number, what: string): string => {
+    const row = newest.get(book, what)
+    return row ? text(row, 'value') : 'null'
+  }
+
+  function stampOf(book: number, { what, at }: Coming, now: number): number {
+    const right = fetches.before(book, what, now + 1)
+    const row = lastRow.get(book, what)
+    const day: DayNumber | null = row ? numberOrNull(row, 'day') : null
+    const least = Math.max(right === null ? 0 : right + 1, day === null ? 0 : day * dayMs)
+    return least === 0 ? at - 1 : Math.min(at - 1, least)
+  }
+
+  /** One in the place of all of them. */
+  function putBackFetches(place: { book: number; what: string; now: number }, stamp: number): void {
+    const said = spoken.get(place)
+    const first = said ? numberOrNull(said, 'first') : null
+    const last = said ? numberOrNull(said, 'last') : null
+    dropFetches.run(place)
+    const days = first === null || last === null ? null : { from: first, to: Math.min(last, dayOfMs(stamp)) }
+    fetches.add(place.book, place.what, { at: stamp, days: days && days.from <= days.to ? days : null })
+  }
+
+  function putBackDays(place: { book: number; what: string; now: number }, stamp: number): void {
+    const { book, what, now } = place
+    uncover.run(book, what, now, dayOfMs(stamp))
+    recover.run({ ...place, stamp, day: dayOfMs(stamp) })
+    firsts.run({ ...place, stamp })
+    undated.run({ ...place, stamp })
+    const kept = turns.all(place)
+    dropTurns.run(place)
+    for (const row of kept) {
+      const [day, model, booked] = [number(row, 'day'), text(row, 'model'), readFigures(row)]
+      const former = turnBefore.get(book, what, day, model)
+      const same = sameFigures(former ? readFigures(former) : nothingBooked(what), booked)
+      if (!same && stamp >= endOfDay(day)) putTurn.run(book, what, day, model, stamp, ...figureValues(booked))
+    }
+  }
+
+  function putBackVersions({ book, now }: { book: number; now: number }, coming: Coming, stamp: number): void {
+    const { values = [], listed: prefix } = coming
+    const known = prefix === undefined ? [] : listed.all(book, prefix, endOf(prefix), now)
+    for (const what of new Set([...values.map((one) => one.what), ...known.map((row) => text(row, 'what'))])) {
+      const told = value(book, what)
+      const { changes } = dropVersions.run({ book, what, now })
+      if (Number(changes) > 0 && value(book, what) !== told) putVersion.run(book, what, stamp, told)
+    }
+  }
+
+  return {
+    /** Before `coming` is written; `now` is the clock as it is. */
+    putBack(book: number, coming: Coming, now: number): void {
+      const { what } = coming
+      if ((fetches.lastAt(book, what) ?? 0) <= now) return
+      const place = { book, what, now }
+      const stamp = stampOf(book, coming, now)
+      putBackFetches(place, stamp)
+      putBackDays(place, stamp)
+      putBackVersions(place, coming, stamp)
+    },
+  }
+}
+
+/** What comes after everything under a prefix that ends with a colon. */
+const endOf = (prefix: string): string => `${prefix.slice(0, -1)};`
