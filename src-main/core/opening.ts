@@ -68,20 +68,20 @@ async function openFolder(parts: OpeningParts): Promise<OpenFolder> {
 /** On a thread of its own, so that this one can say what is being done. */
 async function readyBeside({ dataDir, log, opening, signal }: OpeningParts, { how }: Ahead): Promise<void> {
   const { startThread } = await import('./openingThread.ts')
-  signal?.throwIfAborted()
   const { promise: ready, resolve, reject } = Promise.withResolvers<void>()
   const giveUp = (): void => reject(new StudioError('cancelled', 'It was ended while the data was made ready.'))
+  if (signal?.aborted) giveUp()
   signal?.addEventListener('abort', giveUp)
   let last: Opening | null = null
   let isLate = false
   /** Whoever shows it stands; null before that. */
-  let shown: Promise<void> | null = null
+  const shown: { first: Promise<void> | null } = { first: null }
   const show = (work: Opening): void => {
     last = work
     if (!isLate) return
-    const told = Promise.resolve(opening?.(work))
+    const told = (async () => opening?.(work))()
     told.catch(reject)
-    shown ??= told
+    shown.first ??= told
   }
   const patience = setTimeout(() => {
     isLate = true
@@ -98,7 +98,7 @@ async function readyBeside({ dataDir, log, opening, signal }: OpeningParts, { ho
   worker.on('exit', () => reject(new StudioError('bug', 'The thread that makes the data ready ended without a word.')))
   try {
     await ready
-    await shown
+    await shown.first
   } finally {
     clearTimeout(patience)
     signal?.removeEventListener('abort', giveUp)

@@ -62,15 +62,13 @@ async function spoken(): Promise<Buffer> {
   return Buffer.from(await reply.arrayBuffer())
 }
 
-/** It plays: its time moves on, and on. */
+/** It plays: its time moves on from its begin. */
 async function sounds(page: Page): Promise<void> {
   await expect(wave(page)).toHaveAttribute('data-state', 'whole')
   await wave(page).press('Home')
+  await expect(wave(page)).toHaveAttribute('aria-valuenow', '0')
   await page.getByRole('button', { name: 'Play', exact: true }).first().click()
-  const now = async (): Promise<number> => Number(await wave(page).getAttribute('aria-valuenow'))
-  await expect.poll(now, { intervals: [100] }).toBeGreaterThan(0)
-  const before = await now()
-  await expect.poll(now, { intervals: [100] }).toBeGreaterThan(before)
+  await expect(wave(page)).not.toHaveAttribute('aria-valuenow', '0')
 }
 
 /** Neither a wall of errors nor something that turns for ever. */

@@ -7,6 +7,8 @@ import {
 } from '../../../src-preload/contract/erase.ts'
 import { StateFeed } from '../app/state.ts'
 import { asStudioError, StudioError } from '../errors.ts'
+import { asStoreError } from '../store/database.ts'
+import { asDiskError } from './disk.ts'
 
 /** What a part is told while it erases. `stopped` ends it early, and what is gone by then is gone. */
 export interface EraseSteps {
@@ -109,7 +111,7 @@ export function createErasing({ kinds, logDays, log, now = Date.now }: ErasingPa
         done(items)
       }
     } catch (thrown) {
-      problem = asStudioError(thrown).toProblem()
+      problem = asStudioError(asStoreError(asDiskError(thrown))).toProblem()
       log('error', `Erasing failed: ${problem.message}`)
     }
     for (const { what, done } of begun.parts) gone.push({ what, items: done })

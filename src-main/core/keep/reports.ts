@@ -38,16 +38,14 @@ export function createReports(dataDir: string) {
           return found ? [{ ...found, id, keptAt: join(dataDir, 'damaged', stamp) }] : []
         }),
       ),
-    /** The last one. */
+    /** The last one that nobody has read of yet, or the last of all: folders are called by the clock, which may have been put back since. */
     restored(): DataState['restored'] {
-      for (const stamp of foldersOf('replaced')) {
+      const all = foldersOf('replaced').flatMap((stamp) => {
         const id = `replaced/${stamp}/restored`
         const found = read(restored, id)
-        if (!found) continue
-        const hasFormer = namesIn(join(dataDir, 'replaced', stamp)).some((name) => name !== 'restored.json')
-        return { ...found, id, keptAt: hasFormer ? join(dataDir, 'replaced', stamp) : null }
-      }
-      return null
+        return found ? [{ ...found, id, keptAt: formerIn(join(dataDir, 'replaced', stamp)) }] : []
+      })
+      return all.find(({ acknowledged }) => !acknowledged) ?? all[0] ?? null
     },
     aside: (): SetAside[] =>
       kinds
@@ -79,6 +77,10 @@ export function createReports(dataDir: string) {
     return { name, kind, at, path, bytes }
   }
 }
+
+/** The folder, where anything but its report lies in it: a restore into an empty folder replaced nothing. */
+export const formerIn = (folder: string): string | null =>
+  namesIn(folder).some((name) => name !== 'restored.json') ? folder : null
 
 const gone = (): StudioError => new StudioError('no_such_item', 'This is not there any more.')
 

@@ -80,12 +80,12 @@ export function dropWaiting(dataDir: string): boolean {
   return true
 }
 
-/** Puts in place what was staged, now. The caller owns the folder and nobody has a file of it open. */
-export function swapNow(dataDir: string, given: Plan): void {
+/** Puts in place what was staged, now; answers where what was here lies, under the data folder. The caller owns the folder and nobody has a file of it open. */
+export function swapNow(dataDir: string, given: Plan): string {
   writePlan(dataDir, given)
   renameSync(stagingOf(dataDir), swappingOf(dataDir))
   toDisk(dataDir)
-  finishSwap(dataDir)
+  return finishSwap(dataDir)
 }
 
 /**
@@ -111,14 +111,16 @@ export function settleSwaps(dataDir: string): StudioError | null {
   return null
 }
 
-function finishSwap(dataDir: string): void {
+/** `''` where none had begun. */
+function finishSwap(dataDir: string): string {
   const folder = swappingOf(dataDir)
-  if (!existsSync(folder)) return
+  if (!existsSync(folder)) return ''
   try {
     const begun = readPlan(folder)
     if (begun === null) throw new Error('its plan can’t be read')
-    move(dataDir, folder, begun)
+    const aside = move(dataDir, folder, begun)
     rmSync(folder, { recursive: true, force: true })
+    return aside
   } catch (thrown) {
     const why = thrown instanceof Error ? thrown.message : String(thrown)
     const words = `What was laid ready in ${folder} can't be put in place: ${why}. It is tried again at the next start.`
@@ -126,7 +128,7 @@ function finishSwap(dataDir: string): void {
   }
 }
 
-function move(dataDir: string, folder: string, begun: Plan): void {
+function move(dataDir: string, folder: string, begun: Plan): string {
   const aside = begun.aside === '' ? `replaced/${freeStamp(join(dataDir, 'replaced'), new Date())}` : begun.aside
   // Decided once: who goes on after a death must find the same place.
   const given = { ...begun, aside }
@@ -147,6 +149,7 @@ function move(dataDir: string, folder: string, begun: Plan): void {
   }
   writeReport(to, given)
   toDisk(dataDir)
+  return aside
 }
 
 function writeReport(to: string, { report }: Plan): void {

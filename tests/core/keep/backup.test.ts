@@ -6,6 +6,7 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  renameSync,
   statSync,
   writeFileSync,
   writeSync,
@@ -19,6 +20,7 @@ import { describe, expect, it } from 'vitest'
 import { manifest } from '../../../src-main/core/keep/backup/manifest.ts'
 import { writeBackup } from '../../../src-main/core/keep/backup/write.ts'
 import { databases } from '../../../src-main/core/keep/databases.ts'
+import { createReports } from '../../../src-main/core/keep/reports.ts'
 import { checkDatabases } from '../../../src-main/core/keep/restore/checkDatabases.ts'
 import { restoreNow } from '../../../src-main/core/keep/restore/now.ts'
 import { stageBackup } from '../../../src-main/core/keep/restore/stage.ts'
@@ -259,6 +261,24 @@ describe('a backup', () => {
       ['a', 'held'],
       ['b', 'failed'],
     ])
+  })
+
+  it('is told with the place of what it replaced, also after the clock was put back', async () => {
+    const path = await backupOf(filledFolder())
+    const dataDir = filledFolder()
+    const first = await restoreNow({ dataDir, path, agree })
+    // As if that had been a hundred years from now.
+    const later = join(dataDir, 'replaced', '2126-01-01T00-00-00Z')
+    renameSync(first?.keptAt ?? '', later)
+    const second = await restoreNow({ dataDir, path, agree })
+    expect(second?.keptAt).not.toBe(later)
+    expect(readdirSync(second?.keptAt ?? '')).toContain('studio.sqlite')
+    const reports = createReports(dataDir)
+    const told = reports.restored()
+    reports.acknowledge(told?.id ?? '')
+    expect(told?.keptAt).toBe(later)
+    // Each is told, whatever its date says.
+    expect(reports.restored()?.keptAt).toBe(second?.keptAt)
   })
 
   it('that is written twice at once under one name is whole, and nothing half made is left', async () => {

@@ -13,9 +13,9 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { writeBackup } from '../../../src-main/core/keep/backup/write.ts'
 import { restoreNow } from '../../../src-main/core/keep/restore/now.ts'
-import { Ledger } from '../../../src-main/core/ledger/ledger.ts'
 import { onFolder } from '../../../src-main/core/opening.ts'
 import { lockFolder } from '../../../src-main/core/store/lock.ts'
+import { openErase } from '../../../src-main/hosts/node/dataErase.ts'
 import { freshFolder } from '../helpers/core.ts'
 import { behead, filledFolder, fillFolder, soundness } from './fill.ts'
 
@@ -117,19 +117,20 @@ describe.runIf(canMount)('on a full disk', () => {
   })
 
   it('erasing of old rows says so and loses none that stay; with room it erases them', async () => {
-    const ledger = new Ledger({ dataDir, tools: () => [], bodyDays: () => 9999, log: () => undefined })
-    const all = await ledger.counts({})
+    const erasing = await openErase(dataDir)
+    const plan = await erasing.count({ what: ['log'], olderThanDays: 0, archivedOnly: false })
+    expect(plan.parts[0]?.items).toBeGreaterThan(1000)
     fillUp(0)
-    const steps = { done: () => undefined, stopped: () => false }
-    const tried = await ledger.rowEraser.erase(Date.now(), steps).then(
-      () => 'erased',
-      (thrown: unknown) => String(thrown),
-    )
-    expect(tried).toMatch(/full/)
+    expect((await erasing.erase(plan))?.problem).toMatchObject(full)
     rmSync(join(disk, 'other'))
-    expect((await ledger.counts({})).kept).toBe(all.kept)
-    expect(await ledger.rowEraser.erase(Date.now(), steps)).toBeGreaterThan(0)
-    await ledger.close()
+    expect(await erasing.count({ what: ['log'], olderThanDays: 0, archivedOnly: false })).toMatchObject({
+      parts: [{ items: plan.parts[0]?.items }],
+    })
+    expect(await erasing.erase(plan)).toMatchObject({
+      problem: null,
+      parts: plan.parts.map(({ what, items }) => ({ what, items })),
+    })
+    await erasing.close()
     expect(soundness(join(dataDir, 'ledger.sqlite'))).toEqual({ integrity: 'ok', foreign: 0 })
   })
 

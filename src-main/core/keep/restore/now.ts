@@ -4,7 +4,7 @@ import type { BackupSummary, Counts } from '../../../../src-preload/contract/dat
 import { StudioError } from '../../errors.ts'
 import { lockFolder } from '../../store/lock.ts'
 import { whatIsHere } from '../now.ts'
-import { createReports } from '../reports.ts'
+import { formerIn } from '../reports.ts'
 import { dropStaging, settleSwaps, swapNow } from '../swap.ts'
 import { type StageParts, stageBackup } from './stage.ts'
 
@@ -31,10 +31,10 @@ export async function restoreNow(
       dropStaging(dataDir)
       return null
     }
-    swapNow(dataDir, plan)
+    const aside = swapNow(dataDir, plan)
     // Of files that were sent up or made for the page of before.
     rmSync(join(dataDir, 'tmp'), { recursive: true, force: true })
-    return { summary, keptAt: createReports(dataDir).restored()?.keptAt ?? null }
+    return { summary, keptAt: formerIn(join(dataDir, aside)) }
   } finally {
     lock.release()
   }
