@@ -60,13 +60,8 @@ export const turns = (page: Page): Locator => page.locator('article[data-role="u
 
 /** Nothing that axe knows of stands in the way of anyone, in the state that is shown now. A part of the page is held to its good practices too. */
 export async function expectAccessible(page: Page, within?: string): Promise<void> {
-  // What fades in has its final colours only at the end; the browser's own bar of what goes on has none.
-  await page.waitForFunction(() =>
-    document.getAnimations().every(({ playState, effect }) => {
-      const target = effect instanceof KeyframeEffect ? effect.target : null
-      return playState !== 'running' || target === null || target.closest('progress') !== null || !target.isConnected
-    }),
-  )
+  // What fades in has its final colours only at the end.
+  await page.waitForFunction(() => document.getAnimations().every(({ playState }) => playState !== 'running'))
   // "Legacy" is one run in the page itself, without a second page that puts together the runs of frames of other origins: no page of
   // ours has one, and with all that has passed left out of the report it takes a third of the time.
   const axe = new AxeBuilder({ page }).setLegacyMode()

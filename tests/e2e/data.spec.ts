@@ -167,6 +167,7 @@ test('while a damaged log is mended the address answers with a page that says ho
   await expect(page.getByText(/^\d{1,3},000 rows recovered so far$/)).toBeVisible()
   // The token is out of the address already, and the studio is let in all the same.
   expect(new URL(page.url()).hash).toBe('')
+  await page.emulateMedia({ reducedMotion: 'reduce' })
   await takePictures(page, 'opening', true)
   await expectAccessible(page)
   isHeld = false
