@@ -27,6 +27,9 @@ export const backBounds: BackBounds = {
   graceMs: 10_000,
 }
 
+/** Nobody is left without a look for longer, whatever Retry-After says; and a timer beyond 24 days would go off at once. */
+const longestMs = 24 * 3600 * 1000
+
 export interface BackParts {
   /** The client in use. */
   current(): Upstream | null
@@ -187,7 +190,7 @@ export class Back {
     const spread = 0.8 + 0.4 * Math.random()
     const pause = this.#hinted ? leastMs : Math.min(mostMs, firstMs * 2 ** this.#tries) * spread
     if (!this.#hinted) this.#tries += 1
-    this.#in(Math.max(retryAfterMs, pause))
+    this.#in(Math.min(Math.max(retryAfterMs, pause), longestMs))
   }
 
   #in(delay: number): void {

@@ -14,7 +14,7 @@ export const chart = {
   state: {
     running: 'not ended yet',
     partial: 'fetched before it had ended; more may have been spent',
-    gap: 'not known: nothing was fetched in time',
+    gap: 'not known: nothing was fetched',
   },
   key: {
     running: 'Not ended yet',

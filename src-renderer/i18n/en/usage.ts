@@ -150,10 +150,9 @@ export const usage = {
     },
     about: '{{source}} · {{from}} to {{to}} · {{asOf}}',
     source: { service: 'as the service reported', here: 'as measured on this machine' },
-    gaps_one:
-      '{{count}} bar is hatched: of those days nothing was fetched in time. That is not known, which is not nothing.',
+    gaps_one: '{{count}} bar is hatched: of those days nothing was fetched. That is not known, which is not nothing.',
     gaps_other:
-      '{{count}} bars are hatched: of those days nothing was fetched in time. That is not known, which is not nothing.',
+      '{{count}} bars are hatched: of those days nothing was fetched. That is not known, which is not nothing.',
     notTold: 'The service does not tell this figure of keys.',
     rest: { model: 'others', tool: 'the studio and others', room: 'tools', key: 'others' },
     rooms: {
@@ -223,7 +222,7 @@ export const usage = {
       here_more:
         'This machine counted more although the days are closed: its costs are estimates, or the service dropped something.',
       unpriced: 'This machine could not price what it asked, so there is no cost to compare.',
-      gap: 'The service’s figures of these days were not fetched in time, so what it counted is not known.',
+      gap: 'The service’s figures of these days were not fetched, so what it counted is not known.',
     },
     driftShort: {
       same: 'the same',

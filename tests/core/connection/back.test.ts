@@ -1,10 +1,10 @@
 import { createServer } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer, type Socket, connect as tcpConnect } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { BackBounds } from '../../../src-main/core/connection/back.ts'
+import { Back, type BackBounds } from '../../../src-main/core/connection/back.ts'
 import { connect, lookAgain, openStored } from '../../../src-main/core/connection/connect.ts'
 import { Session } from '../../../src-main/core/connection/session.ts'
-import { asStudioError } from '../../../src-main/core/errors.ts'
+import { asStudioError, StudioError } from '../../../src-main/core/errors.ts'
 import { openStore } from '../../../src-main/core/store/store.ts'
 import type { Books, RequestNotice } from '../../../src-main/core/traffic.ts'
 import { Credential } from '../../../src-main/core/upstream/credential.ts'
@@ -197,6 +197,24 @@ describe('the watch for the service', () => {
     deaf = false
     lookAgain(session)
     await until(there)
+  })
+
+  it('waits a day at most, however late it is told to come again, and does not take that for at once', async () => {
+    let looks = 0
+    const back = new Back({
+      current: () => null,
+      look: async () => void (looks += 1),
+      learned: () => undefined,
+      changed: () => undefined,
+    })
+    const retryAfterMs = 40 * 86_400_000
+    back.settled({ ...new StudioError('unavailable', 'Later.', { retryAfterMs }).toProblem(), kind: 'connect_failed' })
+    const next = Date.parse(back.offline?.nextLookAt ?? '') - Date.now()
+    expect(next).toBeGreaterThan(86_000_000)
+    expect(next).toBeLessThanOrEqual(86_400_000)
+    await new Promise((resolve) => setTimeout(resolve, 30))
+    expect(looks).toBe(0)
+    back.left()
   })
 
   it('takes a good answer to any request for its return', async () => {

@@ -117,7 +117,7 @@ describe('the rooms of the books', () => {
     await page.keyboard.press('End')
     expect(await chart.getAttribute('aria-valuetext')).toMatch(/SC.*not ended yet/)
     for (let step = 0; step < 9; step++) await page.keyboard.press('ArrowLeft')
-    expect(await chart.getAttribute('aria-valuetext')).toContain('not known: nothing was fetched in time')
+    expect(await chart.getAttribute('aria-valuetext')).toContain('not known: nothing was fetched')
     expect(await page.locator('.chart-readout').innerText()).toContain('not known')
     await page.keyboard.press('End')
     await page.keyboard.press('ArrowUp')
