@@ -159,7 +159,7 @@ export type Depth = 'head' | 'pages' | 'everything'
 export type Found = { is: 'good' } | { is: 'newer'; version: number } | { is: 'foreign' | 'damaged'; why: string }
 
 /**
- * Looks before touching: through a read-only connection, so that a file which we may not use keeps every byte. `pages` reads every page, `everything`
+ * Looks before touching: a read-only connection first, so that a file which we may not use keeps every byte. `pages` reads every page, `everything`
  * also holds the indexes to their tables and the rows to each other, which takes several times as long. Damage that shows later is thrown by whoever meets it.
  */
 export function look(file: string, { applicationId, migrations }: DatabaseKind, how: Depth): Found {
@@ -175,12 +175,8 @@ export function look(file: string, { applicationId, migrations }: DatabaseKind, 
       }
       if (version > migrations.length) return { is: 'newer', version }
       if (how === 'head') return { is: 'good' }
-      const [name, check] =
-        how === 'pages'
-          ? (['quick_check', 'quick_check(1)'] as const)
-          : (['integrity_check', 'integrity_check(1)'] as const)
-      const found = handle.prepare(`PRAGMA ${check}`).get()?.[name]
-      if (found !== 'ok') return { is: 'damaged', why: String(found).replace(/^\*{3} in database main \*{3}\s*/, '') }
+      const fault = faultIn(file, how === 'pages' ? 'quick_check' : 'integrity_check')
+      if (fault !== null) return { is: 'damaged', why: fault }
       const loose = how === 'everything' ? handle.prepare('PRAGMA foreign_key_check').get() : undefined
       return loose ? { is: 'damaged', why: `Rows of ${String(loose.table)} belong to nothing.` } : { is: 'good' }
     } finally {
@@ -190,6 +186,22 @@ export function look(file: string, { applicationId, migrations }: DatabaseKind, 
     const code = sqliteCode(thrown)
     if (code !== 11 && code !== 26) throw thrown
     return { is: 'damaged', why: thrown instanceof Error ? thrown.message : String(thrown) }
+  }
+}
+
+/**
+ * What SQLite finds wrong, in its words. Over a connection that might write: one that may only read knows no CHECK of a table, and finds nothing wrong with
+ * rows that break one. It writes nothing: what stands in a log is folded into the file by the last connection that closes, so in a database with
+ * one the caller has another.
+ */
+export function faultIn(file: string, check: 'quick_check' | 'integrity_check'): string | null {
+  const handle = new DatabaseSync(file, { timeout: 5000 })
+  try {
+    handle.exec('PRAGMA query_only = ON')
+    const found = handle.prepare(`PRAGMA ${check}(1)`).get()?.[check]
+    return found === 'ok' ? null : String(found).replace(/^\*{3} in database main \*{3}\s*/, '')
+  } finally {
+    handle.close()
   }
 }
 

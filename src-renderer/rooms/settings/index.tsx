@@ -94,10 +94,13 @@ function Section({
       aria-label={title}
       data-settings={name}
       tabIndex={-1}
-      className="grid gap-x-8 gap-y-3 border-line border-b py-6 last:border-b-0 @min-[740px]:grid-cols-[200px_minmax(0,1fr)]"
+      // A frame around a whole part would be as loud as an error: its title has it.
+      className="group/part grid gap-x-8 gap-y-3 border-line border-b py-6 outline-none last:border-b-0 @min-[740px]:grid-cols-[200px_minmax(0,1fr)]"
     >
       <div>
-        <h2 className="font-semibold">{title}</h2>
+        <h2 className="w-fit rounded-s font-semibold outline-offset-2 group-focus-visible/part:outline-2 group-focus-visible/part:outline-accent">
+          {title}
+        </h2>
         <p className="mt-0.5 text-s text-soft">{about}</p>
       </div>
       <Card className="flex flex-col gap-4 p-4">{children}</Card>

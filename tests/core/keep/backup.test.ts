@@ -198,6 +198,15 @@ describe('a backup', () => {
     await expect(restoreNow({ dataDir: freshFolder(), path, agree })).rejects.toThrow(/A database in it was changed/)
   })
 
+  it('with a row that breaks a rule of its table, made anew with the right sums, is refused', async () => {
+    const from = filledFolder()
+    const handle = new DatabaseSync(join(from, 'studio.sqlite'))
+    handle.exec("PRAGMA ignore_check_constraints = ON; UPDATE messages SET status = 'complede' WHERE seq = 3")
+    handle.close()
+    const path = await backupOf(from)
+    await expect(restoreNow({ dataDir: freshFolder(), path, agree })).rejects.toThrow(/A database in it is damaged/)
+  })
+
   it('of a newer version is refused with words, before anything is unpacked', async () => {
     const path = await backupOf(filledFolder())
     const entries = await entriesOf(path)

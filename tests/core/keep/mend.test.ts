@@ -19,6 +19,7 @@ import { databases } from '../../../src-main/core/keep/databases.ts'
 import { mendFolder } from '../../../src-main/core/keep/mend/mend.ts'
 import { recoverDatabase } from '../../../src-main/core/keep/mend/recover.ts'
 import { createReports } from '../../../src-main/core/keep/reports.ts'
+import { look } from '../../../src-main/core/store/database.ts'
 import { openStore } from '../../../src-main/core/store/store.ts'
 import type { DatabaseName } from '../../../src-preload/contract/data.ts'
 import { freshFolder } from '../helpers/core.ts'
@@ -186,6 +187,39 @@ describe('a damaged database', () => {
       )
     },
     120_000,
+  )
+
+  it.each(['pages', 'everything'] as const)(
+    'with a bit that turned a word into none (%s looked at) is found out, also where its log was not folded in, and loses that row alone',
+    (how) => {
+      const dataDir = copyOf()
+      const path = byName('studio').pathIn(dataDir)
+      const writer = new DatabaseSync(path)
+      writer.exec(
+        'PRAGMA wal_autocheckpoint = 0; UPDATE settings SET value = value; PRAGMA ignore_check_constraints = ON',
+      )
+      writer.exec("UPDATE messages SET status = 'complede' WHERE seq = 7")
+      const killed = freshFolder()
+      cpSync(dataDir, killed, { recursive: true })
+      writer.close()
+      const { pathIn } = byName('studio')
+      const bytes = () => [pathIn(killed), `${pathIn(killed)}-wal`].map((file) => readFileSync(file).toString('base64'))
+      const before = bytes()
+      expect(look(pathIn(killed), byName('studio').kind, how)).toEqual({
+        is: 'damaged',
+        why: 'CHECK constraint failed in messages',
+      })
+      // Looking folds no log in.
+      expect(bytes()).toEqual(before)
+      mend(killed)
+      expect(soundness(pathIn(killed))).toEqual({ integrity: 'ok', foreign: 0 })
+      const handle = new DatabaseSync(pathIn(killed), { readOnly: true })
+      expect(handle.prepare('SELECT count(*) AS n, sum(seq = 7) AS bad FROM messages').get()).toEqual({
+        n: 16 * 30 - 1,
+        bad: 0,
+      })
+      handle.close()
+    },
   )
 
   it('tells what was set aside, what was recovered and how much is lost, and keeps the damaged file to the last byte', () => {

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { sqliteCode } from '../../store/database.ts'
+import { faultIn, sqliteCode } from '../../store/database.ts'
 import { number, text, textOrNull } from '../../store/rows.ts'
 import type { Manifest } from '../backup/manifest.ts'
 import { addCounts, countThings, databases, type KeptDatabase } from '../databases.ts'
@@ -34,9 +34,7 @@ function checkOne(folder: string, { name, file, kind }: KeptDatabase, version: n
       if (schemaOf(handle) !== expectedSchema(kind.migrations.slice(0, version))) {
         throw notOurs('A database in it was changed.')
       }
-      if (handle.prepare('PRAGMA integrity_check(1)').get()?.integrity_check !== 'ok') {
-        throw notOurs('A database in it is damaged.')
-      }
+      if (faultIn(join(folder, file), 'integrity_check') !== null) throw notOurs('A database in it is damaged.')
       if (name === 'studio') checkMedia(folder, handle, manifest)
       return countThings(handle)
     } finally {
