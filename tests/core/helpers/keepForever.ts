@@ -14,7 +14,10 @@ const add = handle.prepare(
 const drop = handle.prepare('DELETE FROM media WHERE id = ?')
 const mark = handle.prepare("INSERT OR REPLACE INTO settings (key, value) VALUES ('step', ?)")
 const there: string[] = []
+// A hundred a second, many times what anybody does: of thousands, each round of a backup would meet others that are gone.
+const pause = new Int32Array(new SharedArrayBuffer(4))
 for (let step = 1; ; step += 1) {
+  Atomics.wait(pause, 0, 0, 10)
   const id = randomUUID()
   const bytes = Buffer.from(`${step} ${id} `.repeat(50))
   writeFileSync(join(media, id), bytes)
