@@ -72,15 +72,17 @@ function pagesOf(path: string) {
   )
   const rows = handle.prepare('SELECT name, pageno, pagetype, ncell FROM dbstat').all()
   handle.close()
+  /** Parts of a speech are nothing without their text: each speech here has one, which goes with it. */
+  const alone = (name: string): number => (name === 'speeches' ? 2 : 1)
   return rows.map(({ name, pageno, pagetype, ncell }) => ({
     no: Number(pageno),
-    /** At most so many rows stand on it or go through it. */
+    /** At most so many rows stand on it or go through it, and with them. */
     rows: !isTable.has(String(name))
       ? 0
       : pagetype === 'overflow'
-        ? 1
+        ? alone(String(name))
         : pagetype === 'leaf' || isTree.has(String(name))
-          ? Number(ncell)
+          ? Number(ncell) * alone(String(name))
           : 0,
     table: String(name),
   }))
