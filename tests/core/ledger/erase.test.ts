@@ -189,7 +189,8 @@ describe('erasing the log by age', () => {
     over = true
     turns.sort((a, b) => b - a)
     expect(turns.length).toBeGreaterThan(50)
-    expect(turns[0]).toBeLessThan(20)
+    // Not each of them: once in a while the collector has its turn, and takes its time on a busy machine.
+    expect(turns[Math.ceil(turns.length / 50)]).toBeLessThan(20)
     await ledger.close()
     open.pop()
     expect(statSync(ledgerFile(dataDir)).size).toBeLessThan(size / 50)
