@@ -85,8 +85,10 @@ function Section({
   useEffect(() => {
     if (!target) return
     ref.current?.scrollIntoView({ block: 'start' })
-    // What led here may have gone with its room: whoever reads by keys goes on here, not at the window's start.
-    if (document.activeElement === document.body) ref.current?.focus({ preventScroll: true })
+    // What led here may have gone with its room, or it was another part: whoever reads by keys goes on here.
+    const { activeElement } = document
+    const isLoose = activeElement === document.body || activeElement?.matches('[data-settings]')
+    if (isLoose) ref.current?.focus({ preventScroll: true })
   }, [target])
   return (
     <section
