@@ -45,6 +45,9 @@ export const problemKinds = [
   'folder_in_use', // another process owns the data folder
   'store_newer', // the database was written by a newer version
   'store_damaged',
+  'disk_full', // no space left on the disk of the data folder or of a file to be written
+  'not_writable', // missing permission, or a read-only file system
+  'database_locked', // another program has locked a database; passes when that program lets go
   'port_taken',
   'bug', // a mistake of this program
 ] as const

@@ -52,6 +52,9 @@ export const problemTargets: Record<ProblemKind, ProblemTarget> = {
   folder_in_use: 'reload',
   store_newer: 'copy',
   store_damaged: 'data',
+  disk_full: 'data',
+  not_writable: 'data',
+  database_locked: 'retry',
   port_taken: 'proxy_port',
   bug: 'copy',
 }
@@ -68,5 +71,6 @@ const mild: ReadonlySet<ProblemKind> = new Set([
   'keychain_locked',
   'incomplete_stream',
   'no_such_item',
+  'database_locked',
 ])
 export const problemTone = (kind: ProblemKind): 'warn' | 'bad' => (mild.has(kind) ? 'warn' : 'bad')

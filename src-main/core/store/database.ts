@@ -87,9 +87,21 @@ export function asStoreError(thrown: unknown, file = 'The database'): unknown {
   if (code === 5 || code === 6) {
     return new StudioError('folder_in_use', `${file} is locked by another process.`, {}, options)
   }
-  if (code === 8 || code === 10 || code === 13 || code === 14) {
-    const words = `${file} cannot be written or read: ${thrown instanceof Error ? thrown.message : String(thrown)}.`
-    return new StudioError('store_damaged', words, {}, options)
+  if (code === 13) {
+    return new StudioError(
+      'disk_full',
+      `The disk is full, so ${file} can't be written. Free some space, then try again.`,
+      {},
+      options,
+    )
+  }
+  if (code === 3 || code === 8) {
+    const words = `${file} can't be written: ${thrown instanceof Error ? thrown.message : String(thrown)}. Give your user account write access, then try again.`
+    return new StudioError('not_writable', words, {}, options)
+  }
+  if (code === 10 || code === 14) {
+    const words = `${file} can't be opened, read or written: ${thrown instanceof Error ? thrown.message : String(thrown)}.`
+    return new StudioError('not_writable', words, {}, options)
   }
   return thrown
 }

@@ -193,6 +193,21 @@ const kinds = {
     meaning: 'The database is damaged. Keep a copy of the data folder before anything else.',
     action: 'Show the folder',
   },
+  disk_full: {
+    title: 'The disk is full',
+    meaning: 'Nothing more can be saved. Free some space, then try again.',
+    action: 'Show the folder',
+  },
+  not_writable: {
+    title: 'No permission to write',
+    meaning: 'Inference Studio can’t write to this place. Give your user account write access, then try again.',
+    action: 'Show the folder',
+  },
+  database_locked: {
+    title: 'The database is locked',
+    meaning: 'Another program, such as a database browser, has locked it. Close that program, then try again.',
+    action: 'Try again',
+  },
   port_taken: {
     title: 'The port is taken',
     meaning: 'Another program listens there. Choose another port in Settings.',
