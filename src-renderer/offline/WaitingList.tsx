@@ -8,6 +8,7 @@ import { useWaiting, waitingOf } from '../stores/waiting.ts'
 import { useStudio } from '../studio.ts'
 import { IconButton } from '../ui/Button.tsx'
 import { cx } from '../ui/cx.ts'
+import { plainText } from '../ui/plainText.ts'
 import { attempt } from './deeds.ts'
 import { EditWaiting } from './EditWaiting.tsx'
 
@@ -54,7 +55,10 @@ function Row({ item, onEdit }: { item: WaitingItem; onEdit: () => void }) {
         <span dir="auto" title={label} className="min-w-0 max-w-full flex-1 truncate">
           {label}
         </span>
-        <span className={cx('num max-w-full shrink-0 text-s', problem ? 'text-bad' : 'text-faint')}>
+        <span
+          className={cx('num max-w-full shrink-0 text-s', problem ? 'text-bad' : 'text-faint')}
+          title={problem ? plainText(problem.message) : undefined}
+        >
           {[amountWords(item, t), standing].filter(Boolean).join(' · ')}
         </span>
       </div>

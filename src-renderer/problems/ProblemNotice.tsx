@@ -7,7 +7,7 @@ import { appStore, withToast } from '../stores/app.ts'
 import { useStudio } from '../studio.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { type ProblemTarget, problemTargets, problemTone } from './actions.ts'
-import { detailsOf, saidBy, waitSeconds } from './details.ts'
+import { detailsOf, messageBeside, saidBy, waitSeconds } from './details.ts'
 
 export interface ProblemNoticeProps {
   problem: Problem
@@ -19,7 +19,7 @@ export interface ProblemNoticeProps {
   className?: string
 }
 
-/** A failure as the specification's table tells it: what happened, what it means, the one thing to do, the raw body a click away. */
+/** A failure as the specification's table tells it: what happened, what it means, the sentence of this case, the one thing to do, the raw body a click away. */
 export function ProblemNotice({ problem, on = {}, noAction = false, role = 'alert', className }: ProblemNoticeProps) {
   const { t } = useTranslation(['problems', 'common'])
   const studio = useStudio()
@@ -45,18 +45,26 @@ export function ProblemNotice({ problem, on = {}, noAction = false, role = 'aler
   const act = noAction ? undefined : (on[target] ?? general[target])
   const seconds = waitSeconds(problem)
   const said = saidBy(problem)
+  const title = t(`problems:kinds.${problem.kind}.title`)
+  const meaning = t(`problems:kinds.${problem.kind}.meaning`)
+  const message = messageBeside(problem, [title, meaning])
   return (
     <Notice
       kind={problemTone(problem.kind)}
-      title={t(`problems:kinds.${problem.kind}.title`)}
+      title={title}
       role={role}
       details={{ label: t('common:details'), text: detailsOf(problem) }}
       {...(act ? { action: { label: t(`problems:kinds.${problem.kind}.action`), onClick: act, busy } } : {})}
       {...(className ? { className } : {})}
     >
-      {t(`problems:kinds.${problem.kind}.meaning`)}
+      {meaning}
       {seconds !== null && ` ${t('problems:wait', { seconds })}`}
       {problem.outputStarted && ` ${t('problems:kept')}`}
+      {message !== null && (
+        <p className="mt-1 break-words" dir="auto">
+          {message}
+        </p>
+      )}
       {said !== null && (
         <p className="mt-1 break-words" dir="auto">
           {t('problems:said', { message: said })}

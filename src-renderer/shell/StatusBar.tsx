@@ -11,6 +11,7 @@ import type { Route } from '../stores/route.ts'
 import { activeBook, useUsage } from '../stores/usage.ts'
 import { cx } from '../ui/cx.ts'
 import { Meter } from '../ui/Meter.tsx'
+import { plainText } from '../ui/plainText.ts'
 import { showSc, showSigned, signed } from '../ui/sc.ts'
 import { viewBucket } from './bucket.ts'
 import { ConnectionMenu } from './ConnectionMenu.tsx'
@@ -105,7 +106,9 @@ function ConnectionItem({ app }: { app: AppState | null }) {
         tone={connection ? tone[connection.state] : 'muted'}
         breathing={!connection || connection.state === 'checking'}
       />
-      <span className="truncate">{words}</span>
+      <span className="truncate" title={connection?.problem ? plainText(connection.problem.message) : undefined}>
+        {words}
+      </span>
     </ConnectionMenu>
   )
 }
@@ -126,7 +129,9 @@ function ProxyItem({ app: { proxy } }: { app: AppState }) {
   return (
     <Item to={{ room: 'proxy', id: null }} className={proxy.state === 'failed' ? 'text-bad' : ''}>
       <Waypoints aria-hidden size={13} strokeWidth={1.75} className="shrink-0" />
-      <span className="truncate">{parts.filter(Boolean).join(' · ')}</span>
+      <span className="truncate" title={proxy.problem ? plainText(proxy.problem.message) : undefined}>
+        {parts.filter(Boolean).join(' · ')}
+      </span>
     </Item>
   )
 }

@@ -165,7 +165,7 @@ function Refused({ trouble: { problem, slots }, many }: { trouble: Trouble; many
   const addresses = slots.flatMap(({ address }) => address ?? [])
   return (
     <Notice kind={problem ? 'warn' : 'info'} title={many ? `${numbers}. ${title}` : title}>
-      {said && <p>{said}</p>}
+      {said && <p dir="auto">{plainText(said)}</p>}
       {addresses.length > 0 && (
         <ul aria-label={t('under.addresses', { count: addresses.length })} className="images-addresses">
           {addresses.map((address) => (

@@ -13,6 +13,7 @@ import { KeyValue } from '../../ui/KeyValue.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import { Part } from '../../ui/Part.tsx'
 import { Pill } from '../../ui/Pill.tsx'
+import { plainText } from '../../ui/plainText.ts'
 import { askDetail, closeDetail, closeOver } from './actions.ts'
 import { Bodies, Headers } from './Bodies.tsx'
 import { DetailDeeds } from './DetailDeeds.tsx'
@@ -179,7 +180,7 @@ function Ending({ row }: { row: RequestRow }) {
   const { t } = useTranslation(['proxy', 'problems'])
   const kind = problemKind.safeParse(row.problem?.kind)
   const words = [
-    row.problem?.message,
+    row.problem && plainText(row.problem.message),
     row.state === 'cancelled' && row.cancelledBy && t(`detail.cancelledBy.${row.cancelledBy}`),
     row.state === 'unknown' && t('detail.unknown'),
     row.state === 'cut' && !row.problem && t('detail.cut'),
