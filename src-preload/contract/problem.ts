@@ -47,6 +47,7 @@ export const problemKinds = [
   'store_damaged',
   'disk_full', // no space left on the disk of the data folder or of a file to be written
   'not_writable', // missing permission, or a read-only file system
+  'too_many_open_files', // the operating system gives this process no more of them for now
   'database_locked', // another program has locked a database; passes when that program lets go
   'port_taken',
   'bug', // a mistake of this program

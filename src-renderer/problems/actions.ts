@@ -54,6 +54,7 @@ export const problemTargets: Record<ProblemKind, ProblemTarget> = {
   store_damaged: 'data',
   disk_full: 'data',
   not_writable: 'data',
+  too_many_open_files: 'retry',
   database_locked: 'retry',
   port_taken: 'proxy_port',
   bug: 'copy',
@@ -71,6 +72,7 @@ const mild: ReadonlySet<ProblemKind> = new Set([
   'keychain_locked',
   'incomplete_stream',
   'no_such_item',
+  'too_many_open_files',
   'database_locked',
 ])
 export const problemTone = (kind: ProblemKind): 'warn' | 'bad' => (mild.has(kind) ? 'warn' : 'bad')

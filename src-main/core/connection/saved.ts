@@ -1,11 +1,38 @@
 import type { Profile } from '../../../src-preload/contract/app.ts'
 import type { SecretStore } from '../host.ts'
+import type { StoredProfile } from '../store/profiles.ts'
+import { openStoreForReading } from '../store/reading.ts'
 import { openStore } from '../store/store.ts'
 import { profileNamed, shownProfile } from './profiles.ts'
 
 /** A connection as the command line shows it; whether its key is at hand the keychain alone knows. */
 export interface ListedProfile extends Profile {
   active: boolean
+}
+
+/** What `openConnections` offers to commands that only read. Changes nothing in the folder. */
+export function openConnectionsForReading(dataDir: string) {
+  const store = openStoreForReading(dataDir)
+  const stored = (): StoredProfile[] => store?.profiles.all() ?? []
+  return {
+    /** By name. */
+    list: (): ListedProfile[] => {
+      const active = store?.profiles.active()?.id
+      return stored().map((profile) => ({ ...shownProfile(profile), active: profile.id === active }))
+    },
+    /** Stores the same connections in another data folder, the active one too. Their keys stay in the keychain, under the same ids. */
+    copyTo(otherDir: string): void {
+      const active = store?.profiles.active()
+      const other = openStore(otherDir)
+      try {
+        for (const profile of stored()) other.profiles.saveActive(profile)
+        other.profiles.activate(active?.id ?? '')
+      } finally {
+        other.close()
+      }
+    },
+    close: (): void => store?.close(),
+  }
 }
 
 /** The stored connections of a data folder, for the command line: beside a running core, which follows each change, or without one. */

@@ -1,4 +1,5 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import { lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { asStudioError } from '../errors.ts'
 import { accountTables } from '../store/described/account.ts'
@@ -44,8 +45,11 @@ export function aboutFolder(): string {
   return `${[...head, ...files].join('\n')}\n`
 }
 
+/** How a file of ours is told from another program's README. */
+const firstLine = 'The data of Inference Studio'
+
 const head = [
-  'The data of Inference Studio',
+  firstLine,
   '============================',
   '',
   'This folder is all that the studio keeps. No API key lies in it: keys are in the keychain of the system.',
@@ -94,24 +98,21 @@ function wrapped(text: string, first: string, further = first): string[] {
   return [...lines, line]
 }
 
-/** Puts it there where it is another. That it could not be is no reason not to start. */
+/** Writes the file where it is missing or an older one of ours. Somebody else's file of that name stays. A failure is no reason not to start. */
 export function tellAbout(dataDir: string, log: (level: 'warn', line: string) => void): void {
   const file = join(dataDir, aboutName)
   const words = aboutFolder()
+  const fresh = `${file}.${randomUUID().slice(0, 8)}.part`
   try {
-    if (readOr(file) === words) return
-    const fresh = `${file}.part`
-    writeFileSync(fresh, words, { mode: 0o600 })
+    const there = lstatSync(file, { throwIfNoEntry: false })
+    if (there) {
+      const former = there.isFile() ? readFileSync(file, 'utf8') : ''
+      if (former === words || former.split('\n', 1)[0] !== firstLine) return
+    }
+    writeFileSync(fresh, words, { mode: 0o600, flag: 'wx' })
     renameSync(fresh, file)
   } catch (thrown) {
+    rmSync(fresh, { force: true })
     log('warn', `${aboutName} could not be written: ${asStudioError(thrown).message}`)
-  }
-}
-
-function readOr(file: string): string | null {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch {
-    return null
   }
 }

@@ -1,13 +1,14 @@
-import { existsSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import type { Counts, DatabaseName, KeptThing } from '../../../src-preload/contract/data.ts'
 import { accountFile } from '../store/account/open.ts'
 import { accountDatabase } from '../store/account/schema.ts'
 import { type DatabaseKind, studioDatabase } from '../store/database.ts'
+import { isDatabaseThere } from '../store/databaseFile.ts'
 import { bodiesFile, ledgerFile } from '../store/ledger/open.ts'
 import { bodyDatabase, ledgerDatabase } from '../store/ledger/schema.ts'
 import { number } from '../store/rows.ts'
 import { databaseFile } from '../store/store.ts'
+import { makingName, mediaName } from './backup/manifest.ts'
 
 export interface KeptDatabase {
   name: DatabaseName
@@ -27,6 +28,19 @@ export const databases: readonly KeptDatabase[] = [
 
 /** A database's log and its index of it, which belong to it. */
 export const besides = (file: string): string[] => [`${file}-wal`, `${file}-shm`]
+
+const databaseNames: ReadonlySet<string> = new Set(
+  databases.flatMap(({ file }) => [file, ...besides(file), `${file}-journal`]),
+)
+
+/** Whether a relative path is one that this program gives to a copy of the data: of a database, of a media file or of one that grows. */
+export function isCopiedFile(path: string): boolean {
+  const [first = '', second, ...more] = path.split('/')
+  if (more.length > 0) return false
+  if (first === 'media') return second === undefined || mediaName.test(second)
+  if (first === 'making') return second === undefined || makingName.test(second)
+  return second === undefined && databaseNames.has(first)
+}
 
 const things: Readonly<Record<string, KeptThing>> = {
   ...{ conversations: 'conversations', messages: 'messages', media: 'media', speeches: 'speeches', images: 'images' },
@@ -61,6 +75,6 @@ export function addCounts(all: readonly Counts[]): Counts {
   return asCounts(sum)
 }
 
-/** Those that stand in the folder. */
+/** Those that are in the folder. @throws StudioError `store_damaged` where a name of one belongs to something that is no file */
 export const databasesIn = (dataDir: string): KeptDatabase[] =>
-  databases.filter(({ pathIn }) => existsSync(pathIn(dataDir)))
+  databases.filter(({ pathIn }) => isDatabaseThere(pathIn(dataDir)))

@@ -12,8 +12,8 @@ import {
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
+import { diskProblem } from '../diskProblem.ts'
 import { StudioError } from '../errors.ts'
-import { sqliteCode } from '../store/database.ts'
 
 /** Past the operating system's memory; of a folder: the names in it. */
 export function toDisk(path: string): void {
@@ -53,12 +53,12 @@ export function bytesOf(path: string): number {
 export const namesIn = (folder: string): string[] =>
   statSync(folder, { throwIfNoEntry: false })?.isDirectory() ? readdirSync(folder) : []
 
-/** @throws StudioError `store_damaged` where the file system of `folder` has no place for so many bytes */
+/** @throws StudioError `disk_full` where the file system of `folder` has no place for so many bytes */
 export function checkRoom(folder: string, bytes: number): void {
   const { bavail, bsize } = statfsSync(folder)
   if (bavail * bsize > bytes) return
   const words = `There is too little space in ${folder}: ${gigabytes(bytes)} are needed, ${gigabytes(bavail * bsize)} are free.`
-  throw new StudioError('store_damaged', words)
+  throw new StudioError('disk_full', words)
 }
 
 const gigabytes = (bytes: number): string => `${(bytes / 1e9).toFixed(bytes < 1e9 ? 3 : 1)} GB`
@@ -84,21 +84,6 @@ export function openUntouched(path: string): DatabaseSync {
   return new DatabaseSync(address, { readOnly: true })
 }
 
-/** Nobody but the person can give the right to write back. */
-function cantWrite(thrown: Error): StudioError {
-  const words = `This can't be written: ${thrown.message}. Give the user who starts Inference Studio the right to write there, then try again.`
-  return new StudioError('store_damaged', words, {}, { cause: thrown })
-}
-
-/** What a file operation threw, in words: a full disk is a person's to mend. */
-export function asDiskError(thrown: unknown): unknown {
-  if (!(thrown instanceof Error) || !('code' in thrown)) return thrown
-  // 13: SQLite's own word for it.
-  if (thrown.code === 'ENOSPC' || thrown.code === 'EDQUOT' || sqliteCode(thrown) === 13) {
-    return new StudioError('store_damaged', 'The disk is full. Free some space, then try again.', {}, { cause: thrown })
-  }
-  if (thrown.code === 'EROFS' || thrown.code === 'EACCES' || thrown.code === 'EPERM' || sqliteCode(thrown) === 8) {
-    return cantWrite(thrown)
-  }
-  return thrown
-}
+/** What a file operation or SQLite threw: a full disk, missing permission and too many open files become problems with words. */
+export const asDiskError = (thrown: unknown, what = 'A file of the data'): unknown =>
+  diskProblem(thrown, what) ?? thrown

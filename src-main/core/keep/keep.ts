@@ -106,7 +106,7 @@ export function createKeep({ dataDir, version, transfers, problem, feed, log }: 
         throw thrown
       } finally {
         backup = null
-        sweepWorkplaces(dataDir)
+        sweepWorkplaces(transfers.folder)
         state.changed()
       }
     },

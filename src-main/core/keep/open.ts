@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { StudioError } from '../errors.ts'
 import { type Depth, isDamage, openDatabase } from '../store/database.ts'
+import { isDatabaseThere } from '../store/databaseFile.ts'
 import { isMostlyFree, requestErasing } from '../store/ledger/erase.ts'
 import { databases, type KeptDatabase } from './databases.ts'
 import { bytesOf } from './disk.ts'
@@ -29,6 +30,8 @@ const shortBytes = 4_000_000
  */
 export function lookAhead({ dataDir, endedCleanly }: { dataDir: string; endedCleanly: boolean }): Ahead {
   const problem = settleSwaps(dataDir)
+  // First of all: whoever opened a named pipe would wait for ever.
+  for (const { pathIn } of databases) isDatabaseThere(pathIn(dataDir))
   const how = wasNoted(dataDir) ? 'everything' : endedCleanly ? 'head' : 'pages'
   const isMore = how !== 'head' || databases.some((database) => needsWork(dataDir, database))
   const isLong = isMore && everything.reduce((sum, name) => sum + bytesOf(join(dataDir, name)), 0) > shortBytes

@@ -1,11 +1,13 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import * as z from 'zod'
 import { backupSummary, damage } from '../../../src-preload/contract/data.ts'
+import { diskProblem } from '../diskProblem.ts'
 import { StudioError } from '../errors.ts'
+import { realNamesIn, removeOwnFiles } from '../ownFiles.ts'
 import { swapFolder } from '../store/database.ts'
 import { parseJson } from '../store/rows.ts'
-import { besides, databases } from './databases.ts'
+import { besides, databases, isCopiedFile } from './databases.ts'
 import { asDiskError, freeStamp, toDisk, writeJson } from './disk.ts'
 
 /** What takes the place of what, and what is told of it afterwards. */
@@ -37,16 +39,32 @@ const stagingOf = (dataDir: string): string => join(dataDir, 'staging')
 const waitingOf = (dataDir: string): string => join(dataDir, 'waiting')
 const swappingOf = (dataDir: string): string => join(dataDir, swapFolder)
 const discardedOf = (dataDir: string): string => join(dataDir, 'discarded')
-const dropDiscarded = (dataDir: string): void => rmSync(discardedOf(dataDir), { recursive: true, force: true })
 
-/** A place for the new files. What was being filled there before is gone. */
+/** Whether a path below one of these folders is one that this program makes there. Everything else there is somebody's own. */
+const isStepFile = (path: string): boolean =>
+  path === planFile ||
+  path === `${planFile}.new` ||
+  path === 'new' ||
+  (path.startsWith('new/') && isCopiedFile(path.slice(4)))
+
+const dropDiscarded = (dataDir: string): boolean => removeOwnFiles(discardedOf(dataDir), isStepFile)
+
+/** @throws StudioError `bad_input`: the name is needed, and what lies there is not ours to delete */
+function mustBeGone(isGone: boolean, folder: string): void {
+  if (isGone) return
+  const words = `${folder} holds files that Inference Studio did not put there, and it needs that name. Move them elsewhere, then try again.`
+  throw new StudioError('bad_input', words)
+}
+
+/** A place for the new files. What was being filled there before is gone. @throws StudioError `bad_input` where files of others are there */
 export function freshStaging(dataDir: string): string {
-  dropStaging(dataDir)
+  mustBeGone(dropStaging(dataDir), stagingOf(dataDir))
   const folder = join(stagingOf(dataDir), 'new')
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   return folder
 }
-export const dropStaging = (dataDir: string): void => rmSync(stagingOf(dataDir), { recursive: true, force: true })
+/** False where files of others are left there. */
+export const dropStaging = (dataDir: string): boolean => removeOwnFiles(stagingOf(dataDir), isStepFile)
 
 function writePlan(dataDir: string, given: Plan): void {
   try {
@@ -65,15 +83,18 @@ export function layReady(dataDir: string, given: Plan): void {
   toDisk(dataDir)
 }
 
+/** A folder of that name without a plan is none of ours: the plan is written first, and goes last. */
+const isWaiting = (dataDir: string): boolean => existsSync(join(waitingOf(dataDir), planFile))
+
 export function waitingPlan(dataDir: string): Plan | null {
-  return existsSync(join(waitingOf(dataDir), planFile)) ? readPlan(waitingOf(dataDir)) : null
+  return isWaiting(dataDir) ? readPlan(waitingOf(dataDir)) : null
 }
 
-/** False where nothing waits. */
+/** False where nothing waits. @throws StudioError `bad_input` where files of others are in the way */
 export function dropWaiting(dataDir: string): boolean {
-  if (!existsSync(waitingOf(dataDir))) return false
+  if (!isWaiting(dataDir)) return false
   // Out of the way by one rename first: half a backup must never wait.
-  dropDiscarded(dataDir)
+  mustBeGone(dropDiscarded(dataDir), discardedOf(dataDir))
   renameSync(waitingOf(dataDir), discardedOf(dataDir))
   toDisk(dataDir)
   dropDiscarded(dataDir)
@@ -97,7 +118,7 @@ export function settleSwaps(dataDir: string): StudioError | null {
   finishSwap(dataDir)
   dropDiscarded(dataDir)
   dropStaging(dataDir)
-  if (!existsSync(waitingOf(dataDir))) return null
+  if (!isWaiting(dataDir)) return null
   const waiting = waitingPlan(dataDir)
   if (waiting === null || !waiting.come.every((name) => existsSync(join(waitingOf(dataDir), 'new', name)))) {
     dropWaiting(dataDir)
@@ -115,16 +136,20 @@ export function settleSwaps(dataDir: string): StudioError | null {
 function finishSwap(dataDir: string): string {
   const folder = swappingOf(dataDir)
   if (!existsSync(folder)) return ''
+  // A process that was killed at the very end left it.
+  if (realNamesIn(folder).length === 0 && removeOwnFiles(folder, isStepFile)) return ''
   try {
     const begun = readPlan(folder)
     if (begun === null) throw new Error('its plan can’t be read')
     const aside = move(dataDir, folder, begun)
-    rmSync(folder, { recursive: true, force: true })
+    // The plan last: without it, nobody could go on with what is left.
+    removeOwnFiles(join(folder, 'new'), isCopiedFile)
+    mustBeGone(removeOwnFiles(folder, isStepFile), folder)
     return aside
   } catch (thrown) {
     const why = thrown instanceof Error ? thrown.message : String(thrown)
     const words = `What was laid ready in ${folder} can't be put in place: ${why}. It is tried again at the next start.`
-    throw new StudioError('store_damaged', words, {}, { cause: thrown })
+    throw new StudioError(diskProblem(thrown, folder)?.kind ?? 'store_damaged', words, {}, { cause: thrown })
   }
 }
 

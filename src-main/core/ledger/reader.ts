@@ -52,13 +52,24 @@ export function openLedgerReader(
   const callers = new Callers()
   const names = new Names(tools)
   let file: LedgerForReading | null = null
-  let version = 0
+  /** Differs after each write of another connection. */
+  let version = ''
+  let opened = 0
   let days: UsedDays | null = null
 
   /** The log with its callers as they are by now. */
   function look(): LedgerForReading | null {
-    file ??= openLedgerForReading(dataDir)
-    const newest = file?.dataVersion() ?? 0
+    if (file?.isOutdated()) {
+      // A core was started beside this reader.
+      file.close()
+      file = null
+      days = null
+    }
+    if (file === null) {
+      file = openLedgerForReading(dataDir)
+      opened += 1
+    }
+    const newest = `${opened} ${file?.dataVersion()}`
     if (file && newest !== version) {
       for (const caller of file.callers.after(callers.last)) callers.add(caller)
       version = newest
@@ -97,7 +108,7 @@ export function openLedgerReader(
 
   async function* follow(filter: RequestFilter, { signal, after, open: seenOpen = [], everyMs = 250 }: FollowOptions) {
     let last = after ?? look()?.requests.last()?.id ?? 0
-    let seen = -1
+    let seen = ''
     // Those under way are looked at again, also where they don't match yet: an outcome comes with the end.
     const open = new Set<number>(seenOpen)
     while (!signal.aborted) {

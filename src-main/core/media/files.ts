@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { open, readFile } from 'node:fs/promises'
+import { diskProblem } from '../diskProblem.ts'
 import { StudioError } from '../errors.ts'
 
 /** An id of ours as a file's name: nothing else of what comes from outside becomes a path. */
@@ -35,18 +36,14 @@ export async function headOf(path: string, bytes: number): Promise<Uint8Array> {
   }
 }
 
-/** @throws StudioError `no_such_item` */
+/** @throws StudioError `no_such_item`, and as `diskProblem` */
 export async function readKept(path: string): Promise<Buffer> {
   return readFile(path).catch((thrown: unknown) => {
+    const known = diskProblem(thrown, 'This file')
+    if (known) throw known
     throw new StudioError('no_such_item', 'This file is not there any more.', {}, { cause: thrown })
   })
 }
 
-/** What a file operation threw, in words: a full disk is a person's to mend. */
-export function asFileError(thrown: unknown): unknown {
-  if (thrown instanceof Error && 'code' in thrown && (thrown.code === 'ENOSPC' || thrown.code === 'EDQUOT')) {
-    const words = 'The disk is full, so this could not be kept. Free some space, then try again.'
-    return new StudioError('store_damaged', words, {}, { cause: thrown })
-  }
-  return thrown
-}
+/** What a file operation threw: a full disk, missing permission and too many open files become problems with words. */
+export const asFileError = (thrown: unknown): unknown => diskProblem(thrown, 'This file') ?? thrown

@@ -1,8 +1,9 @@
-import { createReadStream, mkdirSync, readdirSync } from 'node:fs'
+import { createReadStream, mkdirSync } from 'node:fs'
 import { type FileHandle, open, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { StudioError } from '../errors.ts'
+import { isRealFile, realNamesIn } from '../ownFiles.ts'
 import type { MediaItem } from '../store/media.ts'
 import { asFileError, toDisk, uuid } from './files.ts'
 
@@ -14,7 +15,7 @@ export interface Growing {
   /**
    * Adds to its end; on the disk when this resolves, unless it was opened with `durable: false` (then it survives the death of this process,
    * and `sync` makes it survive a power cut). With `at`, an offset: what is there already is not taken twice.
-   * @throws StudioError `bad_input` where bytes before `at` are missing, `store_damaged` where the disk is full
+   * @throws StudioError `bad_input` where bytes before `at` are missing, and as `diskProblem`
    */
   append(bytes: Uint8Array, at?: number): Promise<number>
   sync(): Promise<void>
@@ -49,8 +50,9 @@ export function growingFiles(dataDir: string, adopt: Adopt) {
   }
 
   return {
-    /** The names of now, also of what is none of ours. */
-    names: (): string[] => readdirSync(folder),
+    /** The growing files of now. What others put there is left out, and so is everything behind a symbolic link. */
+    names: (): string[] =>
+      realNamesIn(folder).filter((name) => growingName.test(name) && isRealFile(join(folder, name))),
     ownerOf: (name: string): string | null => growingName.exec(name)?.[1] ?? null,
     /** Opens it where an earlier process left it, or makes it. @throws StudioError `busy` where it is open already */
     async grow(name: string, { durable = true }: { durable?: boolean } = {}): Promise<Growing> {
@@ -77,10 +79,9 @@ export function growingFiles(dataDir: string, adopt: Adopt) {
     /** Takes all of a thing away: `ID` and `ID.what`. */
     async discardAll(id: string): Promise<void> {
       const names = (await readdir(folder)).filter((name) => growingName.exec(name)?.[1] === id)
-      await Promise.all(names.map((name) => rm(join(folder, name), { recursive: true, force: true })))
+      await Promise.all(names.map((name) => rm(join(folder, name), { force: true })))
     },
-    /** Of what is none of ours too. */
-    discard: (name: string): Promise<void> => rm(join(folder, name), { recursive: true, force: true }),
+    discard: (name: string): Promise<void> => rm(pathOf(name), { force: true }),
   }
 
   function growing(file: { name: string; path: string; handle: FileHandle; size: number; durable: boolean }): Growing {

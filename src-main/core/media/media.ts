@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { constants, createReadStream, mkdirSync, readdirSync } from 'node:fs'
+import { constants, createReadStream, mkdirSync } from 'node:fs'
 import { copyFile, link, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import type { Attachment } from '../../../src-preload/contract/chat.ts'
 import { StudioError } from '../errors.ts'
+import { isRealFile, realNamesIn } from '../ownFiles.ts'
 import { asPicture, type MediaItem } from '../store/media.ts'
 import type { Store } from '../store/store.ts'
 import { asFileError, headOf, readKept, sha256Of, toDisk, uuid } from './files.ts'
@@ -62,10 +63,10 @@ export function createMedia({ dataDir, store: { media: rows }, uploads }: MediaO
 
   async function sweep(): Promise<void> {
     const known = rows.ids()
-    // The names of now: what is added from here on is not looked at.
-    const left = readdirSync(folder).filter((name) => !known.has(name))
+    // The names of now: what is added from here on is not looked at. Only names that are given here: others' files stay.
+    const left = realNamesIn(folder).filter((name) => leftOver.test(name) && !known.has(name))
     const ownerless = growing.names().filter((name) => rows.ownerKind(growing.ownerOf(name) ?? '') === null)
-    for (const name of left) await rm(join(folder, name), { recursive: true, force: true })
+    for (const name of left) if (isRealFile(fileOf(name))) await rm(fileOf(name), { force: true })
     for (const name of ownerless) await growing.discard(name)
     // What still has a second name is kept by its row: the process died before it took the first away.
     for (const name of growing.names()) {
@@ -230,6 +231,9 @@ export function createMedia({ dataDir, store: { media: rows }, uploads }: MediaO
     swept,
   }
 }
+
+/** An id, or an id that was being written. */
+const leftOver = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}(?:\.part)?$/
 
 /**
  * A second name for a file until its row stands, so that whenever the process dies one of them is found: the new one by its row, or the old one where it

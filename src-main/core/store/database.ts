@@ -1,7 +1,9 @@
 import { chmodSync, closeSync, existsSync, linkSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { diskProblem, sqliteCode } from '../diskProblem.ts'
 import { StudioError } from '../errors.ts'
+import { isDatabaseThere, leastDatabaseBytes } from './databaseFile.ts'
 import { migrations } from './migrations/index.ts'
 
 /** What sets one database file of ours apart from the others. */
@@ -76,46 +78,35 @@ export function openDatabase(file: string, kind: DatabaseKind, { checkWhole = fa
 /**
  * What SQLite threw, in our words: a damaged file, a full disk and a lock are told from mistakes of ours, which pass as they are.
  */
-export function asStoreError(thrown: unknown, file = 'The database'): unknown {
+export function asStoreError(thrown: unknown, path?: string): unknown {
+  const file = path ?? 'The database'
   const code = sqliteCode(thrown)
   const options = { cause: thrown }
   // SQLite's primary result codes: https://sqlite.org/rescode.html
   if (code === 11 || code === 26) {
-    const words = `${file} is damaged or is not a database. It was left as it is; at its next start Inference Studio sets it aside and recovers what can be read.`
-    return new StudioError('store_damaged', words, {}, options)
+    return damagedFile(file, options)
   }
   if (code === 5 || code === 6) {
     return new StudioError('folder_in_use', `${file} is locked by another process.`, {}, options)
   }
-  if (code === 13) {
-    return new StudioError(
-      'disk_full',
-      `The disk is full, so ${file} can't be written. Free some space, then try again.`,
-      {},
-      options,
-    )
-  }
-  if (code === 3 || code === 8) {
-    const words = `${file} can't be written: ${thrown instanceof Error ? thrown.message : String(thrown)}. Give your user account write access, then try again.`
-    return new StudioError('not_writable', words, {}, options)
-  }
-  if (code === 10 || code === 14) {
-    const words = `${file} can't be opened, read or written: ${thrown instanceof Error ? thrown.message : String(thrown)}.`
-    return new StudioError('not_writable', words, {}, options)
-  }
-  return thrown
+  const what = path ?? (code === null ? 'A file' : 'The database')
+  return diskProblem(thrown, what, path) ?? thrown
 }
+
+/** For whoever may not mend it. */
+export const damagedFile = (file: string, options?: ErrorOptions): StudioError =>
+  new StudioError(
+    'store_damaged',
+    `${file} is damaged or is not a database. It was left as it is; at its next start Inference Studio sets it aside and recovers what can be read.`,
+    {},
+    options,
+  )
 
 /** Whether SQLite met damage: pages that are not what they should be (11), or no database at all (26). */
 export function isDamage(thrown: unknown): boolean {
   const cause = thrown instanceof StudioError ? thrown.cause : thrown
   const code = sqliteCode(cause)
   return code === 11 || code === 26
-}
-
-export function sqliteCode(thrown: unknown): number | null {
-  if (!(thrown instanceof Error) || !('errcode' in thrown) || typeof thrown.errcode !== 'number') return null
-  return thrown.errcode & 0xff
 }
 
 function refuseWhileSwapping(file: string): void {
@@ -131,7 +122,7 @@ function refuseWhileSwapping(file: string): void {
  * holds on it in this process (https://sqlite.org/howtocorrupt.html, 2.2).
  */
 function makeFile(file: string, kind: DatabaseKind): boolean {
-  if (existsSync(file)) {
+  if (isDatabaseThere(file)) {
     chmodSync(file, 0o600)
     return false
   }
@@ -175,7 +166,10 @@ export type Found = { is: 'good' } | { is: 'newer'; version: number } | { is: 'f
  * also holds the indexes to their tables and the rows to each other, which takes several times as long. Damage that shows later is thrown by whoever meets it.
  */
 export function look(file: string, { applicationId, migrations }: DatabaseKind, how: Depth): Found {
-  if (statSync(file).size === 0) return { is: 'damaged', why: 'The file is empty.' }
+  if (!isDatabaseThere(file)) return { is: 'damaged', why: 'The file is gone.' }
+  const { size } = statSync(file)
+  if (size === 0) return { is: 'damaged', why: 'The file is empty.' }
+  if (size < leastDatabaseBytes) return { is: 'damaged', why: `The file has ${size} bytes, too few for a database.` }
   try {
     const handle = new DatabaseSync(file, { readOnly: true, timeout: 5000 })
     try {
@@ -196,7 +190,7 @@ export function look(file: string, { applicationId, migrations }: DatabaseKind, 
     }
   } catch (thrown) {
     const code = sqliteCode(thrown)
-    if (code !== 11 && code !== 26) throw thrown
+    if (code !== 11 && code !== 26) throw asStoreError(thrown, file)
     return { is: 'damaged', why: thrown instanceof Error ? thrown.message : String(thrown) }
   }
 }

@@ -1,24 +1,26 @@
-import { existsSync } from 'node:fs'
-import { DatabaseSync } from 'node:sqlite'
 import { StudioError } from '../errors.ts'
 import { archiveTable } from './archive.ts'
 import { asStoreError, type Database, studioDatabase } from './database.ts'
+import { isDatabaseThere } from './databaseFile.ts'
 import { folderTable } from './folders.ts'
 import { madeTable } from './made.ts'
 import { pieceTable } from './pieces.ts'
 import { presetTable } from './presets.ts'
+import { profileTable } from './profiles.ts'
 import { promptTable } from './prompts.ts'
+import { openReadOnly } from './readOnly.ts'
 import { databaseFile } from './store.ts'
+import { toolKeyTable } from './toolKeys.ts'
 
 /**
- * What people wrote, for reading alone: beside a running core or without one; null where there is nothing yet.
- * @throws StudioError `store_newer`, `store_damaged` (also for a file that this version has to migrate first)
+ * What people wrote, for reading alone: beside a running core or without one; null where there is nothing yet. Changes nothing in the folder.
+ * @throws StudioError `store_newer`, `store_damaged`, `bad_input` for a file that this version has to migrate first
  */
 export function openStoreForReading(dataDir: string) {
   const file = databaseFile(dataDir)
-  if (!existsSync(file)) return null
   try {
-    const handle = new DatabaseSync(file, { readOnly: true, timeout: 5000 })
+    if (!isDatabaseThere(file)) return null
+    const { handle, isOutdated, wasChanged } = openReadOnly(file)
     try {
       const version = Number(handle.prepare('PRAGMA user_version').get()?.user_version)
       if (version > studioDatabase.migrations.length) {
@@ -26,7 +28,7 @@ export function openStoreForReading(dataDir: string) {
       }
       if (version < studioDatabase.migrations.length) {
         const words = `${file} was written by an older version of Inference Studio. Start the studio once; it brings the file to this version.`
-        throw new StudioError('store_damaged', words)
+        throw new StudioError('bad_input', words)
       }
       const write = (): never => {
         throw new StudioError('bug', 'What is open for reading alone is not written to.')
@@ -42,6 +44,10 @@ export function openStoreForReading(dataDir: string) {
         folders: folderTable(database),
         prompts: promptTable(database),
         presets: presetTable(database),
+        profiles: profileTable(database),
+        toolKeys: toolKeyTable(database),
+        isOutdated,
+        wasChanged,
         close: () => handle.close(),
       }
     } catch (thrown) {

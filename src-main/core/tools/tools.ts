@@ -1,6 +1,7 @@
 import type { Tool } from '../../../src-preload/contract/tools.ts'
 import { StudioError } from '../errors.ts'
 import { type Feed, type FeedSource, feed, Listeners } from '../feed.ts'
+import { openStoreForReading } from '../store/reading.ts'
 import { openStore, type Store } from '../store/store.ts'
 import type { Verified } from '../traffic.ts'
 import { type CachedKey, KeyCache } from './keyCache.ts'
@@ -198,6 +199,22 @@ export class Tools {
     this.#store.toolKeys.markUsed(this.#pending)
     this.#pending.clear()
     this.#changed(undefined)
+  }
+}
+
+/** The keys for commands that only read, also beside a running core. None where there is no database yet. Changes nothing in the folder. */
+export function openToolsForReading(dataDir: string) {
+  let store = openStoreForReading(dataDir)
+  return {
+    /** Newest first, revoked ones too. */
+    list(): Tool[] {
+      if (store === null || store.isOutdated()) {
+        store?.close()
+        store = openStoreForReading(dataDir)
+      }
+      return store?.toolKeys.list() ?? []
+    },
+    close: (): void => store?.close(),
   }
 }
 

@@ -1,5 +1,6 @@
-import { mkdirSync, rmSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { sweepTemporary } from '../ownFiles.ts'
 import { createDownloads } from './downloads.ts'
 import { createUploads } from './uploads.ts'
 
@@ -15,11 +16,11 @@ export type Transfers = ReturnType<typeof createTransfers>
 
 /**
  * Files between a page and the core, in parts, under `tmp/` of the data folder (0700, files 0600). Whatever an earlier process left
- * there is gone when this answers; rooms may make files of their own in `folder` and offer them.
+ * there is gone when this answers. Features may make files of their own in `folder` and offer them, under names that begin with an id.
  */
 export function createTransfers({ dataDir, keptMs = hour }: TransferOptions) {
   const folder = join(dataDir, 'tmp')
-  rmSync(folder, { recursive: true, force: true })
+  sweepTemporary(dataDir)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const uploads = createUploads(folder, keptMs)
   const downloads = createDownloads(keptMs)

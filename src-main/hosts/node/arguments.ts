@@ -4,7 +4,9 @@ import { InvalidArgumentError, Option } from 'commander'
 
 export const json = (): Option => new Option('--json', 'JSON on standard output, one document a line').default(false)
 
-export const dataFolder = (): Option => new Option('--data-dir <dir>', 'the data folder')
+/** An empty name (an unset variable of a shell) would mean the current folder. */
+export const dataFolder = (about = 'the data folder'): Option =>
+  new Option('--data-dir <dir>', about).argParser(nonEmpty)
 
 export function nonEmpty(text: string): string {
   if (text.trim() === '') throw new InvalidArgumentError('It must not be empty.')

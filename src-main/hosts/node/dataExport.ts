@@ -7,7 +7,7 @@ import { openLedgerReader } from '../../core/ledger/reader.ts'
 import { exportMedia } from '../../core/media/export.ts'
 import { readKept, uuid } from '../../core/media/files.ts'
 import { openStoreForReading } from '../../core/store/reading.ts'
-import { openTools } from '../../core/tools/tools.ts'
+import { openToolsForReading } from '../../core/tools/tools.ts'
 import { ownPackage } from './package.ts'
 import type { DataExport, ExportRange } from './parts.ts'
 
@@ -22,7 +22,7 @@ export function openExport(dataDir: string): DataExport {
       (from === null || at >= from) && (until === null || at < until)
 
   function* rowsOf(range: ExportRange, book: string | null): Generator<LogRow[]> {
-    const tools = openTools(dataDir)
+    const tools = openToolsForReading(dataDir)
     const reader = openLedgerReader(dataDir, tools.list)
     const filter = {
       ...(range.from !== null && { since: range.from }),
@@ -57,16 +57,31 @@ export function openExport(dataDir: string): DataExport {
       return readKept(join(dataDir, 'media', id))
     },
   }
+  /** A core that was started meanwhile may have changed what was read. */
+  const mustBeAsBefore = (): void => {
+    if (!store?.wasChanged()) return
+    throw new StudioError('busy', 'Another process changed the data during the export. Export again.')
+  }
+  async function* allOf(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    yield* content
+    mustBeAsBefore()
+  }
   return {
     requests: (format, range, book) => exportLog(rowsOf(range, book), format),
-    markdown: (range) => markdownOfAll({ store: chats() }, within(range)),
-    archive: (path, range) =>
-      writeArchive({ store: chats(), media, version: ownPackage().version }, new ZipWriter(path), {
+    markdown: (range) => allOf(markdownOfAll({ store: chats() }, within(range))),
+    async archive(path, range) {
+      await writeArchive({ store: chats(), media, version: ownPackage().version }, new ZipWriter(path), {
         now: new Date().toISOString(),
         wanted: within(range),
-      }),
-    media: (to, range) =>
-      exportMedia(chats().made.items(), { mediaDir: join(dataDir, 'media'), to, wanted: within(range) }),
+      })
+      mustBeAsBefore()
+    },
+    async media(to, range) {
+      const items = chats().made.items()
+      const told = await exportMedia(items, { mediaDir: join(dataDir, 'media'), to, wanted: within(range) })
+      mustBeAsBefore()
+      return told
+    },
     close: () => store?.close(),
   }
 }

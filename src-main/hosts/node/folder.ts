@@ -1,11 +1,10 @@
-import { mkdir, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
-import { dirname, join, resolve } from 'node:path'
-import { StudioError } from '../../core/errors.ts'
+import { join, resolve } from 'node:path'
+import { claimFolder, inspectFolder } from '../../core/store/dataFolder.ts'
 
 /** Where a person's data lies when nothing else was asked for; the desktop uses the same one. */
 export function defaultDataDir(env: NodeJS.ProcessEnv = process.env, platform = process.platform): string {
-  if (env.INFERENCE_STUDIO_DATA_DIR) return resolve(env.INFERENCE_STUDIO_DATA_DIR)
+  if (env.INFERENCE_STUDIO_DATA_DIR?.trim()) return resolve(env.INFERENCE_STUDIO_DATA_DIR)
   if (platform === 'win32') return join(env.APPDATA ?? join(homedir(), 'AppData', 'Roaming'), 'Inference Studio')
   if (platform === 'darwin') return join(homedir(), 'Library', 'Application Support', 'Inference Studio')
   // XDG Base Directory Specification: a relative path there is invalid and ignored.
@@ -14,28 +13,17 @@ export function defaultDataDir(env: NodeJS.ProcessEnv = process.env, platform = 
 }
 
 /**
- * The data folder, absolute, made where it is missing for its owner alone (0700).
- * @throws StudioError `bad_input` when it can't be made
+ * The data folder for a command that writes, absolute: made where it is missing, and marked as ours.
+ * @throws StudioError as `claimFolder`
  */
-export async function openDataDir(asked: string | undefined): Promise<string> {
-  const folder = asked === undefined ? defaultDataDir() : resolve(asked)
-  try {
-    await makeFolder(folder)
-  } catch (thrown) {
-    const why = thrown instanceof Error ? thrown.message : String(thrown)
-    throw new StudioError('bad_input', `The data folder can't be made: ${why}`, {}, { cause: thrown })
-  }
-  return folder
-}
+export const openDataDir = async (asked: string | undefined): Promise<string> => claimFolder(asked ?? defaultDataDir())
 
-/** Step by step: Node's own recursive mkdir never ends where a parent takes no folder but says that it is missing (/proc). */
-async function makeFolder(folder: string): Promise<void> {
-  const there = await stat(folder).catch(() => null)
-  if (there?.isDirectory()) return
-  const parent = dirname(folder)
-  if (parent !== folder) await makeFolder(parent)
-  await mkdir(folder, { mode: 0o700 }).catch((thrown: unknown) => {
-    // Made by another process in between.
-    if (!(thrown instanceof Error && 'code' in thrown && thrown.code === 'EEXIST')) throw thrown
-  })
+/**
+ * The data folder for a command that only reads, absolute. Nothing is made or changed; it need not be there.
+ * @throws StudioError as `inspectFolder`
+ */
+export function findDataDir(asked: string | undefined): string {
+  const folder = asked ?? defaultDataDir()
+  inspectFolder(folder)
+  return resolve(folder)
 }

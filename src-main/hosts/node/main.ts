@@ -21,16 +21,28 @@ process.exitCode = await run(process.argv.slice(2), {
   },
   async openToolKeys(dataDir) {
     const { openTools } = await import('../../core/tools/tools.ts')
+    const { mustNotBeLost } = await import('../../core/keep/mend/mend.ts')
+    mustNotBeLost(dataDir)
     return openTools(dataDir)
+  },
+  async openToolList(dataDir) {
+    const { openToolsForReading } = await import('../../core/tools/tools.ts')
+    return openToolsForReading(dataDir)
   },
   async openConnections(dataDir) {
     const { openConnections } = await import('../../core/connection/saved.ts')
+    const { mustNotBeLost } = await import('../../core/keep/mend/mend.ts')
+    mustNotBeLost(dataDir)
     return openConnections(dataDir)
   },
+  async openConnectionList(dataDir) {
+    const { openConnectionsForReading } = await import('../../core/connection/saved.ts')
+    return openConnectionsForReading(dataDir)
+  },
   async openRequestLog(dataDir) {
-    const { openTools } = await import('../../core/tools/tools.ts')
+    const { openToolsForReading } = await import('../../core/tools/tools.ts')
     const { openLedgerReader } = await import('../../core/ledger/reader.ts')
-    const tools = openTools(dataDir)
+    const tools = openToolsForReading(dataDir)
     const reader = openLedgerReader(dataDir, tools.list)
     return {
       page: reader.page,

@@ -44,7 +44,16 @@ export interface ToolKeys {
   close(): void
 }
 
-/** Stored connections of a data folder, also while another process serves it, which then follows. */
+/** Stored connections of a data folder, also while another process serves it. */
+export interface ConnectionList {
+  /** By name. */
+  list(): ListedProfile[]
+  /** Stores the same connections in another data folder, which this makes; keys stay in the keychain. */
+  copyTo(dataDir: string): void
+  close(): void
+}
+
+/** The same to change them: a process that serves the folder follows. */
 export interface Connections {
   /** By name. */
   list(): ListedProfile[]
@@ -138,7 +147,11 @@ export interface DataErase {
 export interface Parts {
   startCore(host: Host, options: CoreOptions): Promise<RunningCore>
   openToolKeys(dataDir: string): Promise<ToolKeys>
+  /** For reading alone: nothing in the folder is made or changed. */
+  openToolList(dataDir: string): Promise<Pick<ToolKeys, 'list' | 'close'>>
   openConnections(dataDir: string): Promise<Connections>
+  /** For reading alone: nothing in the folder is made or changed. */
+  openConnectionList(dataDir: string): Promise<ConnectionList>
   openRequestLog(dataDir: string): Promise<RequestLog>
   openUsage(dataDir: string): Promise<UsageBooks>
   openKeep(): Promise<KeepCommands>

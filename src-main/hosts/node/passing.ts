@@ -11,11 +11,19 @@ export interface PassingCore {
   close(): Promise<void>
 }
 
-/** In a folder that is thrown away, for when another process owns the asked one. Nothing of what is stored there is used. */
-export async function startCoreInPassing(parts: Parts, options: CoreOptions): Promise<PassingCore> {
+/**
+ * In a folder that is thrown away, for when another process owns the asked one, or when that one is only to be read.
+ * @param prepare puts into that folder what the core is to find there
+ */
+export async function startCoreInPassing(
+  parts: Parts,
+  options: CoreOptions,
+  prepare: (folder: string) => void = () => undefined,
+): Promise<PassingCore> {
   const folder = await mkdtemp(join(tmpdir(), 'inference-studio-'))
   const remove = () => rm(folder, { recursive: true, force: true })
   try {
+    prepare(folder)
     const core = await parts.startCore(createNodeHost(folder), options)
     const close = async () => {
       await core.stop()

@@ -1,5 +1,5 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
-import { json, nonEmpty } from './arguments.ts'
+import { dataFolder, json, nonEmpty } from './arguments.ts'
 import { type ConnectionOptions, connectionUsageFault } from './connection.ts'
 import { describeConnections } from './connectionsProgram.ts'
 import { describeData } from './dataProgram.ts'
@@ -48,7 +48,7 @@ function describe(parts: Parts, ended: (code: number) => void): Command {
     .showHelpAfterError('(inference-studio --help tells more)')
 
   connectable(program.command('serve').description('run the studio for a browser, and the local /v1'))
-    .option('--data-dir <dir>', 'where conversations and settings lie')
+    .addOption(dataFolder('where conversations and settings are stored'))
     .option('--web-port <n>', 'port of the web address, 0 for any (usual: 8786 or the next free)', port)
     .option('--proxy-port <n>', 'port of the local /v1, 0 for any (usual: 8787 or the next free)', port)
     .option('--no-web', 'without the web address')
@@ -82,7 +82,7 @@ function describe(parts: Parts, ended: (code: number) => void): Command {
     .option('--text <text>', 'anywhere in path, model, tool, problem or request id', nonEmpty)
     .option('--since <instant>', 'from this time on (UTC, ISO 8601)', instant)
     .option('--limit <n>', 'how many of the newest', count, 50)
-    .option('--data-dir <dir>', 'the data folder')
+    .addOption(dataFolder())
     .addOption(json())
     .action(async (options) => ended(await (await import('./commands/requests.ts')).requests(options, parts)))
 
@@ -92,7 +92,7 @@ function describe(parts: Parts, ended: (code: number) => void): Command {
   connectable(program.command('chat').description('ask once; the reply streams to the terminal'))
     .argument('<prompt>', 'what to ask', nonEmpty)
     .option('--model <id>', 'exact id of a model (usual: the first of the list)')
-    .option('--data-dir <dir>', 'where the exchange is stored')
+    .addOption(dataFolder('where the exchange is stored'))
     .addOption(json())
     .action(async (prompt, options, command) => {
       checkConnectionUsage(options, command)
@@ -108,19 +108,19 @@ function describe(parts: Parts, ended: (code: number) => void): Command {
     .option('--api-key-env <name>', 'environment variable that holds the key')
     .option('--name <name>', 'what to call it; one that is called so already gets this address and key')
     .option('--allow-insecure', 'plain http to another machine', false)
-    .option('--data-dir <dir>', 'the data folder')
+    .addOption(dataFolder())
     .addOption(json())
     .action(async (options) => ended(await (await import('./commands/account.ts')).login(options, parts)))
 
   program
     .command('logout')
     .description('forget the connection in use and its key; conversations stay')
-    .option('--data-dir <dir>', 'the data folder')
+    .addOption(dataFolder())
     .addOption(json())
     .action(async (options) => ended(await (await import('./commands/account.ts')).logout(options, parts)))
 
   connectable(program.command('doctor').description('tell what was found: Node, keychain, folder, ports, service, key'))
-    .option('--data-dir <dir>', 'the data folder')
+    .addOption(dataFolder())
     .addOption(json())
     .action(async (options, command) => {
       checkConnectionUsage(options, command)

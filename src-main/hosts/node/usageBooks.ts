@@ -3,7 +3,7 @@ import { openLedgerReader } from '../../core/ledger/reader.ts'
 import { limitedOf } from '../../core/limits/history.ts'
 import { readStatus } from '../../core/limits/status.ts'
 import { openAccountForReading } from '../../core/store/account/open.ts'
-import { openTools } from '../../core/tools/tools.ts'
+import { openToolsForReading } from '../../core/tools/tools.ts'
 import type { UsageBooks } from './parts.ts'
 
 /**
@@ -12,7 +12,7 @@ import type { UsageBooks } from './parts.ts'
  */
 export function openUsage(dataDir: string): UsageBooks {
   const account = openAccountForReading(dataDir)
-  const tools = openTools(dataDir)
+  const tools = openToolsForReading(dataDir)
   const here = openLedgerReader(dataDir, tools.list)
   const reading = account && openReading({ account, here, tools: tools.list, now: Date.now })
   const known = (): NonNullable<typeof reading> => {

@@ -203,6 +203,11 @@ const kinds = {
     meaning: 'Inference Studio can’t write to this place. Give your user account write access, then try again.',
     action: 'Show the folder',
   },
+  too_many_open_files: {
+    title: 'Too many open files',
+    meaning: 'The system lets Inference Studio open no more files for now. Close other programs, then try again.',
+    action: 'Try again',
+  },
   database_locked: {
     title: 'The database is locked',
     meaning: 'Another program, such as a database browser, has locked it. Close that program, then try again.',

@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type Core, createCore } from '../../../src-main/core/core.ts'
 import { aboutFolder, aboutName, described } from '../../../src-main/core/keep/about.ts'
+import { claimFolder } from '../../../src-main/core/store/dataFolder.ts'
 import { freshFolder, testHost } from '../helpers/core.ts'
 
 const open: Core[] = []
@@ -69,17 +70,44 @@ describe('the words in the data folder', () => {
     }
   })
 
-  it('are those of this version after a start, whatever stood there, and are no reason not to start', async () => {
-    const dataDir = freshFolder()
-    writeFileSync(join(dataDir, aboutName), 'of another version')
-    open.push(await createCore(testHost(dataDir).host, { proxyPort: null }))
-    expect(readFileSync(join(dataDir, aboutName), 'utf8')).toBe(aboutFolder())
-    expect(existsSync(join(dataDir, `${aboutName}.part`))).toBe(false)
-
-    const other = freshFolder()
-    mkdirSync(join(other, aboutName))
-    const { host, lines } = testHost(other)
+  const started = async (dataDir: string) => {
+    claimFolder(dataDir)
+    const { host, lines } = testHost(dataDir)
     open.push(await createCore(host, { proxyPort: null }))
-    expect(lines.join()).toContain('README.txt could not be written')
+    return lines
+  }
+
+  it('replace those of another version', async () => {
+    const dataDir = claimFolder(freshFolder())
+    writeFileSync(join(dataDir, aboutName), 'The data of Inference Studio\n====\nof another version')
+    await started(dataDir)
+    expect(readFileSync(join(dataDir, aboutName), 'utf8')).toBe(aboutFolder())
+    expect(readdirSync(dataDir).filter((name) => name.endsWith('.part'))).toEqual([])
+  })
+
+  it('leave a file, a folder or a link of somebody else as it is', async () => {
+    const target = join(freshFolder(), 'target')
+    writeFileSync(target, aboutFolder().slice(0, 100))
+    const files: Record<string, (path: string) => void> = {
+      file: (path) => writeFileSync(path, 'Notes about the data'),
+      empty: (path) => writeFileSync(path, ''),
+      folder: (path) => mkdirSync(path),
+      link: (path) => symlinkSync(target, path),
+      dangling: (path) => symlinkSync(join(target, 'nowhere'), path),
+    }
+    for (const [what, make] of Object.entries(files)) {
+      const dataDir = claimFolder(freshFolder())
+      const path = join(dataDir, aboutName)
+      make(path)
+      const look = () => [
+        lstatSync(path).mode,
+        lstatSync(path).mtimeMs,
+        what.endsWith('file') && readFileSync(path, 'utf8'),
+      ]
+      const before = look()
+      expect((await started(dataDir)).join(), what).not.toContain('README')
+      expect(look(), what).toEqual(before)
+    }
+    expect(readFileSync(target, 'utf8')).toBe(aboutFolder().slice(0, 100))
   })
 })

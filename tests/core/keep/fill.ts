@@ -3,6 +3,7 @@ import { closeSync, mkdirSync, openSync, writeFileSync, writeSync } from 'node:f
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { databases } from '../../../src-main/core/keep/databases.ts'
+import { claimFolder } from '../../../src-main/core/store/dataFolder.ts'
 import { freshFolder } from '../helpers/core.ts'
 
 /** Of a size that makes trees of several levels, with texts that overflow their page. */
@@ -25,6 +26,7 @@ export function filledFolder(filling: Partial<Filling> = {}, versions: Partial<R
 }
 
 export function fillFolder(dataDir: string, filling: Filling, versions: Partial<Record<string, number>> = {}): void {
+  claimFolder(dataDir)
   mkdirSync(join(dataDir, 'media'), { recursive: true, mode: 0o700 })
   for (const { name, kind, pathIn } of databases) {
     const version = versions[name] ?? kind.migrations.length

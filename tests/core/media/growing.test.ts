@@ -103,7 +103,7 @@ test('one writer at a time; names that are no ids become no path', async () => {
   expect(making()).toEqual([])
 })
 
-test('at the start growing files stay whose owner is known, and only those', async () => {
+test('at the start files that have no owner are deleted, and files that others put there stay', async () => {
   const [owned, other] = [randomUUID(), randomUUID()]
   withDatabase(dataDir, (database) => recordingRow(database, { id: owned, state: 'recording' }))
   for (const name of [owned, `${owned}.part`, other, 'nonsense']) writeFileSync(join(dataDir, 'making', name), 'came')
@@ -111,7 +111,7 @@ test('at the start growing files stay whose owner is known, and only those', asy
   await stop()
   start()
   await media.swept
-  expect(making()).toEqual([owned, `${owned}.part`].sort())
+  expect(making()).toEqual([owned, `${owned}.part`, 'nonsense', 'folder'].sort())
 })
 
 test('killed while it grows: every byte that was said to be there is there, and it is finished by the next process', async () => {

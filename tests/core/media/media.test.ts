@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
@@ -125,13 +125,21 @@ test('an archive brings pictures back under their ids, and the one here wins whe
   expect(kept().sort()).toEqual([id, other.mediaId, odd.mediaId].sort())
 })
 
-test('files without a row are taken away at the start, and only those', async () => {
+test('files without a row are deleted at the start, and files that others put there stay', async () => {
   const { mediaId } = await add(png(3, 3))
-  writeFileSync(join(dataDir, 'media', randomUUID()), 'left over')
-  mkdirSync(join(dataDir, 'media', 'folder'))
+  for (const name of [randomUUID(), `${randomUUID()}.part`]) writeFileSync(join(dataDir, 'media', name), 'left over')
+  const others = ['holiday.jpg', `${randomUUID()}.jpg`, randomUUID(), 'folder']
+  for (const name of others.slice(0, 2)) writeFileSync(join(dataDir, 'media', name), 'theirs')
+  // A folder and a link, also under names that look like ours.
+  for (const name of others.slice(2)) mkdirSync(join(dataDir, 'media', name))
+  const target = join(freshFolder(), 'target')
+  writeFileSync(target, 'theirs')
+  const link = randomUUID()
+  symlinkSync(target, join(dataDir, 'media', link))
   const next = createMedia({ dataDir, store, uploads: transfers.uploads })
   await next.swept
-  expect(kept()).toEqual([mediaId])
+  expect(kept().sort()).toEqual([mediaId, link, ...others].sort())
+  expect(readFileSync(target, 'utf8')).toBe('theirs')
   expect(await next.open(mediaId)).not.toBeNull()
 })
 

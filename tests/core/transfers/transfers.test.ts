@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -146,10 +146,19 @@ describe('downloads', () => {
   })
 })
 
-it('what an earlier process left in the folder is gone at the start', () => {
+it('what an earlier process left in the folder is deleted at the start, and files that others put there stay', () => {
   const folder = freshFolder()
-  mkdirSync(join(folder, 'tmp', 'deep'), { recursive: true })
-  writeFileSync(join(folder, 'tmp', 'deep', 'left'), 'x')
+  const tmp = join(folder, 'tmp')
+  const [dragged, link] = [randomUUID(), randomUUID()]
+  for (const path of [dragged, `.inference-studio-backup-${randomUUID()}/media`, 'theirs'])
+    mkdirSync(join(tmp, path), { recursive: true })
+  const ours = [randomUUID(), `${randomUUID()}.tar.0a1b2c3d.part`, `export-${randomUUID()}`, `${dragged}/A picture.png`]
+  for (const name of [...ours, 'theirs/deep', 'notes.txt', 'deep-0.tar']) writeFileSync(join(tmp, name), 'x')
+  const target = freshFolder()
+  writeFileSync(join(target, 'kept'), 'x')
+  symlinkSync(target, join(tmp, link))
   createTransfers({ dataDir: folder })
-  expect(readdirSync(join(folder, 'tmp'))).toEqual([])
+  expect(readdirSync(tmp).sort()).toEqual([link, 'theirs', 'notes.txt', 'deep-0.tar'].sort())
+  expect(readdirSync(join(tmp, 'theirs'))).toEqual(['deep'])
+  expect(readdirSync(target)).toEqual(['kept'])
 })

@@ -96,7 +96,15 @@ describe('serve', () => {
   })
 
   it('fails in words without the variable that it was told to read', async () => {
-    const args = ['serve', '--base-url', 'http://127.0.0.1:1', '--api-key-env', 'NOT_SET', '--data-dir', folder]
+    const args = [
+      'serve',
+      '--base-url',
+      'http://127.0.0.1:1',
+      '--api-key-env',
+      'NOT_SET',
+      '--data-dir',
+      join(folder, 'unset'),
+    ]
     const { code, stdout, stderr } = await runCli(args)
     expect([code, stdout]).toEqual([1, ''])
     expect(stderr).toContain('NOT_SET')

@@ -4,7 +4,7 @@ import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { openTools } from '../../../src-main/core/tools/tools.ts'
+import { openTools, openToolsForReading } from '../../../src-main/core/tools/tools.ts'
 import { readToolOptions } from '../../../src-main/hosts/node/commands/toolOptions.ts'
 import type { Parts } from '../../../src-main/hosts/node/parts.ts'
 import { run as runHere } from '../../../src-main/hosts/node/program.ts'
@@ -31,6 +31,7 @@ const unused = (): never => {
 const parts: Parts = {
   startCore: unused,
   openConnections: unused,
+  openConnectionList: unused,
   startSandbox: unused,
   openRequestLog: unused,
   openUsage: unused,
@@ -38,6 +39,7 @@ const parts: Parts = {
   openExport: unused,
   openErase: unused,
   openToolKeys: async (folder) => openTools(folder),
+  openToolList: async (folder) => openToolsForReading(folder),
 }
 
 /** One command in this process, over the real database: what it ended with and printed. */

@@ -1,9 +1,9 @@
-import { constants, copyFileSync, linkSync, mkdirSync, rmSync, statSync } from 'node:fs'
+import { constants, copyFileSync, existsSync, linkSync, mkdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import type { Counts } from '../../../../src-preload/contract/data.ts'
 import { StudioError } from '../../errors.ts'
 import { asStoreError } from '../../store/database.ts'
+import { openReadOnly } from '../../store/readOnly.ts'
 import { text } from '../../store/rows.ts'
 import { addCounts, countThings, databasesIn, type KeptDatabase } from '../databases.ts'
 import { bytesOf, namesIn, openUntouched } from '../disk.ts'
@@ -25,7 +25,7 @@ export interface Snapshot {
 
 export interface SnapshotParts {
   dataDir: string
-  /** Empty, on the disk of the data folder. */
+  /** Empty. Media files get second names there where it is on the disk of the data folder. */
   folder: string
   /** Bytes of databases that are copied. */
   copied(bytes: number): void
@@ -42,9 +42,9 @@ const mostRounds = 20
  * @throws StudioError `store_damaged`, `store_newer`, `no_such_item` where there is nothing to back up
  */
 export function takeSnapshot({ dataDir, folder, copied }: SnapshotParts): Snapshot {
+  const studio = mustHaveData(dataDir)
   const there = databasesIn(dataDir)
-  const [studio, ...others] = there
-  if (studio?.name !== 'studio') throw new StudioError('no_such_item', `There is nothing to back up in ${dataDir}.`)
+  const others = there.filter(({ name }) => name !== studio.name)
   const media = mediaWithRows(dataDir, folder, studio)
   copied(statSync(join(folder, studio.file)).size)
   for (const database of others) {
@@ -60,20 +60,40 @@ export function takeSnapshot({ dataDir, folder, copied }: SnapshotParts): Snapsh
   }
 }
 
-function copyDatabase(dataDir: string, folder: string, { pathIn, file, kind }: KeptDatabase): void {
+/** The first of the databases, without which there is nothing to back up. @throws StudioError `no_such_item` */
+export function mustHaveData(dataDir: string): KeptDatabase {
+  const [first] = databasesIn(dataDir)
+  if (first?.name === 'studio') return first
+  throw new StudioError('no_such_item', `There is nothing to back up in ${dataDir}.`)
+}
+
+function copyDatabase(dataDir: string, folder: string, database: KeptDatabase): void {
+  if (copyOnce(dataDir, folder, database)) return
+  // Another process writes the file: with its locks the copy is consistent.
+  rmSync(join(folder, database.file), { force: true })
+  copyOnce(dataDir, folder, database, true)
+}
+
+/** False where another process changed the file meanwhile, so that the copy may be inconsistent. */
+function copyOnce(dataDir: string, folder: string, { pathIn, file, kind }: KeptDatabase, isInUse?: true): boolean {
   const path = pathIn(dataDir)
+  let wasChanged = (): boolean => false
   try {
-    const handle = new DatabaseSync(path, { readOnly: true, timeout: 5000 })
+    const opened = openReadOnly(path, isInUse)
+    const { handle } = opened
+    wasChanged = opened.wasChanged
     try {
       const version = Number(handle.prepare('PRAGMA user_version').get()?.user_version)
       if (version > kind.migrations.length) {
         throw new StudioError('store_newer', `${path} was written by a newer version of Inference Studio.`)
       }
       handle.prepare('VACUUM INTO ?').run(join(folder, file))
+      return !wasChanged()
     } finally {
       handle.close()
     }
   } catch (thrown) {
+    if (wasChanged()) return false
     throw asStoreError(thrown, path)
   }
 }
@@ -101,9 +121,9 @@ function mediaWithRows(dataDir: string, folder: string, studio: KeptDatabase) {
     const missing = kept.filter((id) => !giveName(dataDir, folder, 'media', id))
     if (missing.every((id) => before.has(id)) || round === mostRounds) {
       const gone = new Set(missing)
-      const files = kept.filter((id) => !gone.has(id)).map((id) => fileOf(folder, `media/${id}`))
+      const files = kept.filter((id) => !gone.has(id)).map((id) => fileOf(dataDir, folder, `media/${id}`))
       const grown = growing.filter((name) => making.has(makingName.exec(name)?.[1] ?? ''))
-      return { files: [...files, ...grown.map((name) => fileOf(folder, `making/${name}`))], missing }
+      return { files: [...files, ...grown.map((name) => fileOf(dataDir, folder, `making/${name}`))], missing }
     }
     before = new Set(missing)
   }
@@ -149,13 +169,14 @@ function giveName(dataDir: string, folder: string, kind: 'media' | 'making', nam
     const code = thrown instanceof Error && 'code' in thrown ? thrown.code : null
     if (code === 'EEXIST') return true
     if (code === 'ENOENT') return false
-    // File systems without second names.
-    copyFileSync(from, to, constants.COPYFILE_FICLONE)
-    return true
+    // Another disk, or a file system without second names. A growing file is copied, since it is gone once it has grown; a media file is read where it lies.
+    if (kind === 'making') copyFileSync(from, to, constants.COPYFILE_FICLONE)
+    return existsSync(from)
   }
 }
 
-const fileOf = (folder: string, name: string): SnapshotFile => {
-  const path = join(folder, name)
+const fileOf = (dataDir: string, folder: string, name: string): SnapshotFile => {
+  const held = join(folder, name)
+  const path = existsSync(held) ? held : join(dataDir, name)
   return { name, path, bytes: bytesOf(path) }
 }

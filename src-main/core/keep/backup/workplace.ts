@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { existsSync, mkdirSync, rmdirSync, rmSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { namesIn } from '../disk.ts'
-
-const folderOf = (dataDir: string): string => join(dataDir, 'backups')
+import { isRealFile, realNamesIn, removeOwnFiles } from '../../ownFiles.ts'
+import { isCopiedFile } from '../databases.ts'
 
 export interface Workplace {
   folder: string
@@ -12,61 +11,44 @@ export interface Workplace {
   close(): void
 }
 
+const prefix = '.inference-studio-backup-'
+const workplaceName = /^\.inference-studio-backup-[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
+
 /**
- * A folder for the copies that one backup is made of, in the data folder, since names of one file (hard links) must lie on one disk. Held by a lock
- * of the operating system, which ends with the process: what a killed one left is told from what is in use.
+ * A folder (0700) for the copies that one backup is made of, in `place`: beside the file that is written, never in the data folder, where a backup changes
+ * nothing. Held by a lock of the operating system, which ends with the process: what a killed one left is told from what is in use.
  */
-export function openWorkplace(dataDir: string): Workplace {
-  sweepWorkplaces(dataDir)
-  const folder = join(folderOf(dataDir), randomUUID())
-  makeFolder(folder)
-  const lock = new DatabaseSync(join(folder, 'lock'), { timeout: 0 })
+export function openWorkplace(place: string): Workplace {
+  sweepWorkplaces(place)
+  const folder = join(place, `${prefix}${randomUUID()}`)
+  mkdirSync(folder, { mode: 0o700 })
+  const lock = new DatabaseSync(join(folder, lockName), { timeout: 0 })
   lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
   return {
     folder,
     close() {
       lock.close()
       rmSync(folder, { recursive: true, force: true })
-      dropIfEmpty(folderOf(dataDir))
     },
   }
 }
 
-/** Step by step: Node's own recursive mkdir calls a folder that can't be written missing. Another backup that ends takes the one above away when it is empty. */
-function makeFolder(folder: string): void {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      if (!existsSync(dirname(folder))) mkdirSync(dirname(folder), { mode: 0o700 })
-      mkdirSync(folder, { mode: 0o700 })
-      return
-    } catch (thrown) {
-      const code = thrown instanceof Error && 'code' in thrown ? thrown.code : null
-      if ((code !== 'ENOENT' && code !== 'EEXIST') || tries === 20) throw thrown
-    }
-  }
-}
+const lockName = 'lock'
 
-/** Takes away what killed processes left. */
-export function sweepWorkplaces(dataDir: string): void {
-  const all = folderOf(dataDir)
-  for (const name of namesIn(all)) {
-    if (isHeld(join(all, name))) continue
-    rmSync(join(all, name), { recursive: true, force: true })
-  }
-  dropIfEmpty(all)
-}
-
-function dropIfEmpty(folder: string): void {
-  try {
-    rmdirSync(folder)
-  } catch {
-    // Another backup is under way.
+/** Deletes what killed backups left in a folder. */
+export function sweepWorkplaces(place: string): void {
+  for (const name of realNamesIn(place)) {
+    const folder = join(place, name)
+    if (!workplaceName.test(name) || isHeld(folder)) continue
+    removeOwnFiles(folder, (path) => path === lockName || isCopiedFile(path))
   }
 }
 
 function isHeld(folder: string): boolean {
+  // Without a lock it was left by a process that came no further.
+  if (!isRealFile(join(folder, lockName))) return false
   try {
-    const lock = new DatabaseSync(join(folder, 'lock'), { timeout: 0 })
+    const lock = new DatabaseSync(join(folder, lockName), { timeout: 0 })
     try {
       lock.exec('BEGIN EXCLUSIVE')
       return false

@@ -4,7 +4,9 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Damage, Opening } from '../../../../src-preload/contract/data.ts'
 import { StudioError } from '../../errors.ts'
+import { isRealFile } from '../../ownFiles.ts'
 import { type Depth, look, newer } from '../../store/database.ts'
+import { isDatabaseThere, leastDatabaseBytes } from '../../store/databaseFile.ts'
 import { text } from '../../store/rows.ts'
 import { makingName, mediaName } from '../backup/manifest.ts'
 import { besides, databases, type KeptDatabase } from '../databases.ts'
@@ -48,17 +50,29 @@ export function mendFolder(parts: MendParts): void {
  */
 export function faultOf(dataDir: string, database: KeptDatabase, how: Depth): string | null {
   const path = database.pathIn(dataDir)
-  if (!existsSync(path)) {
-    const isMissed = database.name === 'studio' && namesIn(join(dataDir, 'media')).some((name) => mediaName.test(name))
-    return isMissed ? 'The file is gone, and files of what it told lie in the folder.' : null
-  }
+  const isMissed = (): boolean => database.name === 'studio' && mediaIn(dataDir).length + makingIn(dataDir).length > 0
+  if (!isDatabaseThere(path)) return isMissed() ? 'The file is gone, and files that it named are left.' : null
   const found = look(path, database.kind, how)
-  if (found.is === 'good') return null
+  if (found.is === 'good') {
+    return isMissed() && isBlank(path) ? 'The file holds nothing, and files that it named are left.' : null
+  }
   if (found.is === 'newer') throw newer(path, found.version, database.kind)
   if (found.is === 'foreign' || !isOurs(path, database)) {
     throw new StudioError('store_damaged', `${path} is another program's database. It was left as it is.`)
   }
   return found.why
+}
+
+/**
+ * For commands that write `studio.sqlite` without owning the folder: a new file in the place of a lost one would hide the loss from the next start.
+ * @throws StudioError `store_damaged`, `store_newer`
+ */
+export function mustNotBeLost(dataDir: string): void {
+  const [studio] = databases
+  const fault = studio ? faultOf(dataDir, studio, 'head') : null
+  if (fault === null) return
+  const words = `${studio?.pathIn(dataDir)} is damaged: ${fault} It was left as it is. Start Inference Studio in this folder: it recovers what can be read.`
+  throw new StudioError('store_damaged', words)
 }
 
 function mend(parts: MendParts, database: KeptDatabase, why: string): void {
@@ -105,6 +119,9 @@ function recoverInPlace(parts: MendParts, database: KeptDatabase, why: string): 
   })
 }
 
+const mediaIn = (dataDir: string): string[] => namesIn(join(dataDir, 'media')).filter((name) => mediaName.test(name))
+const makingIn = (dataDir: string): string[] => namesIn(join(dataDir, 'making')).filter((name) => makingName.test(name))
+
 /** Files that no row of the recovered database names: the next start would take them for leftovers. */
 function looseFiles(dataDir: string, fresh: string | null): string[] {
   const known = new Set<string>()
@@ -119,8 +136,8 @@ function looseFiles(dataDir: string, fresh: string | null): string[] {
       handle.close()
     }
   }
-  const media = namesIn(join(dataDir, 'media')).filter((name) => mediaName.test(name) && !known.has(name))
-  const making = namesIn(join(dataDir, 'making')).filter((name) => !known.has(makingName.exec(name)?.[1] ?? ''))
+  const media = mediaIn(dataDir).filter((name) => !known.has(name))
+  const making = makingIn(dataDir).filter((name) => !known.has(makingName.exec(name)?.[1] ?? ''))
   return [...media.map((name) => `media/${name}`), ...making.map((name) => `making/${name}`)]
 }
 
@@ -131,9 +148,23 @@ function factsOf({ dataDir, typeOf }: MendParts, id: string): MediaFacts | null 
   return { ...typeOf(bytes), bytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') }
 }
 
-/** A file that SQLite can't read is ours where it is empty, or where a page of it holds rows that only ours has. */
+/** Whether a good database has no row at all: somebody put a new one in the place of the one that was used. */
+function isBlank(path: string): boolean {
+  const handle = new DatabaseSync(path, { readOnly: true, timeout: 5000 })
+  try {
+    const tables = handle.prepare("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'").all()
+    return tables
+      .map((row) => text(row, 'name'))
+      .filter((name) => !name.startsWith('sqlite_'))
+      .every((name) => handle.prepare(`SELECT 1 FROM "${name}" LIMIT 1`).get() === undefined)
+  } finally {
+    handle.close()
+  }
+}
+
+/** A file that SQLite can't read is ours where it is too short for a database, or where a page of it holds rows that only ours has. */
 function isOurs(path: string, { kind }: KeptDatabase): boolean {
-  if (statSync(path).size === 0) return true
+  if (statSync(path).size < leastDatabaseBytes) return true
   const handle = new DatabaseSync(':memory:')
   const pages = openPages(path)
   try {
@@ -159,8 +190,11 @@ const isSchemaRow = ([type, name, table, root]: readonly unknown[]): boolean =>
   typeof table === 'string' &&
   typeof root === 'number'
 
+const unfinished =
+  /^(?:(?:studio|ledger|bodies|account)\.sqlite\.new-\d+(?:-journal)?|studio\.folder\.json\.[\da-f]{8}\.new|README\.txt\.[\da-f]{8}\.part)$/
+
 /** Of a process that was killed while it made a new file. */
 function dropUnnamed(dataDir: string): void {
   for (const name of namesIn(dataDir))
-    if (/\.sqlite\.new-\d+(?:-journal)?$/.test(name)) rmSync(join(dataDir, name), { force: true })
+    if (unfinished.test(name) && isRealFile(join(dataDir, name))) rmSync(join(dataDir, name), { force: true })
 }

@@ -1,7 +1,8 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { faultIn, sqliteCode } from '../../store/database.ts'
+import { diskProblem, sqliteCode } from '../../diskProblem.ts'
+import { faultIn } from '../../store/database.ts'
 import { number, text, textOrNull } from '../../store/rows.ts'
 import type { Manifest } from '../backup/manifest.ts'
 import { addCounts, countThings, databases, type KeptDatabase } from '../databases.ts'
@@ -41,6 +42,8 @@ function checkOne(folder: string, { name, file, kind }: KeptDatabase, version: n
       handle.close()
     }
   } catch (thrown) {
+    const known = diskProblem(thrown, 'A database of the backup', join(folder, file))
+    if (known) throw known
     throw sqliteCode(thrown) === null ? thrown : notOurs('A database in it is damaged.')
   }
 }

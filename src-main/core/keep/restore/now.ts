@@ -1,7 +1,7 @@
-import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { BackupSummary, Counts } from '../../../../src-preload/contract/data.ts'
 import { StudioError } from '../../errors.ts'
+import { sweepTemporary } from '../../ownFiles.ts'
 import { lockFolder } from '../../store/lock.ts'
 import { whatIsHere } from '../now.ts'
 import { formerIn } from '../reports.ts'
@@ -33,7 +33,7 @@ export async function restoreNow(
     }
     const aside = swapNow(dataDir, plan)
     // Of files that were sent up or made for the page of before.
-    rmSync(join(dataDir, 'tmp'), { recursive: true, force: true })
+    sweepTemporary(dataDir)
     return { summary, keptAt: formerIn(join(dataDir, aside)) }
   } finally {
     lock.release()

@@ -1,8 +1,8 @@
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { StudioError } from '../../errors.ts'
 import { asStoreError, type Database, openDatabase } from '../database.ts'
+import { isDatabaseThere } from '../databaseFile.ts'
+import { openReadOnly } from '../readOnly.ts'
 import { number, text } from '../rows.ts'
 import { bookTable } from './books.ts'
 import { clockTable } from './clock.ts'
@@ -34,9 +34,9 @@ export type AccountStore = ReturnType<typeof openAccountStore>
  */
 export function openAccountForReading(dataDir: string) {
   const file = accountFile(dataDir)
-  if (!existsSync(file)) return null
   try {
-    const handle = new DatabaseSync(file, { readOnly: true, timeout: 5000 })
+    if (!isDatabaseThere(file)) return null
+    const { handle } = openReadOnly(file)
     try {
       const version = Number(handle.prepare('PRAGMA user_version').get()?.user_version)
       if (version > accountDatabase.migrations.length) {

@@ -1,8 +1,8 @@
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { StudioError } from '../../errors.ts'
 import { asStoreError, type Database, openDatabase } from '../database.ts'
+import { isDatabaseThere } from '../databaseFile.ts'
+import { openReadOnly } from '../readOnly.ts'
 import { number } from '../rows.ts'
 import { bodyTable } from './bodies.ts'
 import { callerTable } from './callers.ts'
@@ -72,9 +72,9 @@ function factTable({ handle }: Database) {
  */
 export function openLedgerForReading(dataDir: string) {
   const file = ledgerFile(dataDir)
-  if (!existsSync(file)) return null
   try {
-    const handle = new DatabaseSync(file, { readOnly: true, timeout: 5000 })
+    if (!isDatabaseThere(file)) return null
+    const { handle, isOutdated } = openReadOnly(file)
     try {
       const version = Number(handle.prepare('PRAGMA user_version').get()?.user_version)
       if (version > ledgerDatabase.migrations.length) {
@@ -93,6 +93,7 @@ export function openLedgerForReading(dataDir: string) {
         used: usedTable({ handle }),
         links: linkTable({ handle }),
         dataVersion: () => Number(dataVersion.get()?.data_version),
+        isOutdated,
         close: () => handle.close(),
       }
     } catch (thrown) {

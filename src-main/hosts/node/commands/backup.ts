@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { Counts } from '../../../../src-preload/contract/data.ts'
 import { StudioError } from '../../../core/errors.ts'
-import { openDataDir } from '../folder.ts'
+import { findDataDir } from '../folder.ts'
 import { exitCodes, log, printJson, say } from '../output.ts'
 import type { Parts } from '../parts.ts'
 import { listenForInterrupt } from '../signals.ts'
@@ -20,12 +20,12 @@ export async function backup(file: string | undefined, options: BackupOptions, p
   if (toStandardOutput && process.stdout.isTTY) {
     throw new StudioError('bad_input', 'A tar is no text: name a file, or send it on.')
   }
-  const dataDir = await openDataDir(options.dataDir)
+  const dataDir = findDataDir(options.dataDir)
   const path = toStandardOutput ? null : resolve(file ?? keep.nameFor(new Date()))
   if (path !== null && !options.force && existsSync(path)) {
     throw new StudioError('bad_input', `${path} is there already. Give another name, or --force.`)
   }
-  if (path !== null && `${placeOf(path)}/`.startsWith(join(realpathSync(dataDir), '/'))) {
+  if (path !== null && existsSync(dataDir) && `${placeOf(path)}/`.startsWith(join(realpathSync(dataDir), '/'))) {
     throw new StudioError('bad_input', 'A backup in the data folder itself would go with it. Give a place outside it.')
   }
   const interrupt = listenForInterrupt()

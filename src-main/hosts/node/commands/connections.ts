@@ -1,5 +1,5 @@
 import type { ListedProfile } from '../../../core/connection/saved.ts'
-import { openDataDir } from '../folder.ts'
+import { findDataDir, openDataDir } from '../folder.ts'
 import { createNodeHost } from '../host.ts'
 import { exitCodes, printJson, say } from '../output.ts'
 import type { Connections, Parts } from '../parts.ts'
@@ -11,13 +11,17 @@ interface ConnectionsOptions {
 }
 
 /** All connections of the folder, the active one marked. Asks nobody, and needs no keychain. */
-export function listConnections(options: ConnectionsOptions, parts: Parts): Promise<number> {
-  return withConnections(options, parts, (connections) => {
+export async function listConnections(options: ConnectionsOptions, parts: Parts): Promise<number> {
+  const connections = await parts.openConnectionList(findDataDir(options.dataDir))
+  try {
     const all = connections.list()
     if (options.json) for (const profile of all) printJson(profile)
     else if (all.length === 0) say('No connections yet. Make one: inference-studio login --base-url URL')
     else say(...columns([['', 'NAME', 'ADDRESS', 'KEY', 'ID'], ...all.map(cells)], { cuts: 1 }))
-  })
+  } finally {
+    connections.close()
+  }
+  return exitCodes.ok
 }
 
 /** A running program follows within a moment: new requests go there, what was sent before ends where it was sent. */

@@ -5,9 +5,10 @@ import { createRouterClient } from '@orpc/server'
 import type { Connection } from '../../../../src-preload/contract/app.ts'
 import type { CoreOptions } from '../../../core/core.ts'
 import type { Host } from '../../../core/host.ts'
+import { folderUser } from '../../../core/store/lock.ts'
 import { type ConnectionOptions, connectionFrom } from '../connection.ts'
 import { failureOf } from '../failure.ts'
-import { openDataDir } from '../folder.ts'
+import { findDataDir } from '../folder.ts'
 import { createNodeHost } from '../host.ts'
 import { listenOn } from '../listen.ts'
 import { exitCodes, printJson, sayTable } from '../output.ts'
@@ -38,7 +39,7 @@ const labels: Record<Check['name'], string> = {
 
 /** What was found on this machine, never the key. Fails when a check failed. */
 export async function doctor(options: DoctorOptions, parts: Parts): Promise<number> {
-  const dataDir = await openDataDir(options.dataDir)
+  const dataDir = findDataDir(options.dataDir)
   const host = createNodeHost(dataDir)
   const checks: Check[] = [
     checkNode(),
@@ -46,7 +47,7 @@ export async function doctor(options: DoctorOptions, parts: Parts): Promise<numb
     await checkFolder(dataDir),
     await checkPort('webPort', 8786),
     await checkPort('proxyPort', 8787),
-    ...(await checkConnection(host, options, parts)),
+    ...(await checkConnection(dataDir, options, parts)),
   ]
   const ok = checks.every((check) => check.status !== 'failed')
   if (options.json) printJson({ ok, dataDir, checks })
@@ -70,7 +71,10 @@ async function checkKeychain(host: Host): Promise<Check> {
 }
 
 async function checkFolder(dataDir: string): Promise<Check> {
-  const facts = await stat(dataDir)
+  const facts = await stat(dataDir).catch(() => null)
+  if (facts === null) {
+    return { name: 'dataFolder', status: 'ok', detail: `${dataDir} is not there yet; the first start makes it` }
+  }
   const ours = process.getuid === undefined || facts.uid === process.getuid()
   const writable = await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK).then(
     () => true,
@@ -96,11 +100,11 @@ async function checkPort(name: 'webPort' | 'proxyPort', port: number): Promise<C
   }
 }
 
-/** Through a core, the only one that may use the key. A given connection is asked beside a running `serve` too. */
-async function checkConnection(host: Host, options: DoctorOptions, parts: Parts): Promise<Check[]> {
+/** Through a core, the only one that may use the key, in a folder of its own: this command changes nothing in the data folder. */
+async function checkConnection(dataDir: string, options: DoctorOptions, parts: Parts): Promise<Check[]> {
   try {
     const connect = connectionFrom(options)
-    const { core, close } = await openCore(host, parts, { proxyPort: null, ...(connect && { connect }) })
+    const { core, close } = await openCore(dataDir, parts, { proxyPort: null, ...(connect && { connect }) })
     try {
       return fromConnection(await settledConnection(createRouterClient(core.router)))
     } finally {
@@ -116,13 +120,16 @@ async function checkConnection(host: Host, options: DoctorOptions, parts: Parts)
   }
 }
 
-async function openCore(host: Host, parts: Parts, options: CoreOptions): Promise<PassingCore> {
+/** With the connections of the data folder, unless another one was given. @throws StudioError `folder_in_use` where a running program has them */
+async function openCore(dataDir: string, parts: Parts, options: CoreOptions): Promise<PassingCore> {
+  if (options.connect && !('profile' in options.connect)) return startCoreInPassing(parts, options)
+  const user = folderUser(dataDir)
+  if (user) throw user
+  const stored = await parts.openConnectionList(dataDir)
   try {
-    const core = await parts.startCore(host, options)
-    return { core, close: core.stop }
-  } catch (thrown) {
-    if (failureOf(thrown).kind !== 'folder_in_use' || !options.connect || 'profile' in options.connect) throw thrown
-    return startCoreInPassing(parts, options)
+    return await startCoreInPassing(parts, options, stored.copyTo)
+  } finally {
+    stored.close()
   }
 }
 

@@ -5,7 +5,7 @@ import { lstat, mkdir, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 import { StudioError } from '../../../core/errors.ts'
-import { openDataDir } from '../folder.ts'
+import { findDataDir } from '../folder.ts'
 import { exitCodes, log } from '../output.ts'
 import type { DataExport, ExportRange, Parts } from '../parts.ts'
 import { bookOf, usage } from './usage.ts'
@@ -43,7 +43,7 @@ export async function exportData(options: ExportOptions, parts: Parts): Promise<
   if (options.since !== undefined && options.until !== undefined && options.since > options.until) {
     throw new StudioError('bad_input', 'The last day is before the first.')
   }
-  const dataDir = await openDataDir(options.dataDir)
+  const dataDir = findDataDir(options.dataDir)
   if (what === 'all') return exportAll(options, dataDir, parts)
   if (what === 'media' || format === null) {
     await exportMedia(folderFor(output, 'media'), { ...options, dataDir }, parts)

@@ -1,5 +1,5 @@
 import type { AccountKey } from '../../../../src-preload/contract/account.ts'
-import { openDataDir } from '../folder.ts'
+import { findDataDir } from '../folder.ts'
 import { exitCodes, printJson, say } from '../output.ts'
 import type { Parts } from '../parts.ts'
 import { columns } from '../table.ts'
@@ -13,7 +13,7 @@ export interface KeysOptions {
 
 /** The keys of the account as the service last told of them. Their secrets it never tells. */
 export async function keys(options: KeysOptions, parts: Parts): Promise<number> {
-  const books = await parts.openUsage(await openDataDir(options.dataDir))
+  const books = await parts.openUsage(findDataDir(options.dataDir))
   try {
     const book = bookOf(books, options.account)
     const all = book ? books.keys(book.id) : []

@@ -1,5 +1,5 @@
 import type { LimitBucket, Limited, LimitStatus } from '../../../../src-preload/contract/account.ts'
-import { openDataDir } from '../folder.ts'
+import { findDataDir } from '../folder.ts'
 import { exitCodes, printJson, say, sayTable } from '../output.ts'
 import type { Parts } from '../parts.ts'
 import { columns } from '../table.ts'
@@ -15,7 +15,7 @@ export interface LimitsOptions {
 
 /** The last that the service said of its limits, and what it answered with 429. Asks nobody: the call would be counted. */
 export async function limits(options: LimitsOptions, parts: Parts): Promise<number> {
-  const books = await parts.openUsage(await openDataDir(options.dataDir))
+  const books = await parts.openUsage(findDataDir(options.dataDir))
   try {
     const book = bookOf(books, options.account)
     const status = book && books.limits(book.id)

@@ -1,5 +1,5 @@
 import type { RequestFilter, RequestRow } from '../../../../src-preload/contract/requests.ts'
-import { openDataDir } from '../folder.ts'
+import { findDataDir } from '../folder.ts'
 import { exitCodes, printJson, say } from '../output.ts'
 import type { Parts } from '../parts.ts'
 import { listenForEnd } from '../signals.ts'
@@ -19,7 +19,7 @@ export interface RequestsOptions {
 
 /** The log of requests, oldest first; with `follow` it goes on until a signal ends it. Works beside a running core and without one. */
 export async function requests(options: RequestsOptions, parts: Parts): Promise<number> {
-  const log = await parts.openRequestLog(await openDataDir(options.dataDir))
+  const log = await parts.openRequestLog(findDataDir(options.dataDir))
   const show = options.json ? printJson : sayRow
   // Before the first row is shown: who sees it may end this at once, and that end is a clean one too.
   const end = options.follow ? listenForEnd() : null

@@ -1,7 +1,7 @@
 import type { Tool } from '../../../../src-preload/contract/tools.ts'
 import { StudioError } from '../../../core/errors.ts'
 import type { NewTool, ToolChanges } from '../../../core/tools/settings.ts'
-import { openDataDir } from '../folder.ts'
+import { findDataDir, openDataDir } from '../folder.ts'
 import { exitCodes, printJson, say, sayTable } from '../output.ts'
 import type { Parts, ToolKeys } from '../parts.ts'
 import { columns } from '../table.ts'
@@ -50,7 +50,7 @@ export function pauseTools(
 }
 
 export function listTools(options: ToolsOptions, parts: Parts): Promise<number> {
-  return withToolKeys(options, parts, (keys) => {
+  return withToolList(options, parts, (keys) => {
     const tools = keys.list()
     if (options.json) printJson(tools)
     else if (tools.length === 0) say('No tool keys yet. Make one: inference-studio tools add NAME')
@@ -64,7 +64,7 @@ export function listTools(options: ToolsOptions, parts: Parts): Promise<number> 
 }
 
 export function showTool(which: string, options: ToolsOptions, parts: Parts): Promise<number> {
-  return withToolKeys(options, parts, (keys) => {
+  return withToolList(options, parts, (keys) => {
     const tool = oneOf(keys.list(), which)
     if (options.json) printJson(tool)
     else sayTable(detailsOf(tool))
@@ -95,6 +95,20 @@ function oneOf(tools: readonly Tool[], which: string): Tool {
     throw new StudioError('bad_input', `Several tools are called ${found.name}. Say which by its id: ${ids}.`)
   }
   return found
+}
+
+async function withToolList(
+  options: ToolsOptions,
+  parts: Parts,
+  use: (keys: Pick<ToolKeys, 'list'>) => void,
+): Promise<number> {
+  const keys = await parts.openToolList(findDataDir(options.dataDir))
+  try {
+    use(keys)
+  } finally {
+    keys.close()
+  }
+  return exitCodes.ok
 }
 
 async function withToolKeys(options: ToolsOptions, parts: Parts, use: (keys: ToolKeys) => void): Promise<number> {

@@ -3,7 +3,7 @@ import type { Book, View, ViewQuery } from '../../../../src-preload/contract/usa
 import { type ExportFormat, exportRows } from '../../../core/books/export.ts'
 import { bucketsOf, type ExportRow, rowsOf, totalsOf } from '../../../core/books/exportRows.ts'
 import { StudioError } from '../../../core/errors.ts'
-import { openDataDir } from '../folder.ts'
+import { findDataDir } from '../folder.ts'
 import { exitCodes, harmless, say } from '../output.ts'
 import type { Parts, UsageBooks } from '../parts.ts'
 import { columns } from '../table.ts'
@@ -36,7 +36,7 @@ export async function usage(options: UsageOptions, parts: Parts): Promise<number
   if (format === 'table' && output !== undefined) {
     throw new StudioError('bad_input', 'Say how the file is written: --format csv, json or parquet.')
   }
-  const books = await parts.openUsage(await openDataDir(options.dataDir))
+  const books = await parts.openUsage(findDataDir(options.dataDir))
   try {
     const book = bookOf(books, options.account)
     const views = book ? sourcesOf(options).map((source) => books.view(queryOf(options, book, source))) : []

@@ -1,0 +1,235 @@
+import { randomUUID } from 'node:crypto'
+import {
+  closeSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { homedir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
+import { diskProblem } from '../diskProblem.ts'
+import { StudioError } from '../errors.ts'
+import { accountDatabase } from './account/schema.ts'
+import { studioDatabase } from './database.ts'
+import { bodyDatabase, ledgerDatabase } from './ledger/schema.ts'
+import { parseJson } from './rows.ts'
+
+/** The file that makes a folder ours. Written before anything else is put there. */
+export const markerName = 'studio.folder.json'
+const application = 'inference-studio'
+const marker = {
+  application,
+  about:
+    'Inference Studio uses this folder for its data. Leave this file here: it tells the program that the folder is its own.',
+}
+
+/** Folders from before the marker are known by their databases. */
+const applicationIds: Readonly<Record<string, number>> = {
+  'studio.sqlite': studioDatabase.applicationId,
+  'ledger.sqlite': ledgerDatabase.applicationId,
+  'bodies.sqlite': bodyDatabase.applicationId,
+  'account.sqlite': accountDatabase.applicationId,
+}
+
+/** What operating systems put into folders by themselves, in lower case: such a folder still counts as empty. */
+const systemNames: ReadonlySet<string> = new Set([
+  ...['.ds_store', '.localized', '.apdisk', '.fseventsd', '.spotlight-v100', '.temporaryitems', '.trashes'],
+  ...['desktop.ini', 'thumbs.db', 'ehthumbs.db', '$recycle.bin', 'system volume information'],
+  ...['lost+found', '.directory'],
+])
+const systemPattern = /^(?:\.trash-\d+|\._.*|\.nfs[\da-f]+)$/
+
+/** What a start leaves that was killed before its first database had its name, in this version and in earlier ones. */
+const startedNames =
+  /^(?:studio\.(?:lock|owner\.json)|studio\.folder\.json\.[\da-f]{8}\.new|(?:studio|ledger|bodies|account)\.sqlite\.new-\d+(?:-journal)?)$/
+
+/** `new`: nothing is there. `empty`: it may become ours. `ours`: it holds our marker or one of our databases. */
+export type FolderState = 'new' | 'empty' | 'ours'
+
+/**
+ * Tells whether a folder may be used for our data. Changes nothing.
+ * @throws StudioError `bad_input` for a folder that holds anything else, for a file, an empty name, the root and the home folder;
+ *   `not_writable` where it can't be read
+ */
+export function inspectFolder(dataDir: string): FolderState {
+  if (dataDir.trim() === '') {
+    throw new StudioError('bad_input', 'The name of the data folder is empty. Name a folder.')
+  }
+  const folder = resolve(dataDir)
+  if (dirname(realPathOf(folder)) === realPathOf(folder)) throw cantOwn(folder, 'the root folder')
+  const facts = statOf(folder)
+  if (facts === null) {
+    refuseHome(folder)
+    return 'new'
+  }
+  if (!facts.isDirectory()) {
+    throw new StudioError('bad_input', `${folder} is not a folder, so it can't be the data folder. Name a folder.`)
+  }
+  const names = namesOf(folder)
+  // In this order: who makes the folder ours at this moment writes the marker before any other file.
+  if (names.includes(markerName) && isMarker(join(folder, markerName))) return 'ours'
+  if (names.some((name) => isOurDatabase(folder, name))) return 'ours'
+  const foreign = names.find((name) => !isNothing(folder, name))
+  if (foreign !== undefined) {
+    const words = `${folder} holds files of other programs (such as ${foreign}), so it can't be the data folder. Nothing in it was changed. Name an empty or a new folder.`
+    throw new StudioError('bad_input', words)
+  }
+  refuseHome(folder)
+  return 'empty'
+}
+
+/**
+ * Makes a folder ours, and makes it (for its owner alone, 0700) where it is missing. Where it is ours already, nothing is changed.
+ * Safe to repeat after a kill at any moment, and in several processes at once.
+ * @returns its absolute path
+ * @throws StudioError as `inspectFolder`, and `disk_full`, `not_writable` where it can't be made or written
+ */
+export function claimFolder(dataDir: string): string {
+  const folder = resolve(dataDir)
+  if (inspectFolder(dataDir) === 'new') {
+    try {
+      makeFolder(folder)
+    } catch (thrown) {
+      const why = thrown instanceof Error ? thrown.message : String(thrown)
+      const words = `The data folder can't be made: ${why}`
+      throw new StudioError(diskProblem(thrown, folder)?.kind ?? 'bad_input', words, {}, { cause: thrown })
+    }
+    // Another process may have made it first.
+    inspectFolder(folder)
+  }
+  const file = join(folder, markerName)
+  if (!isMarker(file)) writeMarker(folder, file)
+  return folder
+}
+
+function statOf(folder: string): Stats | null {
+  try {
+    const facts = statSync(folder, { throwIfNoEntry: false }) ?? null
+    if (facts === null && lstatSync(folder, { throwIfNoEntry: false }) !== undefined) {
+      throw new StudioError('bad_input', `${folder} is a link to a folder that is not there. Name another folder.`)
+    }
+    return facts
+  } catch (thrown) {
+    throw cantUse(folder, thrown)
+  }
+}
+
+function namesOf(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch (thrown) {
+    throw cantUse(folder, thrown)
+  }
+}
+
+function cantUse(folder: string, thrown: unknown): StudioError {
+  if (thrown instanceof StudioError) return thrown
+  const known = diskProblem(thrown, `The data folder ${folder}`)
+  if (known) return known
+  const why = thrown instanceof Error ? thrown.message : String(thrown)
+  return new StudioError('bad_input', `${folder} can't be the data folder: ${why}`, {}, { cause: thrown })
+}
+
+/** Also where it is empty: other programs put their files there later. */
+function refuseHome(folder: string): void {
+  if (realPathOf(folder) === realPathOf(homedir())) throw cantOwn(folder, 'your home folder')
+}
+
+const cantOwn = (folder: string, which: string): StudioError =>
+  new StudioError('bad_input', `${folder} is ${which}, so it can't be the data folder. Name a folder inside it.`)
+
+function realPathOf(folder: string): string {
+  try {
+    return realpathSync(folder)
+  } catch {
+    return resolve(folder)
+  }
+}
+
+function isMarker(file: string): boolean {
+  try {
+    const facts = lstatSync(file)
+    if (!facts.isFile() || facts.size > 4096) return false
+    const said = parseJson(readFileSync(file, 'utf8'))
+    return typeof said === 'object' && said !== null && 'application' in said && said.application === application
+  } catch {
+    return false
+  }
+}
+
+function isOurDatabase(folder: string, name: string): boolean {
+  const id = applicationIds[name]
+  if (id === undefined) return false
+  const path = join(folder, name)
+  try {
+    // Opening a named pipe would wait for a writer.
+    if (!statSync(path).isFile()) return false
+    const address = pathToFileURL(path)
+    // No log and no lock is made beside it.
+    address.search = 'immutable=1'
+    const handle = new DatabaseSync(address, { readOnly: true })
+    try {
+      return handle.prepare('PRAGMA application_id').get()?.application_id === id
+    } finally {
+      handle.close()
+    }
+  } catch {
+    return false
+  }
+}
+
+function isNothing(folder: string, name: string): boolean {
+  const known = name.toLowerCase()
+  if (systemNames.has(known) || systemPattern.test(known)) return true
+  if (!startedNames.test(name)) return false
+  const facts = lstatSync(join(folder, name), { throwIfNoEntry: false })
+  // Our lock is empty: nothing is ever written to it.
+  return facts === undefined || (facts.isFile() && (name !== 'studio.lock' || facts.size === 0))
+}
+
+/** Step by step: Node's own recursive mkdir never ends where a parent takes no folder but says that it is missing (/proc). */
+function makeFolder(folder: string): void {
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return
+  const parent = dirname(folder)
+  if (parent !== folder) makeFolder(parent)
+  try {
+    mkdirSync(folder, { mode: 0o700 })
+  } catch (thrown) {
+    // Another process may have made it in between.
+    if (!(thrown instanceof Error && 'code' in thrown && thrown.code === 'EEXIST')) throw thrown
+  }
+}
+
+/** Whole or not at all: a marker that a power cut emptied would make the folder a stranger's. */
+function writeMarker(folder: string, file: string): void {
+  const fresh = `${file}.${randomUUID().slice(0, 8)}.new`
+  try {
+    writeFileSync(fresh, `${JSON.stringify(marker, null, 2)}\n`, { mode: 0o600, flag: 'wx', flush: true })
+    renameSync(fresh, file)
+    // Windows opens no folder; its file systems journal names by themselves.
+    if (process.platform !== 'win32') syncFolder(folder)
+  } catch (thrown) {
+    rmSync(fresh, { force: true })
+    throw cantUse(folder, thrown)
+  }
+}
+
+function syncFolder(folder: string): void {
+  const descriptor = openSync(folder, 'r')
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}

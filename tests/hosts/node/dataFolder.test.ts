@@ -1,0 +1,384 @@
+import { execFile, execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import {
+  cpSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { promisify } from 'node:util'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { databases } from '../../../src-main/core/keep/databases.ts'
+import { markerName } from '../../../src-main/core/store/dataFolder.ts'
+import { commandLine, type Ended, type Running, studioEntry } from './fixtures/process.ts'
+
+// Every command that takes a data folder, on folders of somebody else, on what is no folder, and on one of ours.
+
+const root = realpathSync(mkdtempSync(join(tmpdir(), 'studio-folders-')))
+const home = join(root, 'home')
+const temporary = join(root, 'temporary')
+const work = join(root, 'work')
+const { start, run: runIn } = commandLine(studioEntry, {
+  HOME: home,
+  TMPDIR: temporary,
+  DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere',
+  KEY: 'sk-canary-of-the-data-folder',
+})
+const running: Running[] = []
+/** A folder with a conversation, a tool, a request log and a picture, left by a program that ended in order. */
+let sample = ''
+let backup = ''
+
+beforeAll(async () => {
+  for (const folder of [home, temporary, work]) mkdirSync(folder)
+  sample = join(root, 'sample')
+  const ended = [
+    await run(['chat', 'Hello', '--sandbox', '--data-dir', sample]),
+    await run(['tools', 'add', 'An editor', '--data-dir', sample]),
+  ]
+  expect(ended.map(({ code }) => code)).toEqual([0, 0])
+  backup = join(root, 'backup.tar')
+  expect(await run(['backup', backup, '--data-dir', sample])).toMatchObject({ code: 0 })
+})
+afterEach(async () => {
+  for (const one of running.splice(0)) {
+    one.child.kill('SIGKILL')
+    await one.ended
+  }
+})
+afterAll(() => rmSync(root, { recursive: true, force: true }))
+
+async function run(args: string[], env: Record<string, string> = {}, stdin = ''): Promise<Ended> {
+  const one = start(args, env, stdin)
+  running.push(one)
+  // A command that goes on (serve) is a finding too: nobody may wait for it.
+  const timer = setTimeout(() => one.child.kill('SIGKILL'), 40_000)
+  try {
+    return await one.ended
+  } finally {
+    clearTimeout(timer)
+    running.splice(running.indexOf(one), 1)
+  }
+}
+
+const given = ['--base-url', 'http://127.0.0.1:1', '--api-key-env', 'KEY']
+/** Commands that write: they make a folder ours before anything else. */
+const writing: Record<string, string[]> = {
+  serve: ['serve', '--no-web', '--no-proxy', ...given],
+  chat: ['chat', 'Hello', ...given],
+  login: ['login', ...given],
+  logout: ['logout'],
+  'tools add': ['tools', 'add', 'Another'],
+  'tools set': ['tools', 'set', 'An editor', '--rpm', '5'],
+  'tools pause': ['tools', 'pause', 'An editor'],
+  'tools resume': ['tools', 'resume', 'An editor'],
+  'tools revoke': ['tools', 'revoke', 'An editor'],
+  'connections use': ['connections', 'use', 'Mine'],
+  'connections forget': ['connections', 'forget', 'Mine'],
+  erase: ['erase', '--what', 'log', '--older-than', '1', '--yes'],
+  restore: ['restore', 'BACKUP', '--yes'],
+}
+/** Commands that only read: they change nothing anywhere in the folder. */
+const reading: Record<string, string[]> = {
+  doctor: ['doctor'],
+  'doctor of a given address': ['doctor', ...given],
+  'tools list': ['tools', 'list'],
+  'tools show': ['tools', 'show', 'An editor'],
+  'connections list': ['connections', 'list'],
+  requests: ['requests'],
+  usage: ['usage'],
+  limits: ['limits'],
+  keys: ['keys'],
+  backup: ['backup', 'OUT.tar'],
+  'backup to standard output': ['backup', '-'],
+  'export chats': ['export', '--what', 'chats', '--output', 'OUT.zip'],
+  'export requests': ['export', '--what', 'requests', '--output', 'OUT.csv'],
+  'export usage': ['export', '--what', 'usage', '--output', 'OUT.csv'],
+  'export media': ['export', '--what', 'media', '--output', 'OUT'],
+  'export all': ['export', '--what', 'all', '--output', 'OUT'],
+}
+const commands = { ...writing, ...reading }
+
+let turn = 0
+function argsOf(args: readonly string[], dataDir: string): string[] {
+  turn += 1
+  const words = args.map((arg) => arg.replace(/^OUT/, join(work, `out-${turn}`)).replace('BACKUP', backup))
+  return [...words, '--data-dir', dataDir]
+}
+
+/** Everything below a path: kind, mode, size, content, and when it was last changed, of folders too. */
+function snapshot(path: string): Record<string, string> {
+  const facts = lstatSync(path, { bigint: true })
+  const common = `${facts.mode.toString(8)} ${facts.ino} ${facts.mtimeNs}`
+  if (facts.isSymbolicLink()) return { [path]: `${common} -> ${readlinkSync(path)}` }
+  if (facts.isDirectory()) {
+    const below = readdirSync(path).map((name) => snapshot(join(path, name)))
+    return Object.assign({ [path]: common }, ...below)
+  }
+  const content = facts.isFile() ? createHash('sha256').update(readFileSync(path)).digest('hex') : ''
+  return { [path]: `${common} ${facts.size} ${content}` }
+}
+
+/** A folder of somebody else, with files under all the names that the program uses in its own. */
+function foreignFolder(): string {
+  const folder = mkdtempSync(join(root, 'foreign-'))
+  const id = '0b5f2f0c-7a0e-4d6c-9a57-1c6e6c9f2b11'
+  const names = [
+    'tmp',
+    'media',
+    'making',
+    'staging',
+    'discarded',
+    'backups',
+    'waiting',
+    'swapping',
+    'damaged',
+    'desktop',
+  ]
+  for (const name of names) {
+    mkdirSync(join(folder, name, id), { recursive: true })
+    for (const file of ['a.txt', `${id}/b`, `${id.slice(0, -1)}2`, `${id.slice(0, -1)}3.part`])
+      writeFileSync(join(folder, name, file), `${name}/${file} of somebody`)
+  }
+  writeFileSync(join(folder, 'README.txt'), 'Read me first.')
+  writeFileSync(join(folder, 'studio.lock'), 'a lock of another studio')
+  writeFileSync(join(folder, 'studio.owner.json'), '{"owner":"Ann"}')
+  writeFileSync(join(folder, 'studio.check'), 'checked')
+  writeFileSync(join(folder, markerName), '{"application":"another-studio"}')
+  for (const { file } of databases) {
+    const other = new DatabaseSync(join(folder, file))
+    other.exec("PRAGMA application_id = 7; CREATE TABLE theirs (a TEXT); INSERT INTO theirs VALUES ('x')")
+    other.close()
+  }
+  writeFileSync(join(folder, 'bodies.sqlite'), 'no database at all')
+  writeFileSync(join(folder, 'account.sqlite'), '')
+  return folder
+}
+
+/** Two at a time. */
+async function each<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const left = [...items]
+  await Promise.all(
+    [0, 1].map(async () => {
+      for (let item = left.shift(); item !== undefined; item = left.shift()) await work(item)
+    }),
+  )
+}
+
+describe('a data folder', () => {
+  it('of somebody else is refused by every command, with words, and nothing in it or beside it is changed', async () => {
+    const folder = foreignFolder()
+    const link = join(root, 'link-to-foreign')
+    symlinkSync(folder, link)
+    const before = snapshot(folder)
+    await each(Object.entries(commands), async ([name, args]) => {
+      for (const dataDir of name === 'serve' || name === 'backup' ? [folder, link] : [folder]) {
+        const ended = await run(argsOf(args, dataDir), {}, 'sk-typed')
+        expect([name, ended.code, ended.stdout]).toEqual([name, 1, ''])
+        expect(ended.stderr, name).toMatch(/holds files of other programs .*Nothing in it was changed/)
+        expect(ended.stderr, name).not.toMatch(/\n\s+at |Something went wrong/)
+      }
+    })
+    expect(snapshot(folder)).toEqual(before)
+    expect(readdirSync(work).filter((name) => name !== 'here')).toEqual([])
+  }, 240_000)
+
+  it('without a name is a mistake of usage, and the current folder is not touched', async () => {
+    const cwd = join(work, 'here')
+    mkdirSync(cwd, { recursive: true })
+    cpSync(foreignFolder(), cwd, { recursive: true })
+    const before = snapshot(cwd)
+    const empty = ['', ' '] as const
+    const previous = process.cwd()
+    process.chdir(cwd)
+    try {
+      await each(Object.entries(commands), async ([name, args]) => {
+        for (const dataDir of name === 'serve' ? empty : empty.slice(0, 1)) {
+          const ended = await runIn(argsOf(args, dataDir), {}, 'sk-typed')
+          expect([name, ended.code, ended.stdout]).toEqual([name, 2, ''])
+          expect(ended.stderr, name).toMatch(/must not be empty/)
+        }
+      })
+    } finally {
+      process.chdir(previous)
+    }
+    expect(snapshot(cwd)).toEqual(before)
+  }, 240_000)
+
+  it('that is a file, a device or a link to nothing is refused by every command, with words', async () => {
+    const file = join(root, 'a-file')
+    writeFileSync(file, 'somebody’s')
+    const dangling = join(root, 'dangling')
+    symlinkSync(join(root, 'nowhere'), dangling)
+    const before = { ...snapshot(file), ...snapshot(dangling) }
+    const places = [file, join(file, 'below'), '/dev/null', '/dev/null/below', dangling]
+    await each(Object.entries(commands), async ([name, args]) => {
+      for (const dataDir of name === 'serve' || name === 'usage' ? places : [file, '/dev/null']) {
+        const ended = await run(argsOf(args, dataDir), {}, 'sk-typed')
+        expect([name, dataDir, ended.code, ended.stdout]).toEqual([name, dataDir, 1, ''])
+        expect(ended.stderr, name).toMatch(/is not a folder|can't be the data folder|is not there/)
+        expect(ended.stderr, name).not.toMatch(/\n\s+at |Something went wrong/)
+      }
+    })
+    expect({ ...snapshot(file), ...snapshot(dangling) }).toEqual(before)
+    expect(lstatSync('/dev/null').isCharacterDevice()).toBe(true)
+  }, 240_000)
+
+  it('that is the root or the home folder is refused, also where it is empty', async () => {
+    const before = snapshot(home)
+    for (const dataDir of ['/', home, join(home, '..', 'home')]) {
+      for (const args of [reading.usage, writing['tools add'], writing.serve]) {
+        const ended = await run(argsOf(args ?? [], dataDir))
+        expect([dataDir, ended.code]).toEqual([dataDir, 1])
+        expect(ended.stderr).toMatch(/is your home folder|is the root folder|holds files of other programs/)
+      }
+    }
+    expect(snapshot(home)).toEqual(before)
+  }, 120_000)
+
+  it('of ours is left as it is by every command that reads, after an orderly end and after a kill', async () => {
+    const killed = join(root, 'killed')
+    cpSync(sample, killed, { recursive: true })
+    const serving = start(['serve', '--json', '--no-web', '--no-proxy', '--sandbox', '--data-dir', killed])
+    running.push(serving)
+    await serving.line()
+    serving.child.kill('SIGKILL')
+    await serving.ended
+    expect(readdirSync(killed)).toEqual(expect.arrayContaining(['studio.sqlite-wal', 'studio.owner.json']))
+    // As after a power cut: the log is there, its index is not.
+    const cut = join(root, 'cut')
+    cpSync(killed, cut, { recursive: true })
+    rmSync(join(cut, 'studio.sqlite-shm'))
+
+    const output = new Map<string, string[]>()
+    for (const folder of [sample, killed, cut]) {
+      const before = snapshot(folder)
+      await each(Object.entries(reading), async ([name, args]) => {
+        const ended = await run(argsOf(args, folder))
+        expect([name, folder, ended.code, ended.stderr]).toEqual([
+          name,
+          folder,
+          // Nobody answers there, and nothing of that kind was ever made.
+          name === 'doctor of a given address' || name === 'export media' ? 1 : 0,
+          name.startsWith('export') || name.startsWith('backup to') ? expect.any(String) : '',
+        ])
+        if (name === 'tools list' || name === 'requests') output.set(name, [...(output.get(name) ?? []), ended.stdout])
+      })
+      expect(snapshot(folder), folder).toEqual(before)
+    }
+    for (const [name, [ended, ...killedOnes]] of output) {
+      expect(ended).toMatch(name === 'requests' ? /chat/ : /An editor/)
+      // What only the log of the killed program has is read too, with its index and without.
+      const [one, other] = killedOnes
+      expect(one, name).toBe(other)
+      if (name === 'requests') expect(one?.length).toBeGreaterThan(ended?.length ?? 0)
+    }
+    expect(readdirSync(temporary)).toEqual([])
+    expect(readdirSync(work).filter((name) => name.includes('backup'))).toEqual([])
+  }, 240_000)
+
+  it('that is not there yet is made by no command that reads', async () => {
+    await each(Object.entries(reading), async ([name, args]) => {
+      const dataDir = join(root, 'not-there', name.replaceAll(' ', '-'))
+      const ended = await run(argsOf(args, dataDir))
+      expect(ended.stderr, name).not.toMatch(/\n\s+at |Something went wrong/)
+    })
+    expect(readdirSync(root)).not.toContain('not-there')
+  }, 120_000)
+
+  it('of ours keeps the files that somebody put beside ours, whatever is started there', async () => {
+    const folder = join(root, 'mixed')
+    cpSync(sample, folder, { recursive: true })
+    const outside = mkdtempSync(join(root, 'outside-'))
+    writeFileSync(join(outside, '0b5f2f0c-7a0e-4d6c-9a57-1c6e6c9f2b11'), 'outside')
+    const theirs: string[] = []
+    for (const name of ['media', 'making', 'tmp', 'staging/new', 'discarded', 'waiting', 'backups']) {
+      mkdirSync(join(folder, name), { recursive: true })
+      for (const file of ['a.txt', '.hidden', 'studio.sqlite.bak']) {
+        theirs.push(join(folder, name, file))
+        writeFileSync(join(folder, name, file), 'theirs')
+      }
+    }
+    rmSync(join(folder, 'README.txt'))
+    theirs.push(join(folder, 'README.txt'), join(folder, 'notes.txt'))
+    for (const path of theirs.slice(-2)) writeFileSync(path, 'theirs')
+    rmSync(join(folder, 'making'), { recursive: true })
+    symlinkSync(outside, join(folder, 'making'))
+    const left = theirs.filter((path) => dirname(path) !== join(folder, 'making'))
+    for (const name of ['chat', 'erase', 'logout', 'tools add'] as const) {
+      const args = name === 'chat' ? ['chat', 'Hello', '--sandbox'] : (writing[name] ?? [])
+      expect(await run(argsOf(args, folder)), name).toMatchObject({ code: 0 })
+    }
+    for (const path of left) expect(readFileSync(path, 'utf8'), path).toBe('theirs')
+    expect(readdirSync(outside)).toHaveLength(1)
+    // A restore needs one of these names: it says so, and moves the rest aside with the data.
+    const refused = await run(argsOf(writing.restore ?? [], folder))
+    expect([refused.code, refused.stdout]).toEqual([1, ''])
+    expect(refused.stderr).toMatch(/staging holds files that Inference Studio did not put there/)
+    for (const path of left) expect(readFileSync(path, 'utf8'), path).toBe('theirs')
+  }, 120_000)
+})
+
+describe('a folder becomes ours', () => {
+  it('by a marker, whole or not at all, whichever process is first', async () => {
+    const source = new URL('../../../src-main/core/store/dataFolder.ts', import.meta.url)
+    const claim = `const { claimFolder } = await import(${JSON.stringify(source.href)}); for (const dir of process.argv.slice(1)) claimFolder(dir)`
+    const folders = Array.from({ length: 40 }, (_, at) => join(root, 'new', `deep-${at}`, 'data'))
+    await Promise.all(
+      [0, 1, 2].map(() => promisify(execFile)(process.execPath, ['--input-type=module', '-e', claim, ...folders])),
+    )
+    for (const folder of folders) {
+      expect(readdirSync(folder)).toEqual([markerName])
+      expect(JSON.parse(readFileSync(join(folder, markerName), 'utf8'))).toMatchObject({
+        application: 'inference-studio',
+      })
+      expect(lstatSync(folder).mode & 0o777).toBe(0o700)
+    }
+  }, 60_000)
+
+  it.each([
+    ['with nothing in it', []],
+    ['with what systems put there', ['.DS_Store', 'desktop.ini', 'lost+found/', '.Trash-1000/', '._x', 'Thumbs.db']],
+    [
+      'that a killed first start left',
+      [`${markerName}.0a1b2c3d.new`, 'studio.lock', 'studio.owner.json', 'studio.sqlite.new-7'],
+    ],
+  ])('%s', async (_, names) => {
+    const folder = mkdtempSync(join(root, 'almost-'))
+    for (const name of names) {
+      if (name.endsWith('/')) mkdirSync(join(folder, name))
+      else writeFileSync(join(folder, name), '')
+    }
+    expect(await run(['tools', 'add', 'One', '--data-dir', folder])).toMatchObject({ code: 0 })
+    expect(readdirSync(folder)).toEqual(expect.arrayContaining([markerName, 'studio.sqlite']))
+  })
+
+  it.each([
+    ['of an earlier version', markerName],
+    ['that an unpacked backup made', null],
+  ] as const)('where it holds one of our databases: a folder %s', async (_, without) => {
+    const folder = mkdtempSync(join(root, 'earlier-'))
+    if (without) {
+      cpSync(sample, folder, { recursive: true })
+      rmSync(join(folder, without))
+      writeFileSync(join(folder, 'notes.txt'), 'theirs')
+    } else {
+      execFileSync('tar', ['xf', backup, '-C', folder])
+    }
+    const listed = await run(['tools', 'list', '--data-dir', folder])
+    expect([listed.code, listed.stdout]).toEqual([0, expect.stringContaining('An editor')])
+    expect(readdirSync(folder)).not.toContain(markerName)
+    expect(await run(['tools', 'add', 'One', '--data-dir', folder])).toMatchObject({ code: 0 })
+    expect(readdirSync(folder)).toContain(markerName)
+  })
+})
