@@ -26,6 +26,9 @@ import { writeVtt } from './vtt.ts'
 
 export type TranscribeRoom = ReturnType<typeof createTranscribe>
 
+/** How long the end of a transcript may wait for the database before it counts as not over, ms. */
+const writtenMs = 10_000
+
 const savedAs = {
   txt: { mime: 'text/plain', write: ({ text }: Transcript) => `${text}\n` },
   vtt: { mime: 'text/vtt', write: ({ cues }: Transcript) => writeVtt(cues) },
@@ -165,6 +168,7 @@ export function createTranscribe(parts: TranscribeParts) {
     /** Resolves when it is not under way, with how it ended. @throws StudioError `no_such_item` */
     async over(id: string): Promise<Transcript['state']> {
       await runs.over(id)
+      await store.pending.settled(writtenMs)
       return transcripts.get(id).state
     },
     /** The wish of one that never left this machine, which goes. @throws StudioError `no_such_item`, `bad_input` */
