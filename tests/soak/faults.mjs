@@ -10,12 +10,12 @@ import { driveThrough, driveWithoutFiles, wrongs } from '../fault/helpers/writin
 const bounds = { answeredMs: 3000, pauseMs: 250 }
 const databases = ['studio', 'ledger', 'bodies', 'account']
 
-/** The answers that were given, such as `12 request 503`, and the slowest. */
+/** The answers that were given, such as `request 503: 12`, and the slowest. */
 function summary({ answered, pauseMs }) {
   const counts = new Map()
   for (const { what, how } of answered) counts.set(`${what} ${how}`, (counts.get(`${what} ${how}`) ?? 0) + 1)
   const slowest = Math.max(...answered.map(({ ms }) => ms))
-  const all = [...counts].sort().map(([words, count]) => `${count} ${words}`)
+  const all = [...counts].map(([words, count]) => `${words}: ${count}`).sort()
   return `${all.join(', ')}; slowest ${Math.round(slowest)} ms, longest pause ${Math.round(pauseMs)} ms`
 }
 

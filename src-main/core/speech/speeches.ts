@@ -5,6 +5,7 @@ import type { Speech, SpeechDetail, SpeechPlan, SpeechWish } from '../../../src-
 import { asStudioError, mayHaveLeft, StudioError } from '../errors.ts'
 import { Listeners } from '../feed.ts'
 import { untilWritten } from '../store/pendingWrites.ts'
+import { unexpected } from '../unexpected.ts'
 import { finish } from './finish.ts'
 import { mimeOf } from './formats.ts'
 import { listen } from './listen.ts'
@@ -29,7 +30,9 @@ export function createSpeeches(parts: SpeechParts) {
   const room: SpeechRoom = { ...parts, ...around }
   let closed = false
   /** Resolves when what had come of cut speeches is joined. */
-  const recovered = recover(room, markCut(room))
+  const recovered = recover(room, markCut(room)).catch((thrown: unknown) =>
+    unexpected('What had come of speeches could not be looked for', thrown),
+  )
 
   function start(id: string, upstream: SpeechUpstream): void {
     const run = new Run(id)

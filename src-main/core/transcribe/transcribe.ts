@@ -12,6 +12,7 @@ import type { Download } from '../../../src-preload/contract/transfers.ts'
 import { mayHaveLeft, StudioError } from '../errors.ts'
 import { type Feed, feed } from '../feed.ts'
 import { typeByName } from '../soundFile.ts'
+import { unexpected } from '../unexpected.ts'
 import { needles, readQuery } from '../words/query.ts'
 import { searchable } from '../words/words.ts'
 import { TranscribeView, TranscribeWatcher } from './changes.ts'
@@ -54,9 +55,12 @@ export function createTranscribe(parts: TranscribeParts) {
   })
   markCut(parts, (row) => runs.costOf(row))
   /** What an earlier process left is there again. Whatever asks for one recording waits for it. */
-  const recovered = takes.recover().then((found) => {
-    if (found > 0) parts.log('warn', `${found} recordings were cut when the program ended; they are kept and marked.`)
-  })
+  const recovered = takes.recover().then(
+    (found) => {
+      if (found > 0) parts.log('warn', `${found} recordings were cut when the program ended; they are kept and marked.`)
+    },
+    (thrown: unknown) => unexpected('What an earlier process recorded could not be looked for', thrown),
+  )
 
   /** Text and cues of a transcript, by a person or as they came. */
   function reword(id: string, { text, cues, edited }: Pick<Transcript, 'text' | 'cues' | 'edited'>): Transcript {

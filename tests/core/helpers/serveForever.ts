@@ -72,7 +72,7 @@ const commands: Record<string, (command: Command) => unknown> = {
 }
 
 const say = (answer: object): void => void process.stdout.write(`${JSON.stringify(answer)}\n`)
-createInterface({ input: process.stdin }).on('line', async (line) => {
+async function carryOut(line: string): Promise<void> {
   const command: Command = JSON.parse(line)
   try {
     say({ id: command.id, result: (await commands[command.do]?.(command)) ?? null })
@@ -81,5 +81,6 @@ createInterface({ input: process.stdin }).on('line', async (line) => {
     say({ id: command.id, problem })
   }
   if (command.do === 'stop') process.exit(0)
-})
+}
+createInterface({ input: process.stdin }).on('line', (line) => void carryOut(line))
 say({ proxy: core.addresses().proxy, key })
