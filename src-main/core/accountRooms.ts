@@ -12,6 +12,7 @@ import { LimitsRoom } from './limits/limits.ts'
 import type { AccountStore } from './store/account/open.ts'
 import type { Store } from './store/store.ts'
 import type { Tools } from './tools/tools.ts'
+import { inBackground } from './unexpected.ts'
 
 export interface AccountParts {
   host: Pick<Host, 'dataDir' | 'notify' | 'log'>
@@ -54,6 +55,7 @@ export function openAccountRooms({ host, store, account, ledger, tools, desk, se
   const limits = new LimitsRoom({ desk, gauge: bucket, ledger, kept: books.limits })
   const alerts = new AlertsRoom({
     table: store.alerts,
+    pending: store.pending,
     books: {
       changes: books.changes,
       current: books.current,
@@ -68,14 +70,18 @@ export function openAccountRooms({ host, store, account, ledger, tools, desk, se
     notify: host.notify,
   })
 
+  /** The newest connection alone counts, whenever the database takes it. */
+  const follow = (...to: Parameters<Books['follow']>): void =>
+    account.pending.write('follow', 'Whose account is connected', () => books.follow(...to))
+
   session.changes.add(() => {
     const { profile, state: standing } = session.connection
     if (session.current === null) {
       bucket.follow(null)
-      books.follow(null, profile && placeOf(profile))
+      follow(null, profile && placeOf(profile))
       limits.follow(false)
       alerts.follow(null)
-      void deskFollower.connect(null)
+      inBackground('The limits of the key could not be forgotten', deskFollower.connect(null))
     } else if (standing === 'connected') books.reachable()
     alerts.connectionChanged(session.current)
   })
@@ -85,15 +91,15 @@ export function openAccountRooms({ host, store, account, ledger, tools, desk, se
     alerts.follow(upstream)
     // Both ask whose key it is: one request answers them.
     const getCurrentKey = onceGood(() => upstream.getCurrentKey({ room: 'account' }))
-    void deskFollower.connect({ getCurrentKey })
+    inBackground('The limits of the key could not be asked for', deskFollower.connect({ getCurrentKey }))
     bucket.follow(upstream)
-    books.follow({ ...upstream, getCurrentKey }, profile && placeOf(profile))
+    follow({ ...upstream, getCurrentKey }, profile && placeOf(profile))
     limits.follow(true)
-    void bucket.ask()
+    inBackground('The rate limit could not be asked for', bucket.ask())
   })
   session.returned.add((upstream) => {
-    void deskFollower.learn(upstream)
-    void bucket.ask()
+    inBackground('The limits of the key could not be asked for', deskFollower.learn(upstream))
+    inBackground('The rate limit could not be asked for', bucket.ask())
   })
   session.forgotten.add((id) => books.forgotten(id))
   // Without a core running, the command line forgets them in the store alone.

@@ -1,6 +1,7 @@
 import type { Worker } from 'node:worker_threads'
 import type { Answer, Answers, Ask, Job } from './booksThread.ts'
 import { StudioError } from './errors.ts'
+import { inBackground } from './unexpected.ts'
 
 /** Nobody looks at the books any more: the thread and what it remembers are given back. */
 const idleMs = 300_000
@@ -71,7 +72,10 @@ export class BooksBeside {
     worker.postMessage(job)
     return promise.finally(() => {
       worker.unref()
-      this.#idle = setTimeout(() => void this.#end(), idleMs)
+      this.#idle = setTimeout(
+        () => inBackground('The thread that sums up usage could not be ended', this.#end()),
+        idleMs,
+      )
       this.#idle.unref()
     })
   }

@@ -39,10 +39,12 @@ import { LocalV1, type Wish } from './proxy/localV1.ts'
 import { type RelayDeps, relay } from './proxy/relay.ts'
 import { startStandIn } from './proxy/standIn.ts'
 import { openAccountStore } from './store/account/open.ts'
+import { asStoreError, coreBusyMs } from './store/database.ts'
 import { defaultSettings, peekSettings } from './store/settings.ts'
 import { databaseFile, openStore } from './store/store.ts'
 import { ToolAllowance } from './tools/allowance.ts'
 import { Tools } from './tools/tools.ts'
+import { guarded, inBackground, onUnexpected, unexpected } from './unexpected.ts'
 import { loadTokenizer } from './upstream/meter/tokens.ts'
 
 /** Ways to start that a command line may ask for; all absent means "as it was left". */
@@ -88,6 +90,8 @@ export interface Core {
   stop(): Promise<void>
 }
 
+/** How long the end of the program waits for a database that another process holds, ms. */
+const endsWithinMs = 5000
 /** After the start, when the page stands too. */
 const tokenizerMs = 3000
 
@@ -135,7 +139,9 @@ async function build(
   { lock, kept }: OpenFolder,
   leave: () => Promise<void>,
 ): Promise<Core> {
-  const store = openStore(host.dataDir)
+  const unheard = onUnexpected((line) => host.log('error', line))
+  kept.onFailure(unheard)
+  const store = openStore(host.dataDir, { busyMs: coreBusyMs })
   const cut = recoverReplies(store)
   if (cut > 0) host.log('warn', `${cut} replies were cut when the program ended; they are kept and marked.`)
 
@@ -147,7 +153,7 @@ async function build(
   const ledger = openLedger()
   const allowance = new ToolAllowance({ spent: (id) => ledger.spent(id) })
   kept.onFailure(() => ledger.close())
-  const account = openAccountStore(host.dataDir)
+  const account = openAccountStore(host.dataDir, { busyMs: coreBusyMs })
   kept.onFailure(() => account.close())
   kept.opened()
   const metrics = new Metrics({ enabled: () => settings.metrics, live: () => desk.counts() })
@@ -277,11 +283,12 @@ async function build(
     settings = store.settings.read()
     countEnded()
     state.changed()
-    void proxy.apply(proxyWish())
+    inBackground('The local /v1 could not be changed', proxy.apply(proxyWish()))
   }
   const router = createRouter({
     host,
     store,
+    account,
     state,
     session,
     rooms,
@@ -295,7 +302,7 @@ async function build(
     erasing,
     settingsChanged,
   })
-  session.rechecks.add(() => void lookForKeychain())
+  session.rechecks.add(() => inBackground('The keychain could not be asked', lookForKeychain()))
 
   async function connectAtStart(): Promise<void> {
     const { connect } = options
@@ -305,31 +312,45 @@ async function build(
     else await openStored(session)
   }
 
+  /** Each step is done whatever became of those before: the folder must be free and the replies kept when this resolves. */
   async function close(): Promise<void> {
     clearInterval(loadWhenIdle)
-    keysWatched()
-    storedWatched()
-    await accountRooms.close()
-    await proxy.close()
-    await erasing.close()
-    await keep.close()
-    await mediaRooms.close()
-    await rooms.close()
-    await session.close()
-    desk.close()
-    await ledger.close()
-    account.close()
-    await spans?.close()
-    tools.close()
-    store.close()
-    lock.release()
+    const steps: (() => unknown)[] = [
+      keysWatched,
+      storedWatched,
+      () => accountRooms.close(),
+      () => proxy.close(),
+      () => erasing.close(),
+      () => keep.close(),
+      () => mediaRooms.close(),
+      () => rooms.close(),
+      () => session.close(),
+      () => desk.close(),
+      () => ledger.close(),
+      () => account.pending.settled(endsWithinMs),
+      () => account.close(),
+      () => spans?.close(),
+      () => tools.close(),
+      () => store.pending.settled(endsWithinMs),
+      () => store.close(),
+      () => lock.release(),
+    ]
+    for (const step of steps) {
+      try {
+        await step()
+      } catch (thrown) {
+        unexpected('At the end of the program', asStoreError(thrown))
+      }
+    }
+    unheard()
   }
   // The first stream that is cancelled would wait for it otherwise, and all others with it.
-  const loadWhenIdle = setInterval(() => {
+  const loadTokenizerWhenIdle = guarded('The tokenizer could not be loaded; it is tried again', () => {
     if (ledger.live() > 0) return
-    clearInterval(loadWhenIdle)
     if (proxyWish().enabled) loadTokenizer()
-  }, tokenizerMs)
+    clearInterval(loadWhenIdle)
+  })
+  const loadWhenIdle = setInterval(loadTokenizerWhenIdle, tokenizerMs)
   loadWhenIdle.unref()
   let stopping: Promise<void> | null = null
   const stop = (): Promise<void> => (stopping ??= close())

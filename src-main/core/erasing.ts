@@ -5,6 +5,7 @@ import type { Ledger } from './ledger/ledger.ts'
 import type { Library } from './library/library.ts'
 import type { Keeping } from './media/keeping.ts'
 import type { Store } from './store/store.ts'
+import { guarded, inBackground } from './unexpected.ts'
 
 export interface ErasingRoomParts {
   store: Pick<Store, 'erasures' | 'alerts' | 'transaction'>
@@ -39,16 +40,20 @@ export function openErasing({ store, ledger, library, keeping, remove, ...rest }
         if (some.length === 0) break
         const ids = some.map(({ id }) => id)
         // Written down as to be erased in the transaction that takes it out of sight: what was to go for good is nobody's to bring back.
-        erasing.push(
-          store.transaction(() => {
-            for (const id of ids) remove(id)
-            return library.erase(ids)
-          }),
-        )
+        const work = store.transaction(() => {
+          for (const id of ids) remove(id)
+          return library.erase(ids)
+        })
+        // Where a later one can't begin, nobody awaits this one.
+        inBackground('Conversations could not be erased', work)
+        erasing.push(work)
         planned += some.length
         await nextTurn()
       }
-      const telling = setInterval(() => done(planned - store.erasures.planned('conversation').length), tellEveryMs)
+      const tell = guarded('What is left to erase could not be counted', () =>
+        done(planned - store.erasures.planned('conversation').length),
+      )
+      const telling = setInterval(tell, tellEveryMs)
       try {
         // One work does them all: the index is written anew once.
         await Promise.all(erasing)

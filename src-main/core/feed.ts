@@ -1,3 +1,5 @@
+import { unexpected } from './unexpected.ts'
+
 /** What a feed asks of its source: the next thing to say, if there is one now, and to be woken when there may be. */
 export interface FeedSource<T> {
   /** The next value, `null` when there is nothing to say now, `'end'` when there never will be again. */
@@ -70,7 +72,7 @@ export function feed<T extends object>(source: FeedSource<T>, signal?: AbortSign
   }
 }
 
-/** Listeners of one kind of change. */
+/** Listeners of one kind of change. One that throws is reported and does not keep the others, or who tells them, from going on. */
 export class Listeners<A extends unknown[] = []> {
   readonly #all = new Set<(...args: A) => void>()
 
@@ -84,6 +86,12 @@ export class Listeners<A extends unknown[] = []> {
   }
 
   tell(...args: A): void {
-    for (const listener of [...this.#all]) listener(...args)
+    for (const listener of [...this.#all]) {
+      try {
+        listener(...args)
+      } catch (thrown) {
+        unexpected('A listener failed', thrown)
+      }
+    }
   }
 }

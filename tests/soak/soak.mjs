@@ -1,5 +1,5 @@
 // `npm run soak [-- --streams 10000 --seed 1]`: streams with random faults and random cancels through the real process. Afterwards
-// its sockets, its memory and the key's slots are where they were, and the service has nothing open.
+// its sockets, its memory and the key's slots are where they were, and the service has nothing open. With `--faults`: faults.mjs.
 import { readdirSync, readlinkSync } from 'node:fs'
 import { request as httpRequest } from 'node:http'
 import { fileURLToPath } from 'node:url'
@@ -160,7 +160,18 @@ export function growth(series, streams) {
 }
 
 async function main() {
-  const { values } = parseArgs({ options: { streams: { type: 'string' }, seed: { type: 'string' } } })
+  const { values } = parseArgs({
+    options: {
+      streams: { type: 'string' },
+      seed: { type: 'string' },
+      faults: { type: 'boolean' },
+      seconds: { type: 'string' },
+    },
+  })
+  if (values.faults) {
+    const { soakFaults } = await import('./faults.mjs')
+    return soakFaults({ seconds: Number(values.seconds ?? 9) })
+  }
   const [streams, seed] = [Number(values.streams ?? 10_000), Number(values.seed ?? 1)]
   prepareBuild()
   const megabytes = (bytes) => `${(bytes / 1e6).toFixed(1)} MB`

@@ -1,5 +1,6 @@
 import type { MinuteBucket } from '../../../src-preload/contract/app.ts'
 import type { Listeners } from '../feed.ts'
+import { inBackground } from '../unexpected.ts'
 import type { Upstream } from '../upstream/client.ts'
 import type { AdmissionDesk } from './desk.ts'
 
@@ -27,7 +28,9 @@ export class DeskFollower {
         if (value !== null && (value.resetSeconds !== null || value.banned)) desk.bucket(value)
       }),
       // Later: the desk is in the middle of letting a request in, and the status call is one too.
-      desk.shortages.add(() => void setImmediate(() => void gauge.askIfDue())),
+      desk.shortages.add(() => {
+        setImmediate(() => inBackground('The rate limit could not be asked for', gauge.askIfDue()))
+      }),
     ]
   }
 

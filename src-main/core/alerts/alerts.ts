@@ -8,6 +8,8 @@ import { StateFeed } from '../app/state.ts'
 import type { Feed, Listeners } from '../feed.ts'
 import type { Host } from '../host.ts'
 import type { AlertTable } from '../store/alerts.ts'
+import type { PendingWrites } from '../store/pendingWrites.ts'
+import { guarded } from '../unexpected.ts'
 import { AlertBook } from './book.ts'
 import {
   type BookName,
@@ -34,12 +36,16 @@ const budgetMs = 1000
 /** Timers don't count the time that a machine sleeps. */
 const longestWaitMs = 600_000
 const weekMs = 7 * 86_400_000
+/** Figures that wait for the database at most; the newest say what holds. */
+const mostReadings = 500
 
 const refusedWith: readonly RefusedWith[] = [401, 402, 403]
 
 /** Where figures come from. Nothing is asked for an alert's sake: what others have fetched or counted is looked at. */
 export interface AlertsParts {
   table: AlertTable
+  /** Takes alerts that the database refuses for now. */
+  pending: Pick<PendingWrites, 'write'>
   books: {
     changes: Listeners
     /** The book of the connection with what is under way for it. */
@@ -77,6 +83,8 @@ export class AlertsRoom {
   readonly #ends: (() => void)[]
   /** Tools that used something since their budgets were looked at; null: all may have changed. */
   #dirty: Set<string> | null = null
+  /** What figures said, until it is written what they mean. */
+  #readings: readonly Reading[] = []
   #settings: AlertSettings
   #unlisten: (() => void) | null = null
   /** When the connection that stands was opened, ms since 1970: what is older was told over another one. */
@@ -126,8 +134,9 @@ export class AlertsRoom {
   /** Lines that are drawn anew are looked at anew; what is watched no longer holds no longer. */
   update(changes: { [K in keyof AlertSettings]?: AlertSettings[K] | undefined }): AlertSettings {
     const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined))
-    this.#settings = { ...this.#settings, ...given }
-    this.#parts.table.saveSettings(this.#settings)
+    const settings = { ...this.#settings, ...given }
+    this.#parts.table.saveSettings(settings)
+    this.#settings = settings
     const { balanceBelow, spendAbove, budgets, key, ban } = this.#settings
     const on = { balance: balanceBelow !== null, spend: spendAbove !== null, budget: budgets, key, ban }
     this.#book.drop((watch) => {
@@ -191,8 +200,10 @@ export class AlertsRoom {
 
   readonly #replied = (status: number, inference: boolean): void => {
     if (!inference) return
-    if (status === 401 || status === 402 || status === 403) setImmediate(() => this.#met(status))
-    else if (status < 300 && this.#refused?.size !== 0) setImmediate(() => this.#cleared(refusedWith))
+    if (status === 401 || status === 402 || status === 403)
+      setImmediate(guarded('A refused key could not be looked at', () => this.#met(status)))
+    else if (status < 300 && this.#refused?.size !== 0)
+      setImmediate(guarded('A key could not be looked at', () => this.#cleared(refusedWith)))
   }
 
   readonly #settled = (who: string): void => {
@@ -274,7 +285,8 @@ export class AlertsRoom {
   #judgeBudgets(): void {
     if (!this.#settings.budgets) return
     const dirty = this.#dirty
-    this.#dirty = new Set()
+    // Where this fails, all are looked at again.
+    this.#dirty = null
     const now = this.#now()
     const tools = this.#parts.tools.list().filter((tool) => mayAsk(tool, now))
     const looked = dirty ? tools.filter(({ id }) => dirty.has(id)) : tools
@@ -284,6 +296,7 @@ export class AlertsRoom {
       const watched = new Set(readings.map(({ watch }) => watch))
       if (this.#book.drop((watch) => kindOf(watch) === 'budget' && !watched.has(watch))) this.#feed.changed()
     }
+    this.#dirty = new Set()
     this.#take(readings)
   }
 
@@ -291,16 +304,22 @@ export class AlertsRoom {
 
   #take(readings: readonly Reading[]): void {
     if (this.#closed || readings.length === 0) return
-    const { told, changed } = this.#book.take(readings)
-    if (!changed) return
-    this.#notifier.tell(told.map(({ facts }) => facts))
-    this.#plan()
-    this.#feed.changed()
+    this.#readings = [...this.#readings, ...readings].slice(-mostReadings)
+    this.#parts.pending.write('alerts', 'An alert', () => {
+      const { told, changed } = this.#book.take(this.#readings)
+      this.#readings = []
+      if (!changed) return
+      this.#notifier.tell(told.map(({ facts }) => facts))
+      this.#plan()
+      this.#feed.changed()
+    })
   }
 
   #lapse(): void {
-    if (this.#book.lapse()) this.#feed.changed()
-    this.#plan()
+    this.#parts.pending.write('lapsed alerts', 'The end of an alert', () => {
+      if (this.#book.lapse()) this.#feed.changed()
+      this.#plan()
+    })
   }
 
   /** One timer to the next alert that is over by itself. */
@@ -310,7 +329,10 @@ export class AlertsRoom {
     const next = this.#parts.table.nextEnd()
     if (next === null) return
     const wait = Math.max(0, Date.parse(next) - this.#now())
-    this.#timer = setTimeout(() => this.#lapse(), Math.min(wait, longestWaitMs))
+    this.#timer = setTimeout(
+      guarded('The end of an alert could not be read', () => this.#lapse()),
+      Math.min(wait, longestWaitMs),
+    )
     this.#timer.unref()
   }
 

@@ -10,7 +10,7 @@ export class AlertBook {
   readonly #table: AlertTable
   readonly #now: () => number
   /** By watch, ms since 1970: the newest figure that was heard. */
-  readonly #heard = new Map<string, number>()
+  #heard = new Map<string, number>()
 
   constructor(table: AlertTable, now: () => number) {
     this.#table = table
@@ -19,6 +19,17 @@ export class AlertBook {
 
   /** Takes in what figures say; answers what was told and whether anything changed. */
   take(readings: readonly Reading[]): { told: StoredAlert[]; changed: boolean } {
+    const heard = new Map(this.#heard)
+    try {
+      return this.#takeTogether(readings)
+    } catch (thrown) {
+      // They are news when they come again.
+      this.#heard = heard
+      throw thrown
+    }
+  }
+
+  #takeTogether(readings: readonly Reading[]): { told: StoredAlert[]; changed: boolean } {
     return this.#table.together(() => {
       const told: StoredAlert[] = []
       let changed = false

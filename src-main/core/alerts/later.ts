@@ -1,3 +1,6 @@
+import { asStoreError, mayPass } from '../store/database.ts'
+import { unexpected } from '../unexpected.ts'
+
 /** Work that is wanted often and done once in a while: so many ms after it was first wanted. */
 export class Later {
   readonly #ms: number
@@ -14,7 +17,12 @@ export class Later {
     if (this.#timer || this.#closed) return
     this.#timer = setTimeout(() => {
       this.#timer = null
-      this.#work()
+      try {
+        this.#work()
+      } catch (thrown) {
+        unexpected('An alert could not be judged; it is tried again', asStoreError(thrown))
+        if (mayPass(thrown)) this.soon()
+      }
     }, this.#ms)
     this.#timer.unref()
   }

@@ -1,5 +1,6 @@
 import type { MinuteBucket } from '../../../src-preload/contract/app.ts'
 import { Listeners } from '../feed.ts'
+import { inBackground } from '../unexpected.ts'
 import type { Upstream } from '../upstream/client.ts'
 import type { RateLimitStatus } from '../upstream/schemas.ts'
 
@@ -102,7 +103,8 @@ export class Bucket {
 
   #plan(): void {
     if (this.#watchers === 0 || !this.#stale || this.#timer) return
-    this.#timer = setTimeout(() => void this.ask(), Math.max(0, this.#askedAt + askEveryMs - Date.now()))
+    const ask = (): void => inBackground('The rate limit could not be asked for', this.ask())
+    this.#timer = setTimeout(ask, Math.max(0, this.#askedAt + askEveryMs - Date.now()))
   }
 
   #clear(): void {

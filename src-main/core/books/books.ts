@@ -6,6 +6,7 @@ import { StudioError } from '../errors.ts'
 import { type Feed, Listeners } from '../feed.ts'
 import type { StoredBook } from '../store/account/books.ts'
 import type { PlaceOfProfile } from '../traffic.ts'
+import { inBackground } from '../unexpected.ts'
 import type { ReadOuts } from './ask.ts'
 import { Line } from './line.ts'
 import { atRest, showBook } from './list.ts'
@@ -80,9 +81,10 @@ export function createBooks(parts: BooksParts) {
     const fresh = place.kind === 'sandbox' && sandboxUrl !== place.baseUrl
     if (fresh) sandboxUrl = place.baseUrl
     line = new Line(parts, from, place, bookAt(account, place, fresh, now()), () => changes.tell())
-    looking = setInterval(() => void look(), lookEveryMs)
+    const lookAside = (): void => inBackground('What the account used could not be asked for', look())
+    looking = setInterval(lookAside, lookEveryMs)
     looking.unref()
-    void look()
+    lookAside()
   }
 
   return {
@@ -112,19 +114,24 @@ export function createBooks(parts: BooksParts) {
     bookOf: (place: PlaceOfProfile): string | null => account.books.at(place)?.id ?? null,
 
     /** A profile is forgotten; its books stay. */
-    forgotten: (profile: string): void => account.transaction(() => account.books.release(profile)),
+    forgotten: (profile: string): void =>
+      account.pending.write(`forgotten ${profile}`, 'That a connection was forgotten', () =>
+        account.transaction(() => account.books.release(profile)),
+      ),
 
     /** The same for every stored profile but these. */
     forgottenBut(profiles: readonly string[]): void {
       const stays = new Set([...profiles, 'environment', 'sandbox', ''])
-      account.transaction(() => {
-        for (const profile of account.books.profiles()) if (!stays.has(profile)) account.books.release(profile)
-      })
+      account.pending.write('forgotten', 'Which connections were forgotten', () =>
+        account.transaction(() => {
+          for (const profile of account.books.profiles()) if (!stays.has(profile)) account.books.release(profile)
+        }),
+      )
     },
 
     /** The service answers again: what failed is tried anew. */
     reachable(): void {
-      if (line?.problem) void line.fetchUsage()
+      if (line?.problem) inBackground('What the account used could not be asked for', line.fetchUsage())
     },
 
     /** A request went out whose price nobody knows. */
@@ -135,7 +142,7 @@ export function createBooks(parts: BooksParts) {
       wanted = setTimeout(
         () => {
           wanted = null
-          if (line === current) void current.fetchUsage()
+          if (line === current) inBackground('A price could not be asked for', current.fetchUsage())
         },
         Math.max(wantedAfterMs, Math.min(wantedEveryMs, wantedEveryMs - since)),
       )
@@ -202,7 +209,10 @@ export function createBooks(parts: BooksParts) {
       },
       keep(status: LimitStatus): void {
         const book = active()
-        if (book) account.limits.put(book.no, Date.parse(status.asOf), JSON.stringify(status), now())
+        if (!book) return
+        account.pending.write(`limits ${book.no}`, 'The account’s rate limits', () =>
+          account.limits.put(book.no, Date.parse(status.asOf), JSON.stringify(status), now()),
+        )
       },
     },
 

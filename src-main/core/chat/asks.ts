@@ -73,7 +73,7 @@ export function tellSiblings({ store, runs }: ChatRoom, conversationId: string, 
 export function refuseBusy({ store, runs }: ChatRoom, conversationId: string): void {
   const { leafId } = store.conversations.get(conversationId)
   if (leafId === null) return
-  if (runs.view.reply(leafId)) {
+  if (runs.view.reply(leafId)?.ended === false) {
     throw new StudioError('busy', 'A reply is still being made in this conversation. Stop it or wait for it.')
   }
   if (roundOf(store, leafId).some(({ run }) => run.state === 'running')) {

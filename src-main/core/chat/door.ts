@@ -73,7 +73,7 @@ async function askOn(room: ChatRoom, messageId: string): Promise<{ replyId: stri
 
 function replyBelow({ store, runs }: ChatRoom, last: Message): string | undefined {
   const replies = store.messages.children(last.conversationId, last.id).filter(({ role }) => role === 'assistant')
-  if (replies.some(({ id }) => runs.view.reply(id))) {
+  if (replies.some(({ id }) => runs.view.reply(id)?.ended === false)) {
     throw new StudioError('busy', 'The reply to these calls is being made.')
   }
   return replies[0]?.id

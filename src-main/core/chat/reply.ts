@@ -148,21 +148,25 @@ export class Reply {
     this.#finishedAt = new Date().toISOString()
   }
 
-  /** What came since the last call, for the journal; null when nothing did. */
-  takePieces(): Pieces | null {
+  /** What came since `journalled` was called last, for the journal; null when nothing did. */
+  pieces(): Pieces | null {
     const pieces: Pieces = { text: '', reasoning: '', refusal: '', toolCalls: null }
     let any = false
     for (const field of textFields) {
       pieces[field] = this.since(field, this.#journalled[field])
-      this.#journalled[field] = this.length(field)
       if (pieces[field] !== '') any = true
     }
     if (!this.#toolCallsJournalled) {
       pieces.toolCalls = this.#calls()
-      this.#toolCallsJournalled = true
       any = true
     }
     return any ? pieces : null
+  }
+
+  /** What `pieces` gave just now is in the database. */
+  journalled(): void {
+    for (const field of textFields) this.#journalled[field] = this.length(field)
+    this.#toolCallsJournalled = true
   }
 
   /** As it stands now. `sibling` and `siblings` are as they were when it began; the store knows them better. */

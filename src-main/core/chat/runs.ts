@@ -3,7 +3,9 @@ import type { Message } from '../../../src-preload/contract/chat.ts'
 import type { Problem } from '../../../src-preload/contract/problem.ts'
 import type { ChatNeighbours, NewToolRow } from '../chatParts.ts'
 import { asStudioError, type StudioError } from '../errors.ts'
+import { asStoreError, mayPass } from '../store/database.ts'
 import type { Store } from '../store/store.ts'
+import { unexpected } from '../unexpected.ts'
 import type { CallOptions, ChatRequest, ChatStreamEvent } from '../upstream/types.ts'
 import { storeCalls, storeTitle } from './endings.ts'
 import { jsonFaultsOf } from './jsonFaults.ts'
@@ -26,12 +28,16 @@ export interface RunsOptions {
 
 /** A reply's tail is in the database at most this long after it came, and what a busy machine adds. Bar: 500 ms. */
 const journalEveryMs = 200
+/** The same after the database did not take it: another process holds its lock, or the disk is full. */
+const journalAgainMs = 500
 
 /** One request, with a reply for each of its choices. */
 interface Run {
   replies: Reply[]
   abort: AbortController
   journalTimer: NodeJS.Timeout | null
+  /** Replies of which the database says that their output has begun. */
+  begun: Set<string>
   /** Its row in the books, once that stands; `closed` resolves when that has its end. */
   row: number | null
   closed: PromiseWithResolvers<void>
@@ -46,7 +52,7 @@ export class Runs {
   readonly #neighbours: ChatNeighbours
   readonly #keepBodies: () => boolean
   readonly #runs = new Set<Run>()
-  /** Replies that have not ended, with the request they come from. */
+  /** Replies that have not ended, or whose end is not written yet, with the request they come from. */
   readonly #live = new Map<string, Reply>()
   readonly #runOf = new Map<string, Run>()
 
@@ -75,6 +81,7 @@ export class Runs {
       replies,
       abort: new AbortController(),
       journalTimer: null,
+      begun: new Set(),
       row: null,
       closed: Promise.withResolvers(),
       done: Promise.resolve(),
@@ -88,9 +95,8 @@ export class Runs {
     const request = prepareRequest(this.#store, this.#neighbours, first, rows.length)
     run.done = this.#drive(run, upstream, request)
       .catch((thrown: unknown) => {
-        // Only the database can fail here; the replies are then what a restart finds: unfinished, and marked so.
-        this.#log(`A reply could not be written: ${asStudioError(thrown).message}`)
-        for (const reply of replies) this.#forget(reply)
+        // A mistake of ours: no reply is left behind that never ends.
+        for (const reply of replies) if (!reply.ended) this.#fail(run, reply, asStudioError(thrown))
       })
       .finally(() => this.#runs.delete(run))
   }
@@ -101,18 +107,16 @@ export class Runs {
    */
   stop(replyId: string): boolean {
     const run = this.#runOf.get(replyId)
-    if (!run) return false
-    try {
-      for (const reply of run.replies) if (!reply.ended) this.#end(run, reply, 'stopped', null)
-    } finally {
-      run.abort.abort()
-    }
+    const running = run?.replies.filter((reply) => !reply.ended) ?? []
+    if (!run || running.length === 0) return false
+    for (const reply of running) this.#end(run, reply, 'stopped', null)
+    run.abort.abort()
     return true
   }
 
   /** All replies of a conversation, on every branch. Answers how many. */
   stopConversation(conversationId: string): number {
-    const replies = [...this.#live.values()].filter((reply) => reply.conversationId === conversationId)
+    const replies = [...this.#live.values()].filter((reply) => reply.conversationId === conversationId && !reply.ended)
     for (const { id } of replies) this.stop(id)
     return replies.length
   }
@@ -166,9 +170,13 @@ export class Runs {
   }
 
   #account(run: Run, reply: Reply): void {
-    if (run.row === null) return
-    this.#store.journal(() => this.#store.messages.setUse(reply.id, reply.message()))
-    this.#tell(reply, 'message')
+    // An end that is not written yet brings it along.
+    if (run.row === null || this.#live.has(reply.id)) return
+    const message = reply.message()
+    this.#store.pending.write(`use ${reply.id}`, 'What a reply cost', () => {
+      this.#store.journal(() => this.#store.messages.setUse(reply.id, message))
+      this.#tell(reply, 'message')
+    })
   }
 
   #complete(run: Run, reply: Reply): void {
@@ -219,33 +227,62 @@ export class Runs {
     const before = reply.hasOutput
     const change = reply.apply(event)
     if (change === 'none') return
-    if (!before && reply.hasOutput) {
-      this.#store.journal(() =>
-        this.#store.messages.begin(reply.id, reply.firstTokenMs, reply.requestId, reply.requestRow),
-      )
-    }
+    if (!before && reply.hasOutput) this.#begin(run, reply)
     run.journalTimer ??= setTimeout(() => this.#journal(run), journalEveryMs)
     this.#tell(reply, change === 'grown' ? 'text' : 'message')
+  }
+
+  /** That output has begun is written at once; a stream goes on where it can't be, and the journal writes it. */
+  #begin(run: Run, { id, firstTokenMs, requestId, requestRow }: Reply): void {
+    try {
+      this.#store.journal(() => this.#store.messages.begin(id, firstTokenMs, requestId, requestRow))
+      run.begun.add(id)
+    } catch (thrown) {
+      unexpected('That a reply has begun could not be written; it is tried again', asStoreError(thrown))
+    }
   }
 
   #journal(run: Run): void {
     run.journalTimer = null
     const tails = run.replies.flatMap((reply) => {
-      const pieces = reply.ended ? null : reply.takePieces()
-      return pieces ? [{ id: reply.id, pieces }] : []
+      const pieces = reply.ended ? null : reply.pieces()
+      return pieces ? [{ reply, pieces }] : []
     })
     if (tails.length === 0) return
     try {
       this.#store.journal(() => {
-        for (const { id, pieces } of tails) this.#store.pieces.append(id, pieces)
+        for (const { reply, pieces } of tails) {
+          const { id, firstTokenMs, requestId, requestRow } = reply
+          if (!run.begun.has(id)) this.#store.messages.begin(id, firstTokenMs, requestId, requestRow)
+          this.#store.pieces.append(id, pieces)
+        }
       })
     } catch (thrown) {
-      this.#log(`The tail of a reply could not be written: ${asStudioError(thrown).message}`)
+      unexpected('The tail of a reply could not be written; it is tried again', asStoreError(thrown))
+      run.journalTimer = setTimeout(() => this.#journal(run), journalAgainMs)
+      return
+    }
+    for (const { reply } of tails) {
+      reply.journalled()
+      run.begun.add(reply.id)
     }
   }
 
+  /** Ends it for everybody who looks. It stays live until the database has its end. */
   #end(run: Run, reply: Reply, status: Ending, problem: Problem | null): void {
     reply.end(status, problem)
+    if (run.journalTimer && run.replies.every(({ ended }) => ended)) {
+      clearTimeout(run.journalTimer)
+      run.journalTimer = null
+    }
+    const { id, conversationId } = reply
+    this.#store.pending.write(`reply ${id}`, 'The end of a reply', () => this.#writeEnd(reply, status))
+    if (!this.#live.has(id)) return
+    this.#tell(reply, 'message')
+    this.view.changes.tell({ what: 'conversation', conversationId })
+  }
+
+  #writeEnd(reply: Reply, status: Ending): void {
     const message = reply.message()
     const { conversationId } = reply
     let calls: Message[] = []
@@ -257,13 +294,12 @@ export class Runs {
         storeTitle(this.#store, message)
         return status === 'complete' ? storeCalls(this.#store, message, this.#callsOf(message)) : []
       })
-    } finally {
-      this.#forget(reply)
-      if (run.journalTimer && run.replies.every(({ ended }) => ended)) {
-        clearTimeout(run.journalTimer)
-        run.journalTimer = null
-      }
+    } catch (thrown) {
+      // Such as a conversation that was erased meanwhile. What may pass is tried again.
+      if (!mayPass(thrown)) this.#forget(reply)
+      throw thrown
     }
+    this.#forget(reply)
     this.#tell(reply, 'message')
     if (calls.length > 0) this.view.changes.tell({ what: 'path', conversationId })
     this.view.changes.tell({ what: 'conversation', conversationId })

@@ -21,12 +21,13 @@ export class ChatView {
     this.#live = live
   }
 
+  /** One that is being made, or has ended and could not be written yet. */
   reply(messageId: string): Reply | undefined {
     return this.#live.get(messageId)
   }
 
   running(conversationId: string): boolean {
-    return this.#live.values().some((reply) => reply.conversationId === conversationId)
+    return this.#live.values().some((reply) => reply.conversationId === conversationId && !reply.ended)
   }
 
   conversation(id: string): Conversation | null {

@@ -1,6 +1,7 @@
 import type { Message, ToolRun } from '../../../src-preload/contract/chat.ts'
 import { type ChatDoor, isSettled } from '../chatParts.ts'
 import { asStudioError, StudioError } from '../errors.ts'
+import { untilWritten } from '../store/pendingWrites.ts'
 import type { Store } from '../store/store.ts'
 import { readArguments } from './arguments.ts'
 import { type Catalogue, type KnownTool, serverOfId } from './catalogue.ts'
@@ -33,6 +34,7 @@ export class CallDesk {
   readonly #parts: DeskParts
   readonly #running = new Map<string, AbortController>()
   readonly #checks = new Map<string, Promise<string[]>>()
+  readonly #closing = new AbortController()
   #closed = false
 
   constructor(parts: DeskParts) {
@@ -105,6 +107,7 @@ export class CallDesk {
 
   close(): void {
     this.#closed = true
+    this.#closing.abort()
     for (const id of [...this.#running.keys()]) this.#settle(id, endedWith(endedWithProgram), {}, false)
   }
 
@@ -141,13 +144,13 @@ export class CallDesk {
       return
     }
     const controller = new AbortController()
-    this.#running.set(row.id, controller)
     this.#parts.door.setRun(row.id, { ...row.run, state: 'running', allowed, startedAt }, '')
+    this.#running.set(row.id, controller)
     const read = readArguments(row.run.arguments)
     const args = 'args' in read ? read.args : {}
     this.#aside(
-      runOnServer(this.#parts.servers, tool, args, controller.signal).then(
-        (result) => void this.#settle(row.id, result),
+      runOnServer(this.#parts.servers, tool, args, controller.signal).then((result) =>
+        this.#settleLater(row.id, result),
       ),
     )
   }
@@ -188,6 +191,11 @@ export class CallDesk {
       'bad_input',
       'This tool has changed since it was called: look at it as it is now, then decide.',
     )
+  }
+
+  /** What a tool answered is here alone: it is written when the database takes it. */
+  async #settleLater(id: string, result: Settled): Promise<void> {
+    await untilWritten('The result of a tool', () => this.#settle(id, result), this.#closing.signal)
   }
 
   /** Writes the end of a call, once, and asks the model on where it was the last of its round. Whether it was open until now. */

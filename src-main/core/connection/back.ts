@@ -1,6 +1,7 @@
 import type { Offline } from '../../../src-preload/contract/app.ts'
 import type { Problem } from '../../../src-preload/contract/problem.ts'
 import { StudioError } from '../errors.ts'
+import { inBackground } from '../unexpected.ts'
 import type { Upstream } from '../upstream/client.ts'
 import { isUnanswered, type Way } from '../upstream/way.ts'
 
@@ -140,7 +141,7 @@ export class Back {
         if (!isCurrent() || !this.#problem) return
         if (status >= 200 && status < 300) this.#parts.learned(null)
         // Somebody is there again: what it says to the question is to be known now.
-        else if (this.#since !== null) void this.#look()
+        else if (this.#since !== null) this.#lookAside()
       },
       failed: (error) => {
         if (isCurrent()) this.#suspect(error)
@@ -180,9 +181,10 @@ export class Back {
             if (this.#parts.current() !== upstream || this.#problem || !(thrown instanceof StudioError)) return
             this.#parts.learned(thrown.toProblem())
           })
-    void found.finally(() => {
+    const over = found.finally(() => {
       this.#suspected = false
     })
+    inBackground('The service could not be looked for', over)
   }
 
   #plan({ retryAfterMs = 0 }: Problem): void {
@@ -195,8 +197,12 @@ export class Back {
 
   #in(delay: number): void {
     this.#nextAt = Date.now() + delay
-    this.#timer = setTimeout(() => void this.#look(), delay)
+    this.#timer = setTimeout(() => this.#lookAside(), delay)
     this.#timer.unref()
+  }
+
+  #lookAside(): void {
+    inBackground('The service could not be looked for', this.#look())
   }
 
   #clear(): void {

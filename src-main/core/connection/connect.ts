@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Profile } from '../../../src-preload/contract/app.ts'
 import { StudioError } from '../errors.ts'
 import type { StoredProfile } from '../store/profiles.ts'
+import { inBackground } from '../unexpected.ts'
 import { parseBaseAddress } from '../upstream/address.ts'
 import { openUpstream } from '../upstream/client.ts'
 import { Credential, saveCredential } from '../upstream/credential.ts'
@@ -156,7 +157,7 @@ export function use(session: Session, id: string, { keep = true } = {}): Promise
 /** The same; whether it answers is asked beside. @throws as `use` */
 export async function switchTo(session: Session, id: string): Promise<Profile> {
   const profile = await use(session, id)
-  if (session.connection.state === 'checking') void session.check()
+  if (session.connection.state === 'checking') inBackground('The service could not be asked', session.check())
   return profile
 }
 
@@ -186,7 +187,8 @@ export async function recheck(session: Session): Promise<void> {
 }
 
 /** Something says that the service may be back: it is looked for now where it was not there. */
-export const lookAgain = (session: Session): void => void session.back.lookNow()
+export const lookAgain = (session: Session): void =>
+  inBackground('The service could not be looked for', session.back.lookNow())
 
 /** @throws StudioError `no_such_item`, `bad_input` for a name that another one has */
 export function rename(session: Session, { id, name }: { id: string; name: string }): Profile {

@@ -1,3 +1,4 @@
+import { inBackground } from '../unexpected.ts'
 import { openStored } from './connect.ts'
 import type { Session } from './session.ts'
 
@@ -19,7 +20,9 @@ export function followStored(session: Session, observe: (look: () => void) => ()
     const chosen = profiles.active()?.id ?? null
     if (chosen === active) return
     active = chosen
-    if (chosen !== null && chosen !== profile?.id) void openStored(session).then(() => session.check())
+    if (chosen === null || chosen === profile?.id) return
+    const opened = openStored(session).then(() => session.check())
+    inBackground('The connection that was chosen could not be opened', opened)
   }
   const ends = [
     // Its own choices are no news to it.

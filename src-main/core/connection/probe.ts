@@ -1,7 +1,5 @@
 import type { Model } from '../../../src-preload/contract/models.ts'
 import { asStudioError, StudioError } from '../errors.ts'
-import type { ListPlace } from '../store/modelLists.ts'
-import type { Store } from '../store/store.ts'
 import type { Upstream } from '../upstream/client.ts'
 import type { CallOptions } from '../upstream/types.ts'
 
@@ -9,32 +7,25 @@ import type { CallOptions } from '../upstream/types.ts'
  * The same, once and without patience: first whether anybody is there, which costs no request. `answerMs` is all that the answer may take.
  * @throws StudioError
  */
-export async function askAgain(upstream: Upstream, place: ListPlace, store: Store, answerMs: number): Promise<Model[]> {
+export async function askAgain(upstream: Upstream, answerMs: number): Promise<Model[]> {
   await upstream.reach()
   const late = AbortSignal.timeout(answerMs)
   try {
-    return await askModels(upstream, place, store, { once: true, signal: late })
+    return await askModels(upstream, { once: true, signal: late })
   } catch (thrown) {
     if (!late.aborted) throw thrown
     throw new StudioError('headers_timeout', 'The service did not begin to answer in time.', {}, { cause: thrown })
   }
 }
 
-/** Fetches the model list and keeps it with its age. @throws StudioError */
-export async function askModels(
-  upstream: Pick<Upstream, 'listModels'>,
-  place: ListPlace,
-  store: Store,
-  options: CallOptions = {},
-): Promise<Model[]> {
+/** Fetches the model list. Keeps nothing. @throws StudioError */
+export async function askModels(upstream: Pick<Upstream, 'listModels'>, options: CallOptions = {}): Promise<Model[]> {
   const { value } = await upstream.listModels(options)
-  const models = value.data.map(({ id, created, owned_by }) => ({
+  return value.data.map(({ id, created, owned_by }) => ({
     id,
     created: created ?? null,
     ownedBy: owned_by ?? null,
   }))
-  store.modelLists.save(place, models, new Date().toISOString())
-  return models
 }
 
 export interface Tested {

@@ -1,8 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Connection } from '../../../src-preload/contract/app.ts'
+import type { Model } from '../../../src-preload/contract/models.ts'
 import type { Problem } from '../../../src-preload/contract/problem.ts'
 import { asStudioError, StudioError } from '../errors.ts'
 import { Listeners } from '../feed.ts'
 import type { SecretStore } from '../host.ts'
+import { mayPass } from '../store/database.ts'
 import type { ListPlace } from '../store/modelLists.ts'
 import type { StoredProfile } from '../store/profiles.ts'
 import type { Store } from '../store/store.ts'
@@ -24,6 +27,9 @@ export interface RunningSandbox {
   apiKey: string
   close(): Promise<void>
 }
+
+/** Pause before the service is asked again after this machine's log could not be written, ms. */
+const notWrittenMs = 1000
 
 const none: Connection = { state: 'none', profile: null, problem: null, checkedAt: null }
 
@@ -104,7 +110,8 @@ export class Session {
   /** Fetches and keeps the model list of what is connected. @throws as `upstream`, and as the service fails */
   async fetchModels(): Promise<void> {
     const upstream = await this.upstream()
-    await askModels(upstream, this.#listOf(upstream), this.store)
+    const models = await askModels(upstream)
+    this.store.modelLists.save(this.#listOf(upstream), models, new Date().toISOString())
   }
 
   /** This profile is being opened: its key is looked for, which a keychain may take its time for, or its sandbox starts. */
@@ -164,12 +171,36 @@ export class Session {
   }
 
   async #ask(upstream: Upstream): Promise<void> {
-    const problem = await askAgain(upstream, this.#listOf(upstream), this.store, this.back.bounds.answerMs).then(
-      () => null,
+    const problem = await this.#askAgain(upstream).then(
+      (models) => {
+        this.#keepList(upstream, models)
+        return null
+      },
       (thrown: unknown) => asStudioError(thrown).toProblem(),
     )
     // Meanwhile another profile may have taken its place.
     if (this.#upstream === upstream) this.#settle(problem)
+  }
+
+  /** A question that this machine's log could not take says nothing of the service: it is asked when the log takes it. */
+  async #askAgain(upstream: Upstream): Promise<Model[]> {
+    for (;;) {
+      try {
+        return await askAgain(upstream, this.back.bounds.answerMs)
+      } catch (thrown) {
+        if (!mayPass(thrown) || this.#upstream !== upstream) throw thrown
+      }
+      await sleep(notWrittenMs, undefined, { ref: false })
+    }
+  }
+
+  /** Nobody waits for it: the list is shown as it was until it is written. */
+  #keepList(upstream: Upstream, models: Model[]): void {
+    const place = this.#listOf(upstream)
+    const at = new Date().toISOString()
+    this.store.pending.write(`models ${place.profile} ${place.baseUrl}`, 'The list of models', () =>
+      this.store.modelLists.save(place, models, at),
+    )
   }
 
   #settle(problem: Problem | null): void {

@@ -15,6 +15,7 @@ import type { LimitsRoom } from '../limits/limits.ts'
 import type { MediaRooms } from '../mediaRooms.ts'
 import { listModels, type ModelsRoom } from '../models/list.ts'
 import { updateSettings } from '../settings/update.ts'
+import type { AccountStore } from '../store/account/open.ts'
 import type { Store } from '../store/store.ts'
 import type { Tools } from '../tools/tools.ts'
 import { alertsHandlers } from './alerts.ts'
@@ -41,6 +42,7 @@ import { waitingHandlers } from './waiting.ts'
 export interface Rooms {
   host: Host
   store: Store
+  account: AccountStore
   state: StateFeed<AppState>
   session: Session
   rooms: ChatRooms
@@ -63,6 +65,7 @@ export function createRouter(rooms: Rooms) {
   const {
     host,
     store,
+    account,
     state,
     session,
     rooms: around,
@@ -79,7 +82,7 @@ export function createRouter(rooms: Rooms) {
     erasing,
     settingsChanged,
   } = rooms
-  const os = implementer(host)
+  const os = implementer(host, [store, account])
   return os.router({
     app: {
       watch: os.app.watch.handler(({ signal }) => guarded(host, state.watch(signal))),

@@ -14,6 +14,8 @@ import { type ImagesNote, watchImages } from './watch.ts'
 /** A small picture that a window made of a whole one. */
 const mostThumbBytes = 300_000
 const mostThumbSide = 512
+/** How long the end of a drawing may wait for the database before it counts as not over, ms. */
+const writtenMs = 10_000
 
 export type Images = ReturnType<typeof createImages>
 
@@ -106,6 +108,7 @@ export function createImages(parts: ImagesParts) {
     /** Resolves when it is not under way, with how it ended. @throws StudioError `no_such_item` */
     async over(id: string): Promise<Drawing['state']> {
       await runs.get(id)?.done
+      await store.pending.settled(writtenMs)
       return drawingOf(id).state
     },
     /** The wish of one that never left this machine, which goes out of sight. @throws StudioError `no_such_item`, `bad_input` */

@@ -9,7 +9,7 @@ import type { Upstream } from '../upstream/client.ts'
 export type ImagesUpstream = Pick<Upstream, 'createImage' | 'fetchFile' | 'redact'>
 
 export interface ImagesParts {
-  store: Pick<Store, 'images' | 'transaction'>
+  store: Pick<Store, 'images' | 'transaction' | 'pending'>
   /** @throws StudioError `not_connected` */
   upstream(): Promise<ImagesUpstream>
   /** What a row of the log of requests cost. @throws StudioError where it is not there */

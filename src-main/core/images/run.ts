@@ -3,6 +3,7 @@ import { performance } from 'node:perf_hooks'
 import type { Drawing, ImageSlot } from '../../../src-preload/contract/images.ts'
 import type { Problem } from '../../../src-preload/contract/problem.ts'
 import { asStudioError, StudioError } from '../errors.ts'
+import { untilWritten } from '../store/pendingWrites.ts'
 import type { CallOptions, ImageRequest } from '../upstream/types.ts'
 import { type Arrived, asReplyError, decodeBase64, readBounded } from './arrive.ts'
 import type { ImagesParts, ImagesUpstream } from './parts.ts'
@@ -108,10 +109,16 @@ export class Run {
   async #store(index: number, bytes: Uint8Array): Promise<void> {
     const imageId = randomUUID()
     const { images } = this.#parts.store
-    await this.#parts.media.addPicture({ bytes }, { name: null }, ({ id: mediaId }) => {
-      images.insertImage({ id: imageId, drawingId: this.id, createdAt: new Date().toISOString(), slot: index, mediaId })
-      this.#change({ slots: this.#slotsWith(index, { state: 'kept', imageId, problem: null, address: null }) })
-    })
+    const keep = () =>
+      this.#parts.media.addPicture({ bytes }, { name: null }, ({ id: mediaId }) => {
+        const createdAt = new Date().toISOString()
+        images.insertImage({ id: imageId, drawingId: this.id, createdAt, slot: index, mediaId })
+        const slots = this.#slotsWith(index, { state: 'kept', imageId, problem: null, address: null })
+        const next = { ...this.#now, slots }
+        images.step(this.id, next)
+        this.#now = next
+      })
+    await untilWritten('A picture', keep, this.#abort.signal)
     this.#parts.tell({ what: 'image', id: imageId })
     this.#parts.tell({ what: 'drawing', id: this.id })
   }
@@ -123,7 +130,6 @@ export class Run {
   #account(row: number): void {
     try {
       this.#change(this.#parts.costOf(row))
-      this.#parts.tell({ what: 'drawing', id: this.id })
     } catch (thrown) {
       this.#parts.log(`What a drawing cost could not be read: ${asStudioError(thrown).message}`)
     }
@@ -131,7 +137,6 @@ export class Run {
 
   #slot(index: number, now: Partial<ImageSlot>): void {
     this.#change({ slots: this.#slotsWith(index, now) })
-    this.#parts.tell({ what: 'drawing', id: this.id })
   }
 
   #slotsWith(index: number, now: Partial<ImageSlot>): ImageSlot[] {
@@ -139,9 +144,18 @@ export class Run {
   }
 
   #change(now: Partial<Drawing>): void {
-    const next = { ...this.#now, ...now }
-    this.#parts.store.images.step(this.id, next)
-    this.#now = next
+    this.#now = { ...this.#now, ...now }
+    this.#write()
+  }
+
+  /** As it is when the database takes it; its end is on the disk then. */
+  #write(): void {
+    const { images, pending } = this.#parts.store
+    pending.write(`drawing ${this.id}`, 'A drawing', () => {
+      if (this.#ended) images.settle(this.id, this.#now)
+      else images.step(this.id, this.#now)
+      this.#parts.tell({ what: 'drawing', id: this.id })
+    })
   }
 
   #outcome(): ['done' | 'failed', Problem | null] {
@@ -155,13 +169,7 @@ export class Run {
     this.#ended = true
     const tookMs = Math.round(performance.now() - this.#startedAt)
     this.#now = { ...this.#now, state, problem, tookMs, slots: endedSlots(this.#now.slots, problem) }
-    try {
-      this.#parts.store.images.settle(this.id, this.#now)
-    } catch (thrown) {
-      // The database alone can fail here: the next start finds the drawing under way, and marks it.
-      this.#parts.log(`A drawing could not be written: ${asStudioError(thrown).message}`)
-    }
-    this.#parts.tell({ what: 'drawing', id: this.id })
+    this.#write()
   }
 }
 

@@ -8,6 +8,7 @@ import {
 import { StateFeed } from '../app/state.ts'
 import { asStudioError, StudioError } from '../errors.ts'
 import { asStoreError } from '../store/database.ts'
+import { inBackground } from '../unexpected.ts'
 import { asDiskError } from './disk.ts'
 
 /** What a part is told while it erases. `stopped` ends it early, and what is gone by then is gone. */
@@ -61,8 +62,7 @@ export function createErasing({ kinds, logDays, log, now = Date.now }: ErasingPa
     read: () => ({ running, last }),
     observe: () => () => undefined,
   })
-  const sweepOrSay = (): void =>
-    void sweep().catch((thrown: unknown) => log('error', `Erasing the log failed: ${asStudioError(thrown).message}`))
+  const sweepOrSay = (): void => inBackground('The log could not be erased', sweep())
   const timers = [setTimeout(sweepOrSay, firstSweepMs), setInterval(sweepOrSay, dayMs)]
   for (const timer of timers) timer.unref()
 

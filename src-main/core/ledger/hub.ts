@@ -1,4 +1,5 @@
 import type { Listeners } from '../feed.ts'
+import { guarded } from '../unexpected.ts'
 import type { RowSource, Watcher } from './watch.ts'
 
 /** Changes are told at most ten times a second. */
@@ -32,7 +33,7 @@ export class Hub<S extends RowSource> {
     this.#timer = null
     const changed = this.#changed
     this.#changed = new Set()
-    for (const watcher of this.#watchers) watcher.tell(changed)
+    for (const watcher of [...this.#watchers]) guarded('A watcher of the log failed', () => watcher.tell(changed))()
     this.#changes.tell()
   }
 

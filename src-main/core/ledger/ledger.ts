@@ -11,7 +11,7 @@ import { asStudioError } from '../errors.ts'
 import { type Feed, feed, Listeners } from '../feed.ts'
 import { LiveList } from '../liveList.ts'
 import type { Nano } from '../money.ts'
-import { asStoreError } from '../store/database.ts'
+import { asStoreError, coreBusyMs } from '../store/database.ts'
 import { Callers } from '../store/ledger/callers.ts'
 import { codeOf, outcomes } from '../store/ledger/codes.ts'
 import { type LedgerStore, ledgerFile, openLedgerStore } from '../store/ledger/open.ts'
@@ -58,6 +58,9 @@ export interface LedgerOptions {
   now?: () => number
 }
 
+/** How long the end of the program waits for a database that another process holds, ms. */
+const endsWithinMs = 5000
+
 /** The books: every request of the program, who made it and what it cost. @throws as openDatabase does */
 export class Ledger implements Books {
   /** Each request once it has ended and its row stands, within about 100 ms. Refusals at the gate are not among them. */
@@ -95,13 +98,13 @@ export class Ledger implements Books {
     this.#options = options
     this.#now = options.now ?? Date.now
     this.#names = new Names(options.tools)
-    this.#store = openLedgerStore(options.dataDir, { checkWhole: options.checkWhole ?? false })
+    this.#store = openLedgerStore(options.dataDir, { checkWhole: options.checkWhole ?? false, busyMs: coreBusyMs })
     const store = this.#store
     this.#numbers = new Numbers(store.facts, this.#now)
     this.#prices = new Prices(store.prices, this.#now)
     this.#spend = new Spend(this.#now)
     this.#used = new UsedDays(store.used, this.#callers)
-    this.#links = new Links({ store, moved: () => this.#used.moved(), log: options.log })
+    this.#links = new Links({ store, moved: () => this.#used.moved() })
     this.#query = new Query(store, () => this.#numbers.clockWentBack)
     this.#refusals = new Refusals(this.#callers, () => this.#numbers.nextId())
     this.#writer = new Writer({
@@ -111,6 +114,7 @@ export class Ledger implements Books {
       links: this.#links,
       used: this.#used,
       refusals: this.#refusals,
+      numbers: this.#numbers,
       live: () => this.#live.size,
       lowestLive: () => this.#lowestLive(),
       closed: (traces) => this.#closed(traces),
@@ -119,6 +123,7 @@ export class Ledger implements Books {
     this.#reading = new Reading({
       ...{ store, query: this.#query, callers: this.#callers, names: this.#names },
       ...{ live: this.#live, headers: this.#headers, flush: () => this.#writer.flush() },
+      ended: () => this.#writer.ended,
       bookOf: (row) => this.#links.bookOf(row),
     })
     giveBackAtStart(store, options.log)
@@ -346,8 +351,9 @@ export class Ledger implements Books {
     this.#closing = true
     await this.rowEraser.close()
     await this.bodyEraser.close()
-    this.#writer.close()
-    this.#store.facts.set('floor', this.#lowestLive())
+    await this.#writer.close(endsWithinMs)
+    // Only how much the next start looks at.
+    this.#trying('The end of the log could not be noted', () => this.#store.facts.set('floor', this.#lowestLive()))
     this.#store.close()
   }
   // ---- within ----------------------------------------------------------------------------------------------------------

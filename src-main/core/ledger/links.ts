@@ -1,14 +1,13 @@
-import { asStudioError } from '../errors.ts'
 import { asStoreError } from '../store/database.ts'
 import type { Link, LinkedAccount, LinkTable } from '../store/ledger/links.ts'
 import type { UsedTable } from '../store/ledger/use.ts'
 import type { PlaceOfProfile } from '../traffic.ts'
+import { unexpected } from '../unexpected.ts'
 
 interface Parts {
   store: Tables
   /** Sums went from one account to another. */
   moved(): void
-  log(level: 'error', line: string): void
 }
 
 interface Tables {
@@ -25,17 +24,17 @@ interface Tables {
 export class Links {
   readonly #tables: Tables
   readonly #moved: Parts['moved']
-  readonly #log: Parts['log']
   #accounts = new Map<number, LinkedAccount>()
   #links: readonly Link[] = []
   /** Where rows of each profile go, as far as it was connected since the start. */
   readonly #places = new Map<string, number>()
   #connected: PlaceOfProfile | null = null
+  /** Whose account is connected, where that could not be written. */
+  #told: { book: string; place: PlaceOfProfile | null } | null = null
 
-  constructor({ store, moved, log }: Parts) {
+  constructor({ store, moved }: Parts) {
     this.#tables = store
     this.#moved = moved
-    this.#log = log
     this.#accounts = new Map(store.links.accounts().map((account) => [account.id, account]))
     this.#links = store.links.links()
   }
@@ -70,6 +69,9 @@ export class Links {
   /** This row goes over that profile, whatever is connected now; without one, over what is. */
   opens(row: number, place: PlaceOfProfile | null = this.#connected): void {
     if (place === null) return
+    const told = this.#told
+    this.#told = null
+    if (told && told.place === this.#connected) this.belongs(told.book, row)
     const to = this.#places.get(keyOf(place))
     if (to !== undefined && this.#links.at(-1)?.account === to) return
     this.#write(() => {
@@ -85,7 +87,7 @@ export class Links {
     if (!place) return
     const known = this.#accounts.get(this.#places.get(keyOf(place)) ?? 0) ?? this.#current()
     if (!known || known.book === book) return
-    this.#write(() => {
+    const isWritten = this.#write(() => {
       const account = this.#account({ ...place, profile: '' }, book)
       if (known.book !== null) this.#linkTo(account, nextRow)
       for (const waiting of [...this.#accounts.values()]) {
@@ -94,27 +96,30 @@ export class Links {
       }
       this.#places.set(keyOf(place), account.id)
     })
+    // The next row tries again.
+    this.#told = isWritten ? null : { book, place: this.#connected }
   }
 
   #current(): LinkedAccount | null {
     return this.#accounts.get(this.#links.at(-1)?.account ?? 0) ?? null
   }
 
-  /** Where the disk takes nothing, rows go where they went before: that is worth no failure of a connection. */
-  #write(work: () => void): void {
+  /** Where the disk takes nothing, rows go where they went before: that is worth no failure of a connection. Whether it was written. */
+  #write(work: () => void): boolean {
     const before = { accounts: new Map(this.#accounts), links: this.#links, places: new Map(this.#places) }
     try {
       this.#tables.transaction(() => {
         work()
         this.#tables.links.putLinks(this.#links)
       })
+      return true
     } catch (thrown) {
       this.#accounts = before.accounts
       this.#links = before.links
       this.#places.clear()
       for (const [place, account] of before.places) this.#places.set(place, account)
-      const { message } = asStudioError(asStoreError(thrown))
-      this.#log('error', `Whose account is connected could not be kept: ${message}`)
+      unexpected('Whose account is connected could not be kept; it is tried again', asStoreError(thrown))
+      return false
     }
   }
 

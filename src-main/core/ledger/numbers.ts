@@ -10,6 +10,7 @@ export class Numbers {
   #lastId = 0
   #lastAt = 0
   #clockWentBack = false
+  #isNoted = false
 
   constructor(facts: LedgerStore['facts'], now: () => number) {
     this.#facts = facts
@@ -21,6 +22,7 @@ export class Numbers {
     this.#lastId = Math.max(last?.id ?? 0, this.#facts.get('erased_to'))
     this.#lastAt = last?.at ?? 0
     this.#clockWentBack = this.#facts.get('clock_went_back') === 1
+    this.#isNoted = this.#clockWentBack
   }
 
   get lastId(): number {
@@ -37,12 +39,20 @@ export class Numbers {
     return this.#lastId
   }
 
+  /** Within a transaction that writes rows: that the clock went back stands with them. `noted` once it is committed. */
+  note(): void {
+    if (this.#clockWentBack && !this.#isNoted) this.#facts.set('clock_went_back', 1)
+  }
+
+  noted(): void {
+    this.#isNoted = this.#clockWentBack
+  }
+
   /** Now, ms since 1970; never before the row before. */
   at(): number {
     const now = Math.floor(this.#now())
     if (now < this.#lastAt) {
       if (this.#lastAt - now < stillMs) return this.#lastAt
-      if (!this.#clockWentBack) this.#facts.set('clock_went_back', 1)
       this.#clockWentBack = true
     }
     this.#lastAt = now

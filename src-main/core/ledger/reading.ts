@@ -2,6 +2,7 @@ import type { RequestDetail, RequestFilter, RequestRow } from '../../../src-prel
 import { StudioError } from '../errors.ts'
 import type { Callers } from '../store/ledger/callers.ts'
 import type { LedgerStore } from '../store/ledger/open.ts'
+import type { StoredRequest } from '../store/ledger/requests.ts'
 import type { RecentHeaders } from './headers.ts'
 import type { Names } from './names.ts'
 import type { Query } from './query.ts'
@@ -20,6 +21,8 @@ interface Parts {
   /** Under way, in the order of their ids. */
   live: Iterable<Trace>
   headers: RecentHeaders
+  /** Those that have ended and could not be written yet. */
+  ended(): readonly Trace[]
   /** The book that a row belongs to; null where whose it is was not told yet. */
   bookOf(row: number): string | null
   /** Brings what is pending to the disk: a page is never behind. */
@@ -57,6 +60,11 @@ export class Reading {
       if (ready.matches(row)) rows.set(row.id, row)
     }
     for (const stored of await query.page(ready, before, limit)) rows.set(stored.id, showRow(stored, callers, names))
+    for (const trace of this.#parts.ended()) {
+      const row = this.show(trace)
+      if (row.id < before && ready.matches(row)) rows.set(row.id, row)
+      else rows.delete(row.id)
+    }
     return [...rows.values()].sort((a, b) => b.id - a.id).slice(0, limit)
   }
 
@@ -79,7 +87,7 @@ export class Reading {
       return { row: this.show(live), requestHeaders, replyHeaders, requestBody: null, replyBody: null }
     }
     this.#parts.flush()
-    const stored = store.requests.get(id)
+    const stored = this.#ended(id) ?? store.requests.get(id)
     if (!stored) throw new StudioError('no_such_item', 'This request is not in the log.')
     const kept = stored.hasBodies === 1 ? store.bodies.get(id) : null
     const headers = this.#parts.headers.get(id)
@@ -97,8 +105,13 @@ export class Reading {
     const live = this.under(id)
     if (live) return this.show(live)
     this.#parts.flush()
-    const stored = store.requests.get(id)
+    const stored = this.#ended(id) ?? store.requests.get(id)
     return stored && showRow(stored, callers, names)
+  }
+
+  /** The end of one that could not be written yet. */
+  #ended(id: number): StoredRequest | null {
+    return this.#parts.ended().find((trace) => trace.id === id)?.end ?? null
   }
 
   limited(limit: number, book: string | null): LimitedRow[] {

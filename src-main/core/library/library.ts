@@ -1,6 +1,7 @@
 import type { Library as LibraryState, RemovedConversation } from '../../../src-preload/contract/library.ts'
 import { StateFeed } from '../app/state.ts'
 import type { Store } from '../store/store.ts'
+import { inBackground } from '../unexpected.ts'
 import { Eraser, type EraserParts } from './eraser.ts'
 import type { SearchAnswer, SearchAsk } from './search/find.ts'
 import { Indexer } from './search/indexer.ts'
@@ -42,11 +43,7 @@ export class Library {
     this.#shelves = shelves(store)
     this.#eraser = new Eraser(parts)
     this.#searcher = new Searcher(parts.databaseFile)
-    this.#indexer = new Indexer(
-      store.search,
-      () => this.#searcher.foldLog(),
-      (line) => parts.log('error', line),
-    )
+    this.#indexer = new Indexer(store.search, () => this.#searcher.foldLog())
     this.state = new StateFeed<LibraryState>({
       everyMs: 100,
       read: () => ({
@@ -59,8 +56,7 @@ export class Library {
     })
     store.erasures.giveUpImports()
     this.#indexer.wake()
-    const sweep = (): void =>
-      void this.sweep().catch((thrown: unknown) => parts.log('error', `Erasing failed: ${String(thrown)}`))
+    const sweep = (): void => inBackground('What was removed could not be erased', this.sweep())
     this.#timers = [setTimeout(sweep, firstSweepMs), setInterval(sweep, dayMs)]
     for (const timer of this.#timers) timer.unref()
   }

@@ -5,6 +5,7 @@ import type { StatusAsked } from '../app/bucket.ts'
 import { StateFeed } from '../app/state.ts'
 import { asStudioError } from '../errors.ts'
 import type { Feed, Listeners } from '../feed.ts'
+import { inBackground } from '../unexpected.ts'
 import { type LimitedRow, limitedOf } from './history.ts'
 import { isNotOffered, statusOf } from './status.ts'
 
@@ -153,7 +154,7 @@ export class LimitsRoom {
       const wait = this.#offers === false ? offersAgainMs : askEveryMs
       const at = Math.max(Date.now(), this.#askedAt + wait)
       this.#nextAsk = at
-      this.#timer = setTimeout(() => void this.#ask(), at - Date.now())
+      this.#timer = setTimeout(() => inBackground('The limits could not be asked for', this.#ask()), at - Date.now())
     }
     this.#feed.changed()
   }

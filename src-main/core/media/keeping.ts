@@ -9,6 +9,7 @@ import { fileStem } from '../fileName.ts'
 import type { Host } from '../host.ts'
 import type { Made, MadeKind } from '../store/mediaCleaning.ts'
 import type { Store } from '../store/store.ts'
+import { inBackground } from '../unexpected.ts'
 import { chooseToGo } from './choose.ts'
 import type { Media } from './media.ts'
 
@@ -62,8 +63,7 @@ export function createKeeping({ host, store, media, tempDir, now = Date.now }: K
   let turn: Promise<unknown> = Promise.resolve()
   let closed = false
   const drags: string[] = []
-  const sweepOrSay = (): void =>
-    void sweep().catch((thrown: unknown) => host.log('error', `Erasing failed: ${String(thrown)}`))
+  const sweepOrSay = (): void => inBackground('What was removed could not be erased', sweep())
   const timers = [setTimeout(sweepOrSay, firstSweepMs), setInterval(sweepOrSay, dayMs)]
   for (const timer of timers) timer.unref()
 

@@ -8,6 +8,7 @@ import { StudioError } from '../errors.ts'
 import { isRealFile, realNamesIn } from '../ownFiles.ts'
 import { asPicture, type MediaItem } from '../store/media.ts'
 import type { Store } from '../store/store.ts'
+import { unexpected } from '../unexpected.ts'
 import { asFileError, headOf, readKept, sha256Of, toDisk, uuid } from './files.ts'
 import { growingFiles } from './growing.ts'
 import { lookAtPicture } from './picture.ts'
@@ -59,7 +60,10 @@ export function createMedia({ dataDir, store: { media: rows }, uploads }: MediaO
   /** Given out in this process without anything that names it yet: not swept before the next one. */
   const given = new Set<string>()
   const startedAt = new Date().toISOString()
-  const swept = sweep()
+  // What it could not take away, the next start takes; nothing may be kept from being stored because of that.
+  const swept = sweep().catch((thrown: unknown) =>
+    unexpected('Files that nothing names could not be taken away', thrown),
+  )
 
   async function sweep(): Promise<void> {
     const known = rows.ids()

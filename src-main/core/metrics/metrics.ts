@@ -1,4 +1,5 @@
 import type { RequestRow } from '../../../src-preload/contract/requests.ts'
+import { inBackground } from '../unexpected.ts'
 import type { LiveReading, Prometheus } from './prometheus.ts'
 import { LoadedLater, type MetricsSink } from './sink.ts'
 
@@ -21,7 +22,9 @@ export class Metrics implements MetricsSink {
 
   /** A request that was turned away at the gate. @param code of the refusal */
   refused(code: string): void {
-    if (this.#enabled()) void this.#prometheus.get().then((prometheus) => prometheus.refused(code))
+    if (!this.#enabled()) return
+    const counted = this.#prometheus.get().then((prometheus) => prometheus.refused(code))
+    inBackground('A refusal could not be counted', counted)
   }
 
   /** In the text format of Prometheus; null while it is switched off. */

@@ -1,4 +1,5 @@
 import type { RequestRow } from '../../../src-preload/contract/requests.ts'
+import { inBackground } from '../unexpected.ts'
 
 /** Told of each request once it has ended. */
 export interface MetricsSink {
@@ -15,7 +16,7 @@ export class LoadedLater<I, T extends { ended(item: I): void }> {
   #loading: Promise<T> | null = null
   #kept: I[] = []
 
-  /** @param load does not throw: a failure is its own to tell */
+  /** @param load may fail, such as without file descriptors: it is called again for what comes next */
   constructor(load: () => Promise<T>) {
     this.#load = load
   }
@@ -26,7 +27,7 @@ export class LoadedLater<I, T extends { ended(item: I): void }> {
       return
     }
     if (this.#kept.length < mostKept) this.#kept.push(item)
-    void this.get()
+    inBackground('Metrics could not be loaded', this.get())
   }
 
   /** The sink, loaded now if it was not, with everything in it. */
@@ -36,6 +37,10 @@ export class LoadedLater<I, T extends { ended(item: I): void }> {
       this.#kept = []
       this.#sink = sink
       return sink
+    })
+    // The next thing that comes tries again.
+    this.#loading.catch(() => {
+      this.#loading = null
     })
     return this.#loading
   }

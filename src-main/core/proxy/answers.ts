@@ -53,14 +53,25 @@ const answersTo: Partial<Record<ProblemKind, [status: number, type: AnswerType]>
   queue_timeout: [503, 'studio_busy'],
   // A person stopped it, or its key ended: the tool itself is gone in every other case.
   cancelled: [503, 'studio_refused'],
+  // A request is written to the log before it is sent. Where the log takes nothing, nothing was sent.
+  database_locked: [503, 'studio_unavailable'],
+  disk_full: [503, 'studio_unavailable'],
+  not_writable: [503, 'studio_unavailable'],
   bad_input: [400, 'studio_refused'],
+}
+
+/** When a program may ask again after the log could not be written, ms: locks mostly last for seconds, a full disk waits for a person. */
+const notWritten: Partial<Record<ProblemKind, number>> = {
+  database_locked: 2000,
+  disk_full: 30_000,
+  not_writable: 30_000,
 }
 
 /** A fault of ours or of the way to the service, as the answer that a tool gets. */
 export function refusalOf(error: StudioError): Refusal {
   const [status, type] = answersTo[error.kind] ?? [500, 'studio_bug']
-  const atOnce = isUnsent(error) ? 0 : null
-  return { status, type, code: error.kind, message: error.message, retryAfterMs: error.facts.retryAfterMs ?? atOnce }
+  const usual = isUnsent(error) ? 0 : (notWritten[error.kind] ?? null)
+  return { status, type, code: error.kind, message: error.message, retryAfterMs: error.facts.retryAfterMs ?? usual }
 }
 
 /** The connection changed before it went out, or before it was asked again for what made nothing work. */
@@ -87,7 +98,7 @@ function headersOf(refusal: Refusal, body: string): HeaderPairs {
   ]
   if (retryAfterMs !== null) headers.push(['Retry-After', String(Math.max(1, Math.ceil(retryAfterMs / 1000)))])
   // Where a retry was right it has been made here, and two loops must not stack. What was never sent may wait and come again.
-  const unsent = status === 429 || ['connection_changed', 'opening'].includes(refusal.code)
+  const unsent = status === 429 || ['connection_changed', 'opening', 'database_locked'].includes(refusal.code)
   const maySdkWait = unsent && retryAfterMs !== null && retryAfterMs <= longestWaitOfSdksMs
   if (!maySdkWait) headers.push(['X-Should-Retry', 'false'])
   if (status === 401) headers.push(['WWW-Authenticate', 'Bearer realm="Inference Studio"'])

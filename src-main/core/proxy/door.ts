@@ -5,6 +5,7 @@ import type { Tool } from '../../../src-preload/contract/tools.ts'
 import { asStudioError, type StudioError } from '../errors.ts'
 import { LiveList } from '../liveList.ts'
 import type { Verified } from '../traffic.ts'
+import { inBackground } from '../unexpected.ts'
 import { answer, answerRaw, type Refusal } from './answers.ts'
 import { type Connection, type ConnectionBounds, Connections } from './connections.ts'
 import { type Gate, judge, type Passed, type Refused, shown } from './guard.ts'
@@ -74,6 +75,11 @@ const keyEnded = ourAnswer(
   'This tool’s key was paused, revoked or has expired while its request was under way.',
 )
 const unexpected = ourAnswer(417, 'expectation', 'Only Expect: 100-continue is understood.')
+const notJudged: Refusal = {
+  ...ourAnswer(503, 'not_judged', 'Inference Studio could not check this request. Its log says why.'),
+  type: 'studio_unavailable',
+  retryAfterMs: 5000,
+}
 const tooManyPipelined = ourAnswer(
   429,
   'too_many_pipelined',
@@ -140,8 +146,8 @@ export class Door {
     // Above a count node:http leaves headers out without a word; the gate refuses instead.
     server.maxHeadersCount = 0
     server.on('connection', (socket: Socket) => this.#connections.opened(socket))
-    server.on('request', (request, response) => this.#take(request, response, false))
-    server.on('checkContinue', (request, response) => this.#take(request, response, true))
+    server.on('request', (request, response) => this.#takeOrCut(request, response, false))
+    server.on('checkContinue', (request, response) => this.#takeOrCut(request, response, true))
     server.on('checkExpectation', (request, response) => this.#turnAway(request, response, unexpected, aProgram))
     server.on('connect', (request: IncomingMessage, socket: Duplex) => this.#tunnel(request, socket))
     server.on('clientError', (error: Error, socket: Duplex) => this.#garbled(error, socket))
@@ -166,6 +172,16 @@ export class Door {
     for (const passage of this.#running) passage.cut('closing', null)
   }
 
+  /** What fails at the gate (keys that can't be read) ends one connection, never the process. */
+  #takeOrCut(request: IncomingMessage, response: ServerResponse, awaitsContinue: boolean): void {
+    try {
+      this.#take(request, response, awaitsContinue)
+    } catch (thrown) {
+      this.#deps.failed(asStudioError(thrown))
+      answer(response, { ...notJudged, close: true })
+    }
+  }
+
   #take(request: IncomingMessage, response: ServerResponse, awaitsContinue: boolean): void {
     const connection = this.#connections.of(request.socket)
     if (!connection || connection.closing) {
@@ -179,7 +195,10 @@ export class Door {
     const verdict = judge(request, this.#gate)
     switch (verdict.verdict) {
       case 'pass':
-        void this.#carry(request, response, verdict, connection, awaitsContinue)
+        inBackground(
+          'A request could not be carried',
+          this.#carry(request, response, verdict, connection, awaitsContinue),
+        )
         return
       case 'preflight':
         this.#answers(request, response, connection)

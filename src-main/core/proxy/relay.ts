@@ -89,8 +89,11 @@ export async function relay(
   }
 }
 
-/** It did not come past the desk. */
+/** It did not come past the desk, or the log did not take it: nothing was sent. */
 const unsent: ReadonlySet<ProblemKind> = new Set<ProblemKind>([
+  'database_locked',
+  'disk_full',
+  'not_writable',
   'would_wait',
   'queue_full',
   'queue_timeout',

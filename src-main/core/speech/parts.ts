@@ -43,7 +43,7 @@ export interface SpeechFiles {
 }
 
 export interface SpeechParts {
-  store: Pick<Store, 'speeches' | 'transaction'>
+  store: Pick<Store, 'speeches' | 'transaction' | 'pending'>
   /** @throws StudioError `not_connected` */
   upstream(): Promise<SpeechUpstream>
   /** Of a row in the books that has ended. */
@@ -57,6 +57,8 @@ export interface SpeechParts {
 
 /** What the parts of this room share. */
 export interface SpeechRoom extends SpeechParts {
+  /** Aborted when the program ends: writes that the database refuses are waited for until then. */
+  closing: AbortSignal
   /** What is being spoken, by the speech's id. */
   runs: Map<string, Run>
   view: SpeechView

@@ -3,7 +3,9 @@ import type { MakingCost } from '../../../src-preload/contract/makings.ts'
 import type { Problem } from '../../../src-preload/contract/problem.ts'
 import type { SpeechFormat, SpeechPart } from '../../../src-preload/contract/speech.ts'
 import { asStudioError, StudioError } from '../errors.ts'
+import { untilWritten } from '../store/pendingWrites.ts'
 import type { SpeechSettings } from '../store/speeches.ts'
+import { unexpected } from '../unexpected.ts'
 import type { ByteReply, SpeechRequest } from '../upstream/types.ts'
 import { readSound, type Sound, soundOf } from './join/sound.ts'
 import { type GrowingPart, partName, type SpeechRoom, type SpeechUpstream } from './parts.ts'
@@ -46,12 +48,13 @@ interface Task {
 
 async function speakPart(room: SpeechRoom, run: Run, part: SpeechPart, task: Task): Promise<Sound> {
   const { speeches } = room.store
-  const settle = (state: SpeechPart['state'], problem: Problem | null, seconds: number | null): void => {
+  const settle = (state: SpeechPart['state'], problem: Problem | null, seconds: number | null): Promise<void> => {
     const audioBytes = run.begun ? run.came : part.audioBytes
-    speeches.setPart(run.id, { part: part.part, state, problem, audioBytes, seconds })
+    const now = { part: part.part, state, problem, audioBytes, seconds }
+    return untilWritten('A part of a speech', () => speeches.setPart(run.id, now), room.closing)
   }
   run.asksFor(part.part)
-  settle('making', null, null)
+  await settle('making', null, null)
   try {
     await ask(room, run, part, task)
     const sound = await soundOfPart(room, run.id, part.part, task.settings)
@@ -59,7 +62,7 @@ async function speakPart(room: SpeechRoom, run: Run, part: SpeechPart, task: Tas
       const words = `The service spoke part ${part.part} as ${sound.like}, the parts before as ${task.first.like}: they cannot be joined.`
       throw new StudioError('malformed_reply', words, { outputStarted: true, workPossible: true })
     }
-    settle('done', null, sound.seconds)
+    await settle('done', null, sound.seconds)
     return sound
   } catch (thrown) {
     const failure = asStudioError(thrown)
@@ -67,7 +70,7 @@ async function speakPart(room: SpeechRoom, run: Run, part: SpeechPart, task: Tas
     if (run.ending === 'closing') throw failure
     // What the person ended is only not done yet.
     const cancelled = run.ending === 'cancelled' || failure.kind === 'cancelled'
-    settle(cancelled ? 'waiting' : 'failed', cancelled ? null : failure.toProblem(), null)
+    await settle(cancelled ? 'waiting' : 'failed', cancelled ? null : failure.toProblem(), null)
     throw failure
   } finally {
     run.asksFor(0)
@@ -86,8 +89,10 @@ async function ask(room: SpeechRoom, run: Run, { part }: SpeechPart, task: Task)
       signal: run.abort.signal,
       onRow: (row) => {
         asked = true
-        speeches.addRow(run.id, part, row)
-        run.changes.tell()
+        room.store.pending.write(`speech row ${row}`, 'The request of a speech', () => {
+          speeches.addRow(run.id, part, row)
+          run.changes.tell()
+        })
       },
       onClosed: () => closed.resolve(),
     })
@@ -104,7 +109,9 @@ async function ask(room: SpeechRoom, run: Run, { part }: SpeechPart, task: Task)
     if (asked) {
       // What it cost is known a moment later, when the connection is free again.
       await closed.promise
-      account(room, run.id, part)
+      await untilWritten('What a speech cost', () => account(room, run.id, part), room.closing).catch(
+        (thrown: unknown) => unexpected('What a speech cost could not be written', thrown),
+      )
     }
   }
 }
@@ -129,7 +136,9 @@ function requestOf({ input, settings: { model, voice, format, speed } }: Task): 
 
 /** All requests that a part has cost, those of earlier tries too. */
 function account(room: SpeechRoom, id: string, part: number): void {
-  const { speeches } = room.store
+  const { speeches, pending } = room.store
+  // The row of the request may wait still.
+  pending.flush()
   const rows = speeches.parts(id).find((one) => one.part === part)?.rows ?? []
   const costs = rows.map((row): MakingCost => {
     try {

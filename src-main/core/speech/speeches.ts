@@ -1,7 +1,11 @@
 import { randomUUID } from 'node:crypto'
+import type { MakingState } from '../../../src-preload/contract/makings.ts'
+import type { Problem } from '../../../src-preload/contract/problem.ts'
 import type { Speech, SpeechDetail, SpeechPlan, SpeechWish } from '../../../src-preload/contract/speech.ts'
 import { asStudioError, mayHaveLeft, StudioError } from '../errors.ts'
 import { Listeners } from '../feed.ts'
+import { untilWritten } from '../store/pendingWrites.ts'
+import { unexpected } from '../unexpected.ts'
 import { finish } from './finish.ts'
 import { mimeOf } from './formats.ts'
 import { listen } from './listen.ts'
@@ -21,10 +25,14 @@ export function createSpeeches(parts: SpeechParts) {
   const { speeches } = parts.store
   const runs = new Map<string, Run>()
   const changes = new Listeners<[id: string]>()
-  const room: SpeechRoom = { ...parts, runs, changes, view: new SpeechView(speeches, runs), listening: new Map() }
+  const closing = new AbortController()
+  const around = { runs, changes, view: new SpeechView(speeches, runs), listening: new Map(), closing: closing.signal }
+  const room: SpeechRoom = { ...parts, ...around }
   let closed = false
   /** Resolves when what had come of cut speeches is joined. */
-  const recovered = recover(room, markCut(room))
+  const recovered = recover(room, markCut(room)).catch((thrown: unknown) =>
+    unexpected('What had come of speeches could not be looked for', thrown),
+  )
 
   function start(id: string, upstream: SpeechUpstream): void {
     const run = new Run(id)
@@ -42,18 +50,25 @@ export function createSpeeches(parts: SpeechParts) {
       // The next start finds it as it is, and joins what came.
       if (run.ending === 'closing') return
       if (failure?.kind === 'bug') parts.log('error', failure.message)
-      if (failure === null) await finish(room, run.id, 'done', null)
-      else if (run.ending || failure.kind === 'cancelled') await finish(room, run.id, 'cancelled', null)
-      else await finish(room, run.id, 'failed', failure.toProblem())
+      if (failure === null) await end(run, 'done', null)
+      else if (run.ending || failure.kind === 'cancelled') await end(run, 'cancelled', null)
+      else await end(run, 'failed', failure.toProblem())
     } catch (thrown) {
+      // The next start finds it as it is.
+      if (closing.signal.aborted) return
       const failure = asStudioError(thrown)
       parts.log('error', `A speech could not be joined: ${failure.message}`)
-      speeches.setState(run.id, 'failed', failure.toProblem())
+      parts.store.pending.write(`speech ${run.id}`, 'The end of a speech', () =>
+        speeches.setState(run.id, 'failed', failure.toProblem()),
+      )
     } finally {
       runs.delete(run.id)
       run.changes.tell()
     }
   }
+
+  const end = ({ id }: Run, state: MakingState, problem: Problem | null): Promise<void> =>
+    untilWritten('The end of a speech', () => finish(room, id, state, problem), closing.signal)
 
   async function cancel(id: string): Promise<void> {
     const run = runs.get(id)
@@ -170,6 +185,7 @@ export function createSpeeches(parts: SpeechParts) {
     /** The program ends: what came stays, and the next start says that it was cut. */
     async close(): Promise<void> {
       closed = true
+      closing.abort()
       const all = [...runs.values()]
       for (const run of all) run.end('closing')
       await Promise.all(all.map(({ done }) => done))

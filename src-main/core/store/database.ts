@@ -43,22 +43,41 @@ export interface Database {
   readonly journal: <T>(work: () => T) => T
   /** Changes when another connection wrote: the command line beside a running core. Costs about a microsecond. */
   readonly dataVersion: () => number
+  /** How many transactions this connection has committed. */
+  readonly commits: () => number
+  /** Whether a transaction could begin now: false while another process holds the write lock. Never waits longer than `transaction`. */
+  readonly isWritable: () => boolean
   readonly close: () => void
 }
+
+export interface OpenOptions {
+  /** Reads every page first (after an owner that did not end cleanly). */
+  checkWhole?: boolean
+  /**
+   * How long a write waits for another process's lock, ms. It waits on this thread, so a running core waits `coreBusyMs`, and while
+   * the lock lasts only the first write does; the others fail at once and are tried again by whoever made them.
+   */
+  busyMs?: number
+}
+
+/** For a program that does one thing and ends, such as a command beside a running core. */
+const patientBusyMs = 5000
+/** For the thread that carries every stream: shorter than anybody notices, longer than our own threads and commands hold a lock. */
+export const coreBusyMs = 50
 
 /** While this lies in a data folder, the files beside it are being put in the place of others (core/keep/swap.ts): nobody opens one. */
 export const swapFolder = 'swapping'
 
 /**
  * Opens the database file, makes it where it is missing, and brings it to this version's schema.
- * `checkWhole` reads every page first (after an owner that did not end cleanly).
  * @throws StudioError `store_newer` (the file is left as it is), `store_damaged` (likewise), `folder_in_use` (locked too long)
  */
-export function openDatabase(file: string, kind: DatabaseKind, { checkWhole = false } = {}): Database {
+export function openDatabase(file: string, kind: DatabaseKind, options: OpenOptions = {}): Database {
+  const { checkWhole = false, busyMs = patientBusyMs } = options
   try {
     refuseWhileSwapping(file)
     if (!makeFile(file, kind)) refuseForeign(file, kind, checkWhole)
-    const handle = new DatabaseSync(file, { timeout: 5000, enableForeignKeyConstraints: true })
+    const handle = new DatabaseSync(file, { timeout: patientBusyMs, enableForeignKeyConstraints: true })
     try {
       if (kind.pragmas) handle.exec(kind.pragmas)
       handle.exec(
@@ -69,9 +88,11 @@ export function openDatabase(file: string, kind: DatabaseKind, { checkWhole = fa
       handle.close()
       throw thrown
     }
-    return wrap(handle, kind)
+    return wrap(handle, kind, busyMs)
   } catch (thrown) {
-    throw asStoreError(thrown, file)
+    const failure = asStoreError(thrown, file)
+    if (!(failure instanceof StudioError) || failure.kind !== 'database_locked') throw failure
+    throw new StudioError('folder_in_use', failure.message, {}, { cause: thrown })
   }
 }
 
@@ -87,7 +108,7 @@ export function asStoreError(thrown: unknown, path?: string): unknown {
     return damagedFile(file, options)
   }
   if (code === 5 || code === 6) {
-    return new StudioError('folder_in_use', `${file} is locked by another process.`, {}, options)
+    return new StudioError('database_locked', `${file} is locked by another process.`, {}, options)
   }
   const what = path ?? (code === null ? 'A file' : 'The database')
   return diskProblem(thrown, what, path) ?? thrown
@@ -101,6 +122,12 @@ export const damagedFile = (file: string, options?: ErrorOptions): StudioError =
     {},
     options,
   )
+/** Whether a write may succeed later without a change of ours: another process holds the lock, or the disk takes nothing now. */
+export function mayPass(thrown: unknown): boolean {
+  const failure = asStoreError(thrown)
+  if (!(failure instanceof StudioError)) return false
+  return failure.kind === 'database_locked' || failure.kind === 'disk_full' || failure.kind === 'not_writable'
+}
 
 /** Whether SQLite met damage: pages that are not what they should be (11), or no database at all (26). */
 export function isDamage(thrown: unknown): boolean {
@@ -249,17 +276,40 @@ function pragma(handle: DatabaseSync, name: 'user_version' | 'application_id' | 
   return Number(handle.prepare(`PRAGMA ${name}`).get()?.[name])
 }
 
-function wrap(handle: DatabaseSync, { synchronous }: DatabaseKind): Database {
+function wrap(handle: DatabaseSync, { synchronous }: DatabaseKind, busyMs: number): Database {
   const begin = handle.prepare('BEGIN IMMEDIATE')
   const commit = handle.prepare('COMMIT')
   const version = handle.prepare('PRAGMA data_version')
+  const waitUpTo = (ms: number): void => handle.exec(`PRAGMA busy_timeout = ${ms}`)
+  let commits = 0
+  /** Another process holds the write lock: the last attempt has waited for it in vain. */
+  let isLocked = false
+  if (busyMs !== patientBusyMs) waitUpTo(busyMs)
+
+  function take(): void {
+    try {
+      begin.run()
+    } catch (thrown) {
+      const code = sqliteCode(thrown)
+      if ((code === 5 || code === 6) && !isLocked && busyMs !== patientBusyMs) {
+        isLocked = true
+        // Waiting again with each write would hold this thread for as long as the lock lasts.
+        waitUpTo(0)
+      }
+      throw thrown
+    }
+    if (!isLocked) return
+    isLocked = false
+    waitUpTo(busyMs)
+  }
 
   function transaction<T>(work: () => T): T {
     if (handle.isTransaction) return work()
-    begin.run()
+    take()
     try {
       const result = work()
       commit.run()
+      commits += 1
       return result
     } catch (thrown) {
       if (handle.isTransaction) handle.exec('ROLLBACK')
@@ -280,14 +330,25 @@ function wrap(handle: DatabaseSync, { synchronous }: DatabaseKind): Database {
       }
     },
     dataVersion: () => Number(version.get()?.data_version),
+    commits: () => commits,
+    isWritable() {
+      if (handle.isTransaction) return true
+      try {
+        take()
+        handle.exec('ROLLBACK')
+        return true
+      } catch {
+        return false
+      }
+    },
     close() {
       try {
         handle.exec('PRAGMA optimize')
         // The last connection checkpoints and takes -wal and -shm away by itself; beside another one this still folds the log in.
         handle.exec('PRAGMA wal_checkpoint(TRUNCATE)')
       } catch (thrown) {
-        // A damaged file is closed all the same: who starts next mends it.
-        if (!isDamage(thrown)) throw thrown
+        // A damaged file is closed all the same: who starts next mends it. What is committed stands in the log of a locked one.
+        if (!isDamage(thrown) && !mayPass(thrown)) throw thrown
       } finally {
         handle.close()
       }

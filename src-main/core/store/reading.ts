@@ -34,7 +34,14 @@ export function openStoreForReading(dataDir: string) {
         throw new StudioError('bug', 'What is open for reading alone is not written to.')
       }
       const database: Database = {
-        ...{ handle, transaction: write, journal: write, dataVersion: () => 0 },
+        ...{
+          handle,
+          transaction: write,
+          journal: write,
+          dataVersion: () => 0,
+          commits: () => 0,
+          isWritable: () => false,
+        },
         close: () => handle.close(),
       }
       return {

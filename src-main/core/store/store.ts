@@ -3,7 +3,7 @@ import { alertTable } from './alerts.ts'
 import { archiveTable } from './archive.ts'
 import { conversationCostTable } from './conversationCosts.ts'
 import { conversationTable } from './conversations.ts'
-import { openDatabase, studioDatabase } from './database.ts'
+import { type OpenOptions, openDatabase, studioDatabase } from './database.ts'
 import { erasureTable } from './erasures.ts'
 import { folderTable } from './folders.ts'
 import { functionToolTable } from './functionTools.ts'
@@ -12,6 +12,7 @@ import { mcpServerTable } from './mcpServers.ts'
 import { mediaTable } from './media.ts'
 import { messageTable } from './messages.ts'
 import { modelListTable } from './modelLists.ts'
+import { PendingWrites } from './pendingWrites.ts'
 import { pieceTable } from './pieces.ts'
 import { presetTable } from './presets.ts'
 import { profileTable } from './profiles.ts'
@@ -28,8 +29,10 @@ import { waitingTable } from './waiting.ts'
 export const databaseFile = (dataDir: string): string => join(dataDir, 'studio.sqlite')
 
 /** The one database of a data folder, a table family a property. @throws as openDatabase does */
-export function openStore(dataDir: string, options: { checkWhole?: boolean } = {}) {
-  const database = openDatabase(databaseFile(dataDir), studioDatabase, options)
+export function openStore(dataDir: string, options: OpenOptions = {}) {
+  const opened = openDatabase(databaseFile(dataDir), studioDatabase, options)
+  const pending = new PendingWrites(() => opened.handle.isTransaction)
+  const database = pending.before(opened)
   return {
     conversations: conversationTable(database),
     conversationCosts: conversationCostTable(database),
@@ -58,7 +61,14 @@ export function openStore(dataDir: string, options: { checkWhole?: boolean } = {
     transaction: database.transaction,
     journal: database.journal,
     dataVersion: database.dataVersion,
-    close: database.close,
+    commits: database.commits,
+    isWritable: database.isWritable,
+    /** Writes that nobody waits for. */
+    pending,
+    close() {
+      pending.close()
+      database.close()
+    },
   }
 }
 export type Store = ReturnType<typeof openStore>

@@ -4,6 +4,7 @@ import { type Feed, type FeedSource, feed, Listeners } from '../feed.ts'
 import { openStoreForReading } from '../store/reading.ts'
 import { openStore, type Store } from '../store/store.ts'
 import type { Verified } from '../traffic.ts'
+import { guarded } from '../unexpected.ts'
 import { type CachedKey, KeyCache } from './keyCache.ts'
 import { rowOf } from './keys.ts'
 import { addTool, pauseAllTools, pauseTool, revokeTool, updateTool } from './manage.ts'
@@ -107,7 +108,7 @@ export class Tools {
     if (now - (this.#noted.get(id) ?? 0) < usedEveryMs) return
     this.#noted.set(id, now)
     this.#pending.set(id, new Date(now).toISOString())
-    this.#useTimer ??= setTimeout(() => this.#writeUses(), usedDelayMs)
+    this.#useTimer ??= setTimeout(this.#writeUses, usedDelayMs)
   }
 
   watch(signal?: AbortSignal): Feed<Tool[]> {
@@ -132,7 +133,7 @@ export class Tools {
     const stop = this.changes.add(listener)
     this.#watchers += 1
     if (this.#watchers === 1 && !this.#closed) {
-      this.#pollTimer = setInterval(() => this.#poll(), pollMs)
+      this.#pollTimer = setInterval(this.#poll, pollMs)
       this.#expiriesTold = Date.now()
       this.#awaitExpiry()
     }
@@ -160,12 +161,12 @@ export class Tools {
     this.changes.tell()
   }
 
-  #poll(): void {
+  readonly #poll = guarded('Changes of app keys could not be looked for', () => {
     const version = this.#store.dataVersion()
     if (version === this.#seen) return
     this.#seen = version
     this.#tell()
-  }
+  })
 
   /** One timer to the next expiry: what runs with that key is cut when its time comes, not when it next asks. */
   #awaitExpiry(): void {
@@ -177,12 +178,13 @@ export class Tools {
     const next = this.#cache.contents.expiries.find((at) => at > told)
     if (next === undefined) return
     const wait = Math.min(Math.max(next - Date.now(), 0), longestWaitMs)
-    this.#expiryTimer = setTimeout(() => {
+    const look = guarded('The expiry of an app key could not be read', () => {
       const now = Date.now()
       if (now < next) return this.#awaitExpiry()
       this.#expiriesTold = now
       this.#tell()
-    }, wait)
+    })
+    this.#expiryTimer = setTimeout(look, wait)
   }
 
   #stopWatching(): void {
@@ -192,13 +194,15 @@ export class Tools {
     this.#expiryTimer = null
   }
 
-  #writeUses(): void {
+  readonly #writeUses = (): void => {
     if (this.#useTimer) clearTimeout(this.#useTimer)
     this.#useTimer = null
     if (this.#pending.size === 0) return
-    this.#store.toolKeys.markUsed(this.#pending)
-    this.#pending.clear()
-    this.#changed(undefined)
+    this.#store.pending.write('tool uses', 'The last use of an app key', () => {
+      this.#store.toolKeys.markUsed(this.#pending)
+      this.#pending.clear()
+      this.#changed(undefined)
+    })
   }
 }
 

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Recording, TranscribeChange, Transcript } from '../../../src-preload/contract/transcribe.ts'
 import { type FeedSource, Listeners } from '../feed.ts'
 import type { Store } from '../store/store.ts'
+import { guarded } from '../unexpected.ts'
 
 /** What is known of things under way beyond their rows. */
 export interface UnderWay {
@@ -137,11 +138,11 @@ export class TranscribeWatcher implements FeedSource<TranscribeChange> {
 export function paced(tell: () => void, everyMs = 100) {
   let last = Number.NEGATIVE_INFINITY
   let timer: NodeJS.Timeout | null = null
-  const now = (): void => {
+  const now = guarded('What is under way could not be told', () => {
     timer = null
     last = performance.now()
     tell()
-  }
+  })
   return {
     call(): void {
       if (timer) return

@@ -43,7 +43,7 @@ export type SpokenSound = Pick<Recording, 'name' | 'mime' | 'bytes' | 'seconds'>
   ({ mediaId: string; path: null } | { mediaId: null; path: string })
 
 export interface TranscribeParts {
-  store: Pick<Store, 'recordings' | 'transcripts' | 'media' | 'transaction' | 'journal'>
+  store: Pick<Store, 'recordings' | 'transcripts' | 'media' | 'transaction' | 'journal' | 'pending'>
   files: SoundFiles
   transfers: {
     /** For files that are offered. */

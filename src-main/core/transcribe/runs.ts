@@ -121,7 +121,8 @@ export class TranscriptRuns {
     // What it cost is known a moment later, when the connection is free again.
     if (run.row !== null) {
       await run.closed.promise
-      this.#parts.store.transcripts.setCost(run.id, this.costOf(run.row))
+      const cost = this.costOf(run.row)
+      this.#write(`cost ${run.id}`, 'What a transcript cost', ({ transcripts }) => transcripts.setCost(run.id, cost))
     }
     if (run.ended) this.#parts.changed(run.id, 'progress')
     else if (failure === null) this.#end(run, { state: 'done', problem: null, raw, heard })
@@ -139,7 +140,9 @@ export class TranscriptRuns {
       signal: run.abort.signal,
       onRow: (row) => {
         run.row = row
-        this.#parts.store.journal(() => this.#parts.store.transcripts.asked(run.id, [row]))
+        this.#write(`asked ${run.id}`, 'The request of a transcript', ({ journal, transcripts }) =>
+          journal(() => transcripts.asked(run.id, [row])),
+        )
       },
       onClosed: () => run.closed.resolve(),
       onUploaded: (bytes) => {
@@ -155,23 +158,20 @@ export class TranscriptRuns {
   ): void {
     run.ended = true
     run.progress.stop()
-    const { store, changed } = this.#parts
+    const { changed } = this.#parts
     const { came = null, text = '', cues = [] } = heard ?? {}
     const sentBytes = state === 'done' ? run.totalBytes : run.sentBytes
-    store.transaction(() =>
-      store.transcripts.settle({
-        id: run.id,
-        state,
-        problem,
-        sentBytes,
-        came,
-        raw,
-        text,
-        cues,
-        search: searchOf(text, cues),
-      }),
-    )
-    changed(run.id, 'end')
+    const end = { id: run.id, state, problem, sentBytes, came, raw, text, cues, search: searchOf(text, cues) }
+    this.#write(`transcript ${run.id}`, 'A transcript', ({ transaction, transcripts }) => {
+      transaction(() => transcripts.settle(end))
+      changed(run.id, 'end')
+    })
+  }
+
+  /** Now, or when the database takes it. */
+  #write(key: string, what: string, write: (store: RunsParts['store']) => void): void {
+    const { store } = this.#parts
+    store.pending.write(key, what, () => write(store))
   }
 
   /** What a request cost; unknown where the books don't have it. */

@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { type Recording, recording } from '../../../src-preload/contract/transcribe.ts'
 import { StudioError } from '../errors.ts'
 import { plainType } from '../soundFile.ts'
+import { untilWritten } from '../store/pendingWrites.ts'
 import type { StoredRecording } from '../store/recordings.ts'
+import { inBackground, unexpected } from '../unexpected.ts'
 import { searchable } from '../words/words.ts'
 import { paced } from './changes.ts'
 import { soundEnding } from './names.ts'
@@ -32,6 +34,8 @@ export class Takes {
   readonly #takes = new Map<string, Take>()
   /** Beginnings, endings and goings-on of one recording go one after another. */
   readonly #turns = new Map<string, Promise<unknown>>()
+
+  readonly #closing = new AbortController()
 
   constructor(parts: TakesParts) {
     this.#parts = parts
@@ -135,7 +139,10 @@ export class Takes {
 
   /** The program ends. */
   async close(): Promise<void> {
-    await Promise.all([...this.#takes.keys()].map((id) => this.cut(id)))
+    this.#closing.abort()
+    // One that can't be written now stays where it is, for the next start.
+    const cut = await Promise.allSettled([...this.#takes.keys()].map((id) => this.cut(id)))
+    for (const one of cut) if (one.status === 'rejected') unexpected('A recording could not be ended', one.reason)
     await Promise.all(this.#turns.values())
   }
 
@@ -173,9 +180,11 @@ export class Takes {
     if (take) take.ending = true
     const name = `${row.name}.${soundEnding('', row.mime)}`
     try {
-      await file.finish({ mime: row.mime, name }, ({ id: mediaId, bytes }) =>
-        store.recordings.settle({ id: row.id, state, bytes, seconds, mediaId }),
-      )
+      const finish = () =>
+        file.finish({ mime: row.mime, name }, ({ id: mediaId, bytes }) =>
+          store.recordings.settle({ id: row.id, state, bytes, seconds, mediaId }),
+        )
+      await untilWritten('A recording', finish, this.#closing.signal)
     } finally {
       // Until then it is shown as it was, not as something that nobody looks after.
       this.#forget(row.id)
@@ -228,9 +237,10 @@ export class Takes {
       () => undefined,
     )
     this.#turns.set(id, settled)
-    void settled.then(() => {
+    const left = settled.then(() => {
       if (this.#turns.get(id) === settled) this.#turns.delete(id)
     })
+    inBackground('A recording could not be changed', left)
     return turn
   }
 }

@@ -12,6 +12,7 @@ import type { Download } from '../../../src-preload/contract/transfers.ts'
 import { mayHaveLeft, StudioError } from '../errors.ts'
 import { type Feed, feed } from '../feed.ts'
 import { typeByName } from '../soundFile.ts'
+import { unexpected } from '../unexpected.ts'
 import { needles, readQuery } from '../words/query.ts'
 import { searchable } from '../words/words.ts'
 import { TranscribeView, TranscribeWatcher } from './changes.ts'
@@ -25,6 +26,9 @@ import { Takes } from './takes.ts'
 import { writeVtt } from './vtt.ts'
 
 export type TranscribeRoom = ReturnType<typeof createTranscribe>
+
+/** How long the end of a transcript may wait for the database before it counts as not over, ms. */
+const writtenMs = 10_000
 
 const savedAs = {
   txt: { mime: 'text/plain', write: ({ text }: Transcript) => `${text}\n` },
@@ -51,9 +55,12 @@ export function createTranscribe(parts: TranscribeParts) {
   })
   markCut(parts, (row) => runs.costOf(row))
   /** What an earlier process left is there again. Whatever asks for one recording waits for it. */
-  const recovered = takes.recover().then((found) => {
-    if (found > 0) parts.log('warn', `${found} recordings were cut when the program ended; they are kept and marked.`)
-  })
+  const recovered = takes.recover().then(
+    (found) => {
+      if (found > 0) parts.log('warn', `${found} recordings were cut when the program ended; they are kept and marked.`)
+    },
+    (thrown: unknown) => unexpected('What an earlier process recorded could not be looked for', thrown),
+  )
 
   /** Text and cues of a transcript, by a person or as they came. */
   function reword(id: string, { text, cues, edited }: Pick<Transcript, 'text' | 'cues' | 'edited'>): Transcript {
@@ -165,6 +172,7 @@ export function createTranscribe(parts: TranscribeParts) {
     /** Resolves when it is not under way, with how it ended. @throws StudioError `no_such_item` */
     async over(id: string): Promise<Transcript['state']> {
       await runs.over(id)
+      await store.pending.settled(writtenMs)
       return transcripts.get(id).state
     },
     /** The wish of one that never left this machine, which goes. @throws StudioError `no_such_item`, `bad_input` */

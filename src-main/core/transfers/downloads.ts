@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type FileHandle, open, rm } from 'node:fs/promises'
 import { type Download, partBytes } from '../../../src-preload/contract/transfers.ts'
 import { StudioError } from '../errors.ts'
+import { inBackground } from '../unexpected.ts'
 
 interface Offered {
   path: string
@@ -32,7 +33,7 @@ export function createDownloads(keptMs: number) {
     offer({ path, name, mime, bytes }: { path: string; name: string; mime: string; bytes: number }): Download {
       if (all.size >= maxOpen) throw new StudioError('busy', 'Too many files wait to be saved. Save those first.')
       const downloadId = randomUUID()
-      const timer = setTimeout(() => void release(downloadId), keptMs)
+      const timer = setTimeout(() => inBackground('A download could not be given up', release(downloadId)), keptMs)
       timer.unref()
       all.set(downloadId, { path, bytes, handle: null, timer })
       return { downloadId, name, mime, bytes }

@@ -3,6 +3,7 @@ import { type FileHandle, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { partBytes } from '../../../src-preload/contract/transfers.ts'
 import { StudioError } from '../errors.ts'
+import { inBackground } from '../unexpected.ts'
 
 interface Upload {
   path: string
@@ -75,7 +76,7 @@ export function createUploads(folder: string, keptMs: number) {
       }
       const uploadId = randomUUID()
       const path = join(folder, uploadId)
-      const timer = setTimeout(() => void drop(uploadId), keptMs)
+      const timer = setTimeout(() => inBackground('An upload could not be given up', drop(uploadId)), keptMs)
       timer.unref()
       // Counted before the file stands, so that the bounds hold for calls at the same time.
       const upload: Upload = { path, name, bytes, received: 0, handle: null, writing: Promise.resolve(), timer }

@@ -5,8 +5,10 @@ import type { WaitingItem, WaitingState, WaitingWhat, WaitingWish } from '../../
 import { StateFeed } from '../app/state.ts'
 import { asStudioError, StudioError } from '../errors.ts'
 import type { Feed } from '../feed.ts'
+import { mayPass } from '../store/database.ts'
 import type { Store } from '../store/store.ts'
 import type { StoredWaiting, WaitingPlace } from '../store/waiting.ts'
+import { guarded } from '../unexpected.ts'
 
 type WishOf<W extends WaitingWhat> = Extract<WaitingWish, { what: W }>
 
@@ -39,6 +41,8 @@ export interface WaitingParts {
 
 const longestLabel = 200
 const tellEveryMs = 100
+/** ms until it is tried again after the database did not take it. */
+const againMs = 2000
 
 /**
  * What a person wants sent when the service is back: kept, and begun one after another when it is. It leaves the queue in the transaction in
@@ -53,6 +57,7 @@ export class Waiting {
   #tally = noTally()
   #sending: Promise<void> | null = null
   #closed = false
+  #again: NodeJS.Timeout | null = null
 
   constructor(parts: WaitingParts) {
     this.#parts = parts
@@ -122,6 +127,7 @@ export class Waiting {
   /** Nothing is begun any more. What is being made is the rooms' to end; resolves when that is over. */
   async close(): Promise<void> {
     this.#closed = true
+    if (this.#again) clearTimeout(this.#again)
     await this.#sending
   }
 
@@ -139,7 +145,17 @@ export class Waiting {
     return item
   }
 
-  #go(): void {
+  /** The database takes nothing now: nothing was begun. */
+  #goLater(): void {
+    this.#again ??= setTimeout(() => {
+      this.#again = null
+      this.#go()
+    }, againMs).unref()
+  }
+
+  readonly #go = guarded('What waits could not be sent', () => this.#goNow())
+
+  #goNow(): void {
     if (this.#sending || this.#closed || !this.#next()) return
     this.#sending = this.#send()
       .catch((thrown: unknown) =>
@@ -193,6 +209,10 @@ export class Waiting {
       if (thrown instanceof Changed) return 'changed'
       const failure = asStudioError(thrown)
       if (failure.kind === 'not_connected') return 'wait'
+      if (mayPass(thrown)) {
+        this.#goLater()
+        return 'wait'
+      }
       if (failure.kind === 'bug') this.#parts.log('error', failure.message)
       waiting.setState(id, 'failed', failure.toProblem())
       return 'failed'

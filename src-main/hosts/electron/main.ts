@@ -8,6 +8,7 @@ import { createCore } from '../../core/core.ts'
 import { asStudioError, StudioError } from '../../core/errors.ts'
 import type { Host } from '../../core/host.ts'
 import { createKeychain } from '../keychain.ts'
+import { logUncaught } from '../lastResort.ts'
 import { openDataDir } from '../node/folder.ts'
 import { externalAddress } from './address.ts'
 import { dragOut, reveal } from './files.ts'
@@ -24,6 +25,7 @@ import { focusWindow, goTo, openWindow } from './window.ts'
 const built = fileURLToPath(new URL('..', import.meta.url))
 const devTools = !app.isPackaged
 
+logUncaught((level, line) => process.stderr.write(`${level} ${line}\n`))
 registerScheme()
 app.enableSandbox()
 const dataDir = await openDataDir(undefined).catch(giveUp)

@@ -1,4 +1,5 @@
 import type { Opening } from '../../../src-preload/contract/data.ts'
+import { logUncaught } from '../lastResort.ts'
 import { createTeller } from './opening.ts'
 import { ownPackage } from './package.ts'
 import { run } from './program.ts'
@@ -6,6 +7,7 @@ import { run } from './program.ts'
 // The command line over the real core. Each part is loaded by the first command that needs it.
 process.exitCode = await run(process.argv.slice(2), {
   async startCore(host, options) {
+    logUncaught(host.log)
     const { createCore } = await import('../../core/core.ts')
     const core = await telling((tell) =>
       createCore(host, {

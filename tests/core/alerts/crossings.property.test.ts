@@ -301,6 +301,7 @@ it('a balance is told while the service answers, and if it was told over the con
     }
     const room = new AlertsRoom({
       table: own.alerts,
+      pending: own.pending,
       books: {
         ...{ changes: new Listeners(), current: () => book, callingKey: () => null },
         today: () => ({ day: 1, service: null, here: null }),

@@ -3,6 +3,7 @@ import { ZipWriter } from '../../../src-main/core/archive/zipWrite.ts'
 import { createImages, type Images } from '../../../src-main/core/images/images.ts'
 import type { ImagesUpstream } from '../../../src-main/core/images/parts.ts'
 import { createMedia, type Media } from '../../../src-main/core/media/media.ts'
+import { coreBusyMs } from '../../../src-main/core/store/database.ts'
 import { openStore, type Store } from '../../../src-main/core/store/store.ts'
 import { createTransfers, type Transfers } from '../../../src-main/core/transfers/transfers.ts'
 import type { Drawing, ImagesChange, ImageWish } from '../../../src-preload/contract/images.ts'
@@ -33,7 +34,7 @@ export function openImages(
   upstream: () => Promise<ImagesUpstream>,
   { dataDir = freshFolder(), cost = '0.04' }: { dataDir?: string; cost?: string } = {},
 ): Room {
-  const store = openStore(dataDir)
+  const store = openStore(dataDir, { busyMs: coreBusyMs })
   const transfers = createTransfers({ dataDir })
   const media = createMedia({ dataDir, store, uploads: transfers.uploads })
   const lines: string[] = []

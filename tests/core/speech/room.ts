@@ -3,6 +3,7 @@ import { Ledger } from '../../../src-main/core/ledger/ledger.ts'
 import { createMedia } from '../../../src-main/core/media/media.ts'
 import type { SpeechParts } from '../../../src-main/core/speech/parts.ts'
 import { createSpeeches, type Speeches } from '../../../src-main/core/speech/speeches.ts'
+import { coreBusyMs } from '../../../src-main/core/store/database.ts'
 import { openStore } from '../../../src-main/core/store/store.ts'
 import { createTransfers } from '../../../src-main/core/transfers/transfers.ts'
 import { parseBaseAddress } from '../../../src-main/core/upstream/address.ts'
@@ -18,7 +19,7 @@ export interface Service {
 
 /** A speech room over real files, a real database and real books. */
 export function openSpeechRoom(service: Service, dataDir = freshFolder(), other: Partial<SpeechParts> = {}) {
-  const store = openStore(dataDir)
+  const store = openStore(dataDir, { busyMs: coreBusyMs })
   const transfers = createTransfers({ dataDir })
   const media = createMedia({ dataDir, store, uploads: transfers.uploads })
   const ledger = new Ledger({ dataDir, tools: () => [], bodyDays: () => 1, log: () => undefined })

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { onTestFinished } from 'vitest'
 import { createMedia } from '../../../src-main/core/media/media.ts'
+import { coreBusyMs } from '../../../src-main/core/store/database.ts'
 import { openStore } from '../../../src-main/core/store/store.ts'
 import type { TranscribeParts } from '../../../src-main/core/transcribe/parts.ts'
 import { createTranscribe, type TranscribeRoom } from '../../../src-main/core/transcribe/transcribe.ts'
@@ -11,7 +12,7 @@ import { freshFolder } from '../helpers/core.ts'
 
 /** The room over a real store and real files, as `mediaRooms.ts` ties it. */
 export function openRoom(dataDir: string = freshFolder(), given: Partial<TranscribeParts> = {}) {
-  const store = openStore(dataDir)
+  const store = openStore(dataDir, { busyMs: coreBusyMs })
   const transfers = createTransfers({ dataDir })
   const media = createMedia({ dataDir, store, uploads: transfers.uploads })
   const lines: string[] = []

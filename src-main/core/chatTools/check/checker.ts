@@ -1,4 +1,5 @@
 import type { Worker } from 'node:worker_threads'
+import { inBackground } from '../../unexpected.ts'
 import { limits } from '../limits.ts'
 import type { Answer, Job } from './thread.ts'
 
@@ -51,11 +52,11 @@ export class Checker {
       this.#worker ??= this.#begin()
       const worker = await this.#worker
       const faults = await answerOf(worker, job, this.#checkMs)
-      this.#retire = setTimeout(() => void this.#drop(), idleMs)
+      this.#retire = setTimeout(() => this.#dropAside(), idleMs)
       this.#retire.unref()
       return faults
     } catch (thrown) {
-      void this.#drop()
+      this.#dropAside()
       return [thrown instanceof Error ? thrown.message : String(thrown)]
     }
   }
@@ -71,6 +72,10 @@ export class Checker {
     worker.unref()
     await ready
     return worker
+  }
+
+  #dropAside(): void {
+    inBackground('The thread that checks arguments could not be ended', this.#drop())
   }
 
   async #drop(): Promise<void> {

@@ -1,3 +1,5 @@
+import { inBackground } from '../../unexpected.ts'
+
 /** Does one work after every wish for it, one at a time and with a pause after each; wishes meanwhile count as one. */
 export class Again {
   readonly #work: () => Promise<void>
@@ -30,11 +32,12 @@ export class Again {
     if (!this.#open || !this.#wished || this.#busy) return
     this.#wished = false
     this.#busy = true
-    void this.#work().finally(() => {
+    const worked = this.#work().finally(() => {
       setTimeout(() => {
         this.#busy = false
         this.#next()
       }, this.#pauseMs).unref()
     })
+    inBackground('The tools of a server could not be listed', worked)
   }
 }

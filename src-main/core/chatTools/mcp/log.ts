@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from 'node:util'
+import { guarded } from '../../unexpected.ts'
 import { limits } from '../limits.ts'
 
 /** Takes secrets out of words that others will read. Very short values are left: they would match everywhere, and hide nothing. */
@@ -39,9 +40,10 @@ export class LogTail {
     this.#lines.splice(0, this.#lines.length - limits.logLines)
     if (this.#telling) return
     this.#telling = true
+    const tell = guarded('The log of a server could not be told', this.#tell)
     setTimeout(() => {
       this.#telling = false
-      this.#tell()
+      tell()
     }, tellMs).unref()
   }
 

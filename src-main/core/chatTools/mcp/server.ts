@@ -2,6 +2,7 @@ import type { McpServer } from '../../../../src-preload/contract/chatTools.ts'
 import { asStudioError, StudioError } from '../../errors.ts'
 import type { SecretStore } from '../../host.ts'
 import type { StoredMcpServer } from '../../store/mcpServers.ts'
+import { inBackground } from '../../unexpected.ts'
 import type { Limits } from '../limits.ts'
 import { Again } from './again.ts'
 import type { Answered, Connection } from './connection.ts'
@@ -80,7 +81,7 @@ export class McpServerRun {
   /** Begins, in the background; how it went is `state`. */
   start(): void {
     this.#crashes = 0
-    void this.#begin()
+    inBackground('A server could not be started', this.#begin())
   }
 
   /** Ends it. Resolves when its processes are gone (bounded). */
@@ -212,7 +213,7 @@ export class McpServerRun {
       this.#become('failed', failure)
       return
     }
-    this.#again = setTimeout(() => void this.#begin(), wait)
+    this.#again = setTimeout(() => inBackground('A server could not be started', this.#begin()), wait)
     this.#again.unref()
     const words = `${failure.message} It is started again in ${Math.ceil(wait / 1000)} s.`
     this.#become('failed', new StudioError(failure.kind, words, failure.facts))
@@ -232,7 +233,10 @@ export class McpServerRun {
   #wait(work: Promise<unknown>): void {
     const settled = work.catch(() => undefined)
     this.#ending.add(settled)
-    void settled.then(() => this.#ending.delete(settled))
+    inBackground(
+      'A server could not be ended',
+      settled.then(() => this.#ending.delete(settled)),
+    )
   }
 
   #become(state: McpServer['state'], problem: StudioError | null): void {

@@ -3,6 +3,7 @@ import type { McpTransport } from '../../../../src-preload/contract/chatTools.ts
 import { asStudioError, StudioError } from '../../errors.ts'
 import type { StoredMcpServer } from '../../store/mcpServers.ts'
 import type { Store } from '../../store/store.ts'
+import { inBackground } from '../../unexpected.ts'
 import { forgetSecrets, saveSecrets, secretNames } from './secrets.ts'
 import { McpServerRun, type ServerParts } from './server.ts'
 
@@ -108,7 +109,8 @@ export class McpServers {
     const turn = (this.#turns.get(id) ?? Promise.resolve()).then(work)
     const settled = turn.catch(() => undefined)
     this.#turns.set(id, settled)
-    void settled.then(() => this.#turns.get(id) === settled && this.#turns.delete(id))
+    const left = settled.then(() => this.#turns.get(id) === settled && this.#turns.delete(id))
+    inBackground('A server could not be changed', left)
     return turn
   }
 

@@ -3,6 +3,7 @@ import { homedir } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type JSONRPCMessage, ReadBuffer, serializeMessage, type Transport } from '@modelcontextprotocol/client'
 import { StudioError } from '../../errors.ts'
+import { inBackground } from '../../unexpected.ts'
 import type { Limits } from '../limits.ts'
 import { endGroup, serverEnvironment, spawnServer } from './process.ts'
 
@@ -76,7 +77,7 @@ export class StdioTransport implements Transport {
     if (!stdin?.writable) return Promise.reject(new StudioError('connection_lost', 'It has ended.'))
     return new Promise((resolve, reject) => {
       stdin.write(serializeMessage(message), (error) => {
-        if (error) void this.#whyBroken(error).then(reject)
+        if (error) this.#whyBroken(error).then(reject, reject)
         else resolve()
       })
     })
@@ -121,7 +122,7 @@ export class StdioTransport implements Transport {
     } catch {
       const most = this.#options.limits.messageBytes
       this.onerror?.(new StudioError('malformed_reply', `It sent a message of more than ${most} bytes.`))
-      void this.close()
+      inBackground('A server could not be ended', this.close())
       return
     }
     this.#drain()

@@ -1,5 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { asStoreError, mayPass } from '../../store/database.ts'
 import type { SearchTable, Unindexed } from '../../store/search.ts'
+import { unexpected } from '../../unexpected.ts'
 import { indexable } from '../../words/words.ts'
 import { partOf } from './parts.ts'
 
@@ -10,6 +12,8 @@ const readAtOnce = 40
 const mergePages = 24
 /** A merge after so many slices. */
 const mergeEvery = 8
+/** ms until it is tried again after the database did not take it. */
+const againMs = 1000
 
 /** A message whose parts are being written; a long one takes more than one slice. */
 interface Current {
@@ -24,18 +28,17 @@ interface Current {
 export class Indexer {
   readonly #table: SearchTable
   readonly #foldLog: () => Promise<unknown>
-  readonly #log: (line: string) => void
   #work: Promise<void> | null = null
   #again = false
   #closed = false
+  #retry: NodeJS.Timeout | null = null
   #queue: Unindexed[] = []
   #current: Current | null = null
 
   /** `foldLog` moves what was written from the write-ahead log to its place, on another thread. */
-  constructor(table: SearchTable, foldLog: () => Promise<unknown>, log: (line: string) => void) {
+  constructor(table: SearchTable, foldLog: () => Promise<unknown>) {
     this.#table = table
     this.#foldLog = foldLog
-    this.#log = log
   }
 
   /** Some messages may have settled. */
@@ -43,8 +46,15 @@ export class Indexer {
     this.#again = true
     if (this.#closed) return
     this.#work ??= this.#run().catch((thrown: unknown) => {
-      this.#log(`The search index could not be written: ${thrown instanceof Error ? thrown.message : String(thrown)}`)
+      unexpected('The search index could not be written', asStoreError(thrown))
+      // Nobody else may come to wake it.
+      if (mayPass(thrown) && !this.#closed) this.#retry ??= setTimeout(() => this.#wakeAgain(), againMs).unref()
     })
+  }
+
+  #wakeAgain(): void {
+    this.#retry = null
+    this.wake()
   }
 
   /** Resolves when everything that has settled by now stands in the index, or after so many ms; then false. */
@@ -66,6 +76,7 @@ export class Indexer {
 
   async close(): Promise<void> {
     this.#closed = true
+    if (this.#retry) clearTimeout(this.#retry)
     await this.#work
   }
 

@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import { StudioError } from '../../errors.ts'
-import { asStoreError, type Database, openDatabase } from '../database.ts'
+import { asStoreError, type Database, type OpenOptions, openDatabase } from '../database.ts'
 import { isDatabaseThere } from '../databaseFile.ts'
+import { PendingWrites } from '../pendingWrites.ts'
 import { openReadOnly } from '../readOnly.ts'
 import { number, text } from '../rows.ts'
 import { bookTable } from './books.ts'
@@ -16,14 +17,23 @@ import { versionTable } from './versions.ts'
 export const accountFile = (dataDir: string): string => join(dataDir, 'account.sqlite')
 
 /** What the service said of accounts. @throws as openDatabase does */
-export function openAccountStore(dataDir: string, options: { checkWhole?: boolean } = {}) {
-  const database = openDatabase(accountFile(dataDir), accountDatabase, options)
+export function openAccountStore(dataDir: string, options: OpenOptions = {}) {
+  const opened = openDatabase(accountFile(dataDir), accountDatabase, options)
+  const pending = new PendingWrites(() => opened.handle.isTransaction)
+  const database = pending.before(opened)
   const all = tables(database)
   return {
     ...all,
     keep: keeping({ ...all, clock: clockTable(database, all.fetches) }),
     transaction: database.transaction,
-    close: database.close,
+    commits: database.commits,
+    isWritable: database.isWritable,
+    /** Writes that nobody waits for. */
+    pending,
+    close() {
+      pending.close()
+      database.close()
+    },
   }
 }
 export type AccountStore = ReturnType<typeof openAccountStore>

@@ -46,7 +46,8 @@ export function bodyTable({ handle, transaction }: Database) {
       return { items: number(row, 'items'), bytes: number(row, 'bytes') }
     },
     keep(kept: KeptBodies[]): void {
-      transaction(() => {
+      const added = transaction(() => {
+        let sum = 0
         for (const k of kept) {
           const requestHeaders = k.requestHeaders && JSON.stringify(k.requestHeaders)
           const replyHeaders = k.replyHeaders && JSON.stringify(k.replyHeaders)
@@ -56,9 +57,11 @@ export function bodyTable({ handle, transaction }: Database) {
             ...[k.id, k.who, k.at, size, k.request?.bytes ?? null, k.request ? Number(k.request.capped) : null],
             ...[k.reply?.bytes ?? null, k.reply ? Number(k.reply.capped) : null, ...texts],
           )
-          bytes += size
+          sum += size
         }
+        return sum
       })
+      bytes += added
     },
     get(id: number): Pick<KeptBodies, 'requestHeaders' | 'replyHeaders' | 'request' | 'reply'> | null {
       const row = one.get(id)
@@ -73,14 +76,13 @@ export function bodyTable({ handle, transaction }: Database) {
     },
     /** Erases at most `most` and answers whose they were; fewer than `most` means that none are left. */
     eraseSome(wish: BodyWish, most: number): number[] {
-      return transaction(() => {
+      const { ids, size } = transaction(() => {
         const ids = pick(wish, most).map((row) => number(row, 'id'))
-        for (const id of ids) {
-          const gone = remove.get(id)
-          if (gone) bytes -= number(gone, 'size')
-        }
-        return ids
+        const gone = ids.map((id) => remove.get(id))
+        return { ids, size: gone.reduce((sum, row) => sum + (row ? number(row, 'size') : 0), 0) }
       })
+      bytes -= size
+      return ids
     },
     /** Gives at most so many free pages (4 KB) back to the disk. */
     shrink: (pages: number): void => handle.exec(`PRAGMA incremental_vacuum(${pages})`),

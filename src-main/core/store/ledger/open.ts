@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { StudioError } from '../../errors.ts'
-import { asStoreError, type Database, openDatabase } from '../database.ts'
+import { asStoreError, type Database, type OpenOptions, openDatabase } from '../database.ts'
 import { isDatabaseThere } from '../databaseFile.ts'
 import { openReadOnly } from '../readOnly.ts'
 import { number } from '../rows.ts'
@@ -19,7 +19,7 @@ export const ledgerFile = (dataDir: string): string => join(dataDir, 'ledger.sql
 export const bodiesFile = (dataDir: string): string => join(dataDir, 'bodies.sqlite')
 
 /** The books' two files, a table family a property. @throws as openDatabase does */
-export function openLedgerStore(dataDir: string, options: { checkWhole?: boolean } = {}) {
+export function openLedgerStore(dataDir: string, options: OpenOptions = {}) {
   const ledger = openDatabase(ledgerFile(dataDir), ledgerDatabase, options)
   let bodies: Database
   try {

@@ -100,6 +100,7 @@ export function requestTable({ handle }: Pick<Database, 'handle'>) {
       ORDER BY r.id DESC LIMIT ?`,
   )
   const forget = handle.prepare('UPDATE requests SET has_bodies = 0 WHERE id = ?')
+  const remember = handle.prepare('UPDATE requests SET has_bodies = 1 WHERE id = ?')
 
   return {
     open(row: OpenedRequest): void {
@@ -169,6 +170,8 @@ export function requestTable({ handle }: Pick<Database, 'handle'>) {
     /** With ids below `before`. */
     limited: (before: number, limit: number): StoredRequest[] => limited.all(before, limit).map(readRequest),
     forgetBodies: (id: number): void => void forget.run(id),
+    /** Its bodies are kept by now. */
+    hasBodies: (id: number): void => void remember.run(id),
   }
 }
 

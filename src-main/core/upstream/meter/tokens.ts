@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module'
+import { unexpected } from '../../unexpected.ts'
 
 type Encoding = typeof import('gpt-tokenizer/encoding/cl100k_base')
 
@@ -7,6 +8,9 @@ const longestRun = 1024
 
 /** Text such as `<|endoftext|>` in a reply is text, never a control token. */
 const plain = { disallowedSpecial: new Set<string>() }
+
+/** Characters of a token in the mean, for a count without the tokenizer. */
+const charactersEach = 4
 
 let encoding: Encoding | null = null
 
@@ -25,7 +29,13 @@ export function loadTokenizer(): void {
  */
 export function countTokens(text: string): number {
   if (text === '') return 0
-  encoding ??= load()
+  try {
+    encoding ??= load()
+  } catch (thrown) {
+    // Such as no file descriptors left. The reply is whole all the same; its tokens are an estimate in any case.
+    unexpected('The tokenizer could not be loaded', thrown)
+    return Math.ceil(text.length / charactersEach)
+  }
   if (text.length <= longestRun || !/\S{1024}/.test(text)) return encoding.countTokens(text, plain)
   let tokens = 0
   for (let at = 0; at < text.length; at += longestRun) {

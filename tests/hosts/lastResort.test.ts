@@ -1,0 +1,36 @@
+import { spawnSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { expect, it } from 'vitest'
+
+const module = fileURLToPath(new URL('../../src-main/hosts/lastResort.ts', import.meta.url))
+
+/** A process with the last resort in which something fails that nobody catches, and which says afterwards that it goes on. */
+const program = (failure: string, log: string): string => `
+  import { logUncaught } from ${JSON.stringify(module)}
+  logUncaught(${log})
+  ${failure}
+  setTimeout(() => console.log('still here'), 50)
+`
+const toStdout = "(level, line) => console.log(level + ' ' + line)"
+
+it.each([
+  ['a promise that nobody waits for', "Promise.reject(new Error('Rejected'))", 'Rejected'],
+  ['a rejection that is no error', "Promise.reject('only words')", 'only words'],
+  ['a timer', "setTimeout(() => { throw new Error('In a timer') })", 'In a timer'],
+  ['a listener', "process.nextTick(() => { throw new Error('In a listener') })", 'In a listener'],
+])('the process goes on after %s has failed, and the log has the words', (_, failure, words) => {
+  const { status, stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', program(failure, toStdout)], {
+    encoding: 'utf8',
+  })
+  expect(status).toBe(0)
+  expect(stdout).toContain(`error `)
+  expect(stdout).toContain(words)
+  expect(stdout).toContain('still here')
+})
+
+it('the process goes on where even the log fails', () => {
+  const failing = "() => { throw new Error('The log fails') }"
+  const script = program("Promise.reject(new Error('Rejected'))", failing)
+  const { status, stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' })
+  expect([status, stdout.trim()]).toEqual([0, 'still here'])
+})
