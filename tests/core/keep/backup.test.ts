@@ -190,6 +190,20 @@ describe('a backup', () => {
     expect(readdirSync(dataDir)).not.toContain('backups')
   }, 60_000)
 
+  it('has a file that is erased just after its row was copied', async () => {
+    const dataDir = filledFolder()
+    const there = readdirSync(join(dataDir, 'media'))
+    const counted = writingAround(dataDir, (live) => () => {
+      live.exec('UPDATE speeches SET media_id = NULL; UPDATE recordings SET media_id = NULL; DELETE FROM images')
+      for (const id of there) eraseFile(dataDir, live, id)
+    })
+    const { to, said, close } = await unpacked(dataDir)
+    close()
+    expect(counted.rounds).toBe(1)
+    expect(said.missing).toEqual([])
+    expect(readdirSync(join(to, 'media')).sort()).toEqual(there.sort())
+  })
+
   it('beside a program that erases a file in every round names no file as missing', async () => {
     const dataDir = filledFolder()
     const before = everything(dataDir)

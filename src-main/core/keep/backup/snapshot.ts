@@ -1,4 +1,4 @@
-import { constants, copyFileSync, linkSync, mkdirSync, rmSync, statSync } from 'node:fs'
+import { constants, copyFileSync, existsSync, linkSync, mkdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
@@ -234,21 +234,30 @@ function nameAll(dataDir: string, folder: string, kind: 'media' | 'making', form
   return namesIn(join(dataDir, kind)).filter((name) => form.test(name) && giveName(dataDir, folder, kind, name))
 }
 
-/** False where the file is gone. */
+/** False where the file is gone and has no second name from an earlier call. */
 function giveName(dataDir: string, folder: string, kind: 'media' | 'making', name: string): boolean {
   const [from, to] = [join(dataDir, kind, name), join(folder, kind, name)]
+  if (existsSync(to)) return true
   try {
-    linkSync(from, to)
+    linkOrCopy(from, to)
     return true
   } catch (thrown) {
-    const code = thrown instanceof Error && 'code' in thrown ? thrown.code : null
-    if (code === 'EEXIST') return true
-    if (code === 'ENOENT') return false
-    // File systems without second names.
-    copyFileSync(from, to, constants.COPYFILE_FICLONE)
-    return true
+    if (codeOf(thrown) === 'ENOENT') return false
+    throw thrown
   }
 }
+
+function linkOrCopy(from: string, to: string): void {
+  try {
+    linkSync(from, to)
+  } catch (thrown) {
+    if (codeOf(thrown) === 'ENOENT') throw thrown
+    // File systems without second names.
+    copyFileSync(from, to, constants.COPYFILE_FICLONE)
+  }
+}
+
+const codeOf = (thrown: unknown): unknown => (thrown instanceof Error && 'code' in thrown ? thrown.code : null)
 
 const fileOf = (folder: string, name: string): SnapshotFile => {
   const path = join(folder, name)
