@@ -2,19 +2,23 @@
 // Runs on any Node from 20.19 on, with nothing installed: built-in modules only.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 export const root = fileURLToPath(new URL('../..', import.meta.url))
-const stamp = (name) => join(root, 'node_modules', `.studio-${name}`)
-const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm'
-const say = (line) => process.stderr.write(`${line}\n`)
+const modules = join(root, 'node_modules')
+const stamp = (name) => join(modules, `.studio-${name}`)
+/** What npm writes at the very end of an installation: what is there. */
+const npmsList = join(modules, '.package-lock.json')
+const ownNode = join(modules, 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
+
+/** Prints a line for the person; standard output belongs to the program that is started. */
+export const say = (line) => process.stderr.write(`${line}\n`)
 
 /** Path of the Node 24 that npm installed; scripts run on it whatever the machine's own version is. */
 export function node24() {
-  const own = join(root, 'node_modules', 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
-  return existsSync(own) ? own : process.execPath
+  return existsSync(ownNode) ? ownNode : process.execPath
 }
 
 function fail(words) {
@@ -22,45 +26,61 @@ function fail(words) {
   process.exit(1)
 }
 
-function remembered(name) {
-  return existsSync(stamp(name)) ? readFileSync(stamp(name), 'utf8') : ''
+const remembered = (name) => (existsSync(stamp(name)) ? readFileSync(stamp(name), 'utf8') : '')
+
+/** Notes that the step `name` (`installed`, `built`) has been done for `state`. */
+export function remember(name, state) {
+  mkdirSync(modules, { recursive: true })
+  writeFileSync(stamp(name), state)
 }
 
-/** Installs from the lockfile when it is not what was installed last. */
-export function installIfNeeded() {
-  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
-  if (major < 20 || (major === 20 && minor < 19)) {
-    fail(`Inference Studio needs Node 20.19 or later to install; this is ${process.version}. See https://nodejs.org.`)
-  }
-  const want = createHash('sha256')
+/** Makes the step `name` look undone. */
+export function forget(name) {
+  rmSync(stamp(name), { force: true })
+  if (name === 'installed') rmSync(npmsList, { force: true })
+}
+
+/** What an installation depends on, as one hash. */
+export const installState = () =>
+  createHash('sha256')
     .update(readFileSync(join(root, 'package-lock.json')))
     .update(`${process.platform}-${process.arch}`)
     .digest('hex')
-  if (remembered('installed') === want && existsSync(node24())) return
-  say('Installing packages (once) …')
-  const done = spawnSync(npm, ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
-    cwd: root,
-    stdio: ['ignore', 2, 2],
-    shell: process.platform === 'win32',
-  })
-  if (done.status !== 0) fail('Installing failed. See above; `npm ci` tries again.')
-  writeFileSync(stamp('installed'), want)
+
+/** Whether node_modules is what the lockfile asks for, by whatever command it came there. Costs some milliseconds. */
+export function isInstalled() {
+  if (!existsSync(npmsList)) return false
+  return (remembered('installed') === installState() && existsSync(ownNode)) || matchesLockfile()
 }
 
-function* filesUnder(path) {
-  if (!statSync(path).isDirectory()) {
-    yield path
-    return
+function matchesLockfile() {
+  let wanted
+  let there
+  try {
+    wanted = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages
+    there = JSON.parse(readFileSync(npmsList, 'utf8')).packages
+  } catch {
+    return false
   }
-  for (const entry of readdirSync(path, { withFileTypes: true })) {
-    const at = join(path, entry.name)
-    if (entry.isDirectory()) yield* filesUnder(at)
-    else yield at
-  }
+  return Object.entries(wanted).every(([place, want]) => {
+    if (place === '') return true
+    const own = there[place]
+    // npm leaves out packages for other systems, and optional ones that could not be installed.
+    if (!own) return want.optional === true || want.devOptional === true
+    const isSame = own.version === want.version && own.integrity === want.integrity && own.resolved === want.resolved
+    return isSame && isForThisSystem(own) && existsSync(join(root, place, 'package.json'))
+  })
+}
+
+/** False for packages of another system, such as in a node_modules that was copied from there. */
+function isForThisSystem({ os, cpu }) {
+  const allows = (list, own) =>
+    !list || (!list.includes(`!${own}`) && (list.every((one) => one.startsWith('!')) || list.includes(own)))
+  return allows(os, process.platform) && allows(cpu, process.arch)
 }
 
 /** Size and time of every source, hashed: a changed, new or missing file changes it. Costs some milliseconds. */
-function sourceState() {
+export function sourceState() {
   const hash = createHash('sha256')
   const sources = [
     'src-main',
@@ -79,16 +99,42 @@ function sourceState() {
   return hash.digest('hex')
 }
 
+function* filesUnder(path) {
+  if (!statSync(path).isDirectory()) {
+    yield path
+    return
+  }
+  for (const entry of readdirSync(path, { withFileTypes: true })) {
+    const at = join(path, entry.name)
+    if (entry.isDirectory()) yield* filesUnder(at)
+    else yield at
+  }
+}
+
+/** Whether out/ is a build of these sources. */
+export function isBuilt() {
+  // An installed package has the build and no sources.
+  if (!existsSync(join(root, 'src-main'))) return true
+  return existsSync(join(root, 'out', 'main', 'node.js')) && remembered('built') === sourceState()
+}
+
+/** In a process of its own, which holds the lock: two that start at once neither install nor build over each other. */
+function runStep(name, node) {
+  const program = fileURLToPath(new URL('step.mjs', import.meta.url))
+  return spawnSync(node, [program, name], { cwd: root, stdio: ['ignore', 2, 2] }).status === 0
+}
+
+/** Installs from the lockfile, unless node_modules is what the lockfile asks for. */
+export function installIfNeeded() {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+  if (major < 20 || (major === 20 && minor < 19)) {
+    fail(`Inference Studio needs Node 20.19 or later to install; this is ${process.version}. See https://nodejs.org.`)
+  }
+  if (!isInstalled() && !runStep('install', process.execPath))
+    fail('Installing failed. See above; `npm ci` tries again.')
+}
+
 /** Builds out/ when the sources are not those of the last build. */
 export function buildIfNeeded() {
-  const built = join(root, 'out', 'main', 'node.js')
-  // An installed package has the build and no sources.
-  if (!existsSync(join(root, 'src-main'))) return
-  const want = sourceState()
-  if (remembered('built') === want && existsSync(built)) return
-  say('Building …')
-  const bin = join(root, 'node_modules', 'electron-vite', 'bin', 'electron-vite.js')
-  const done = spawnSync(node24(), [bin, 'build', '--logLevel', 'warn'], { cwd: root, stdio: ['ignore', 2, 2] })
-  if (done.status !== 0) fail('The build failed. See above.')
-  writeFileSync(stamp('built'), want)
+  if (!isBuilt() && !runStep('build', node24())) fail('The build failed. See above.')
 }

@@ -1,4 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process'
+import { createHash, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import {
   closeSync,
@@ -7,6 +8,7 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   statSync,
   writeFileSync,
   writeSync,
@@ -16,7 +18,7 @@ import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { manifest } from '../../../src-main/core/keep/backup/manifest.ts'
 import { writeBackup } from '../../../src-main/core/keep/backup/write.ts'
 import { databases } from '../../../src-main/core/keep/databases.ts'
@@ -30,7 +32,7 @@ import { readTar } from '../../../src-main/core/keep/tar/read.ts'
 import { tarWriter } from '../../../src-main/core/keep/tar/write.ts'
 import { lockFolder } from '../../../src-main/core/store/lock.ts'
 import { freshFolder } from '../helpers/core.ts'
-import { contentsOf, filledFolder } from './fill.ts'
+import { contentsOf, filledFolder, soundness } from './fill.ts'
 
 const version = '1.2.3'
 const agree = async (): Promise<boolean> => true
@@ -65,7 +67,70 @@ async function entriesOf(path: string): Promise<[string, Buffer][]> {
   return found
 }
 
+/**
+ * A program that wins every round of a backup, however busy the machine is: `write` changes the live database just before it is copied, and what
+ * `write` returns changes it just after. Both run in the thread of the backup.
+ */
+function writingAround(dataDir: string, write: (live: DatabaseSync, round: number) => () => void): { rounds: number } {
+  const counted = { rounds: 0 }
+  const prepare = DatabaseSync.prototype.prepare
+  vi.spyOn(DatabaseSync.prototype, 'prepare').mockImplementation(function (this: DatabaseSync, sql: string, ...rest) {
+    const statement = prepare.call(this, sql, ...rest)
+    if (sql !== 'VACUUM INTO ?' || this.location() !== join(dataDir, 'studio.sqlite')) return statement
+    const run = statement.run.bind(statement)
+    const runBetween = (to: string) => {
+      counted.rounds += 1
+      const live = new DatabaseSync(join(dataDir, 'studio.sqlite'), { timeout: 5000 })
+      try {
+        const after = write(live, counted.rounds)
+        const done = run(to)
+        after()
+        return done
+      } finally {
+        live.close()
+      }
+    }
+    Object.assign(statement, { run: runBetween })
+    return statement
+  })
+  return counted
+}
+
+const writtenAt = '2026-01-01T00:00:00.000Z'
+/** A media file with its row, as a core adds it. */
+function addFile(dataDir: string, live: DatabaseSync): string {
+  const id = randomUUID()
+  const bytes = Buffer.from(`file ${id} `.repeat(20))
+  writeFileSync(join(dataDir, 'media', id), bytes)
+  live
+    .prepare(
+      "INSERT INTO media (id, kind, mime, bytes, sha256, created_at, drafted) VALUES (?, 'image', 'image/png', ?, ?, ?, 1)",
+    )
+    .run(id, bytes.length, createHash('sha256').update(bytes).digest('hex'), writtenAt)
+  return id
+}
+/** As a core erases: the row first, then the file. */
+function eraseFile(dataDir: string, live: DatabaseSync, id: string): void {
+  live.prepare('DELETE FROM media WHERE id = ?').run(id)
+  rmSync(join(dataDir, 'media', id))
+}
+/** Takes a backup of `dataDir` and unpacks it, with all checks of a restore. */
+async function unpacked(dataDir: string) {
+  const to = join(freshFolder(), 'new')
+  const said = await unpackBackup({ path: await backupOf(dataDir), to })
+  checkDatabases(to, said)
+  const handle = new DatabaseSync(join(to, 'studio.sqlite'), { readOnly: true })
+  const rows = (sql: string): unknown[] =>
+    handle
+      .prepare(sql)
+      .all()
+      .flatMap((row) => Object.values(row))
+  return { to, said, rows, close: () => handle.close() }
+}
+
 describe('a backup', () => {
+  afterEach(() => vi.restoreAllMocks())
+
   it('brings back every row and every file, and keeps what was there, with its date', async () => {
     const from = filledFolder()
     const path = await backupOf(from)
@@ -124,6 +189,104 @@ describe('a backup', () => {
     expect(new Set(steps).size).toBe(steps.length)
     expect(readdirSync(dataDir)).not.toContain('backups')
   }, 60_000)
+
+  it('has a file that is erased just after its row was copied', async () => {
+    const dataDir = filledFolder()
+    const there = readdirSync(join(dataDir, 'media'))
+    const counted = writingAround(dataDir, (live) => () => {
+      live.exec('UPDATE speeches SET media_id = NULL; UPDATE recordings SET media_id = NULL; DELETE FROM images')
+      for (const id of there) eraseFile(dataDir, live, id)
+    })
+    const { to, said, close } = await unpacked(dataDir)
+    close()
+    expect(counted.rounds).toBe(1)
+    expect(said.missing).toEqual([])
+    expect(readdirSync(join(to, 'media')).sort()).toEqual(there.sort())
+  })
+
+  it('beside a program that erases a file in every round names no file as missing', async () => {
+    const dataDir = filledFolder()
+    const before = everything(dataDir)
+    const counted = writingAround(dataDir, (live) => {
+      const id = addFile(dataDir, live)
+      return () => eraseFile(dataDir, live, id)
+    })
+    const { to, said, close } = await unpacked(dataDir)
+    close()
+    expect(counted.rounds).toBeGreaterThan(1)
+    expect(said.missing).toEqual([])
+    expect(everything(to)).toEqual(before)
+  })
+
+  it('names a file as missing when its row still exists, also beside a program that erases another in every round', async () => {
+    const dataDir = filledFolder()
+    const lost = readdirSync(join(dataDir, 'media'))[0] ?? ''
+    rmSync(join(dataDir, 'media', lost))
+    writingAround(dataDir, (live) => {
+      const id = addFile(dataDir, live)
+      return () => eraseFile(dataDir, live, id)
+    })
+    const { said, rows, close } = await unpacked(dataDir)
+    expect(said.missing).toEqual([lost])
+    expect(rows('SELECT id FROM media')).toContain(lost)
+    close()
+  })
+
+  it('has what is true of images, speeches and recordings whose files were erased or replaced in every round', async () => {
+    const dataDir = filledFolder()
+    const source = new DatabaseSync(join(dataDir, 'studio.sqlite'))
+    const first = (table: string): string => String(source.prepare(`SELECT id FROM ${table}`).get()?.id)
+    const [kept, speech, recording] = [first('images'), first('speeches'), first('recordings')]
+    source.close()
+    const folderBefore = readdirSync(join(dataDir, 'media'))
+    writingAround(dataDir, (live) => {
+      // One drawing with its image is erased for good; an image gets another thumbnail, a speech and a recording other sound.
+      const [drawing, image, picture, thumb, sound, take] = [
+        randomUUID(),
+        randomUUID(),
+        ...Array.from({ length: 4 }, () => addFile(dataDir, live)),
+      ] as [string, string, string, string, string, string]
+      live
+        .prepare(
+          "INSERT INTO drawings (id, created_at, state, wish, search, slots) VALUES (?, ?, 'done', '{}', '', '[]')",
+        )
+        .run(drawing, writtenAt)
+      const add = live.prepare('INSERT INTO images (id, drawing_id, created_at, slot, media_id) VALUES (?, ?, ?, 0, ?)')
+      add.run(image, drawing, writtenAt, picture)
+      const name = (table: string, column: string, id: string, file: string) => {
+        const row = live.prepare(`SELECT ${column} AS file FROM ${table} WHERE id = ?`).get(id)
+        live.prepare(`UPDATE ${table} SET ${column} = ? WHERE id = ?`).run(file, id)
+        if (typeof row?.file === 'string') eraseFile(dataDir, live, row.file)
+      }
+      name('images', 'thumb_id', kept, thumb)
+      name('speeches', 'media_id', speech, sound)
+      name('recordings', 'media_id', recording, take)
+      return () => {
+        live.prepare('DELETE FROM images WHERE id = ?').run(image)
+        live.prepare('DELETE FROM drawings WHERE id = ?').run(drawing)
+        eraseFile(dataDir, live, picture)
+        name('images', 'thumb_id', kept, addFile(dataDir, live))
+        name('speeches', 'media_id', speech, addFile(dataDir, live))
+        name('recordings', 'media_id', recording, addFile(dataDir, live))
+      }
+    })
+    const { to, said, close } = await unpacked(dataDir)
+    close()
+    expect(said.missing).toEqual([])
+    expect(everything(to)).toEqual(everything(dataDir))
+    expect(soundness(join(to, 'studio.sqlite'))).toEqual({ integrity: 'ok', foreign: 0 })
+    expect(readdirSync(join(to, 'media'))).not.toEqual(folderBefore)
+  })
+
+  it('leaves nothing of an erased row in the copy', async () => {
+    const dataDir = filledFolder()
+    writingAround(dataDir, (live, round) => {
+      const id = addFile(dataDir, live)
+      live.prepare('UPDATE media SET name = ? WHERE id = ?').run(`a word nobody shall find ${round}`, id)
+      return () => eraseFile(dataDir, live, id)
+    })
+    expect(readFileSync(await backupOf(dataDir)).includes('a word nobody shall find')).toBe(false)
+  })
 
   it('that is cut or has any byte changed is refused, or is the same to the last byte', async () => {
     const path = await backupOf(filledFolder({ conversations: 1, requests: 3 }))

@@ -1,5 +1,7 @@
 import { constants, copyFileSync, existsSync, linkSync, mkdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
 import type { Counts } from '../../../../src-preload/contract/data.ts'
 import { StudioError } from '../../errors.ts'
 import { asStoreError } from '../../store/database.ts'
@@ -31,14 +33,15 @@ export interface SnapshotParts {
   copied(bytes: number): void
 }
 
-/** More rounds than anybody erases files in a row, each at the moment between two of our lines. */
-const mostRounds = 20
+/** Rounds before the copy is brought up to date instead: each copies the whole database again. */
+const mostRounds = 5
 
 /**
  * A consistent copy of a data folder, while a core writes and while none does. Databases by VACUUM INTO: one read transaction that keeps nobody from
  * writing, and without the free pages, so that what was erased is not in it. Media files never change, so a second name is a copy. Those
  * that are there are named first and the database is copied then: a file is there before its row and goes after it, so that each row of the
- * copy finds its file named, but for those that came in between, which are named after. One that was erased by then begins the round anew.
+ * copy finds its file named, but for those that came in between, which are named after. One that was erased by then begins the round anew. A
+ * program that deletes files all the time wins every round. `followErased` then deletes their rows from the last copy.
  * @throws StudioError `store_damaged`, `store_newer`, `no_such_item` where there is nothing to back up
  */
 export function takeSnapshot({ dataDir, folder, copied }: SnapshotParts): Snapshot {
@@ -120,13 +123,124 @@ function mediaWithRows(dataDir: string, folder: string, studio: KeptDatabase) {
     const { kept, making } = rowsOf(join(folder, studio.file))
     const missing = kept.filter((id) => !giveName(dataDir, folder, 'media', id))
     if (missing.every((id) => before.has(id)) || round === mostRounds) {
-      const gone = new Set(missing)
-      const files = kept.filter((id) => !gone.has(id)).map((id) => fileOf(dataDir, folder, `media/${id}`))
+      const media = followErased(dataDir, folder, studio, { kept, missing })
+      const gone = new Set(media.missing)
+      const files = media.kept.filter((id) => !gone.has(id)).map((id) => fileOf(dataDir, folder, `media/${id}`))
       const grown = growing.filter((name) => making.has(makingName.exec(name)?.[1] ?? ''))
-      return { files: [...files, ...grown.map((name) => fileOf(dataDir, folder, `making/${name}`))], missing }
+      return {
+        files: [...files, ...grown.map((name) => fileOf(dataDir, folder, `making/${name}`))],
+        missing: media.missing,
+      }
     }
     before = new Set(missing)
   }
+}
+
+/**
+ * Deletes from the copy every row of `missing` that the live database no longer has, so that only a file whose row still exists is missing. Rows that
+ * name such a file become what they are in the live database: deleted, or with the file that took its place, whose row is copied too.
+ */
+function followErased(
+  dataDir: string,
+  folder: string,
+  studio: KeptDatabase,
+  found: { kept: string[]; missing: string[] },
+): { kept: string[]; missing: string[] } {
+  let { kept, missing } = found
+  // A file that took another's place can be replaced by then as well: the limit is for a program that never stops doing that.
+  for (let round = 1; missing.length > 0 && round <= mostRounds; round += 1) {
+    if (!deleteErased(join(folder, studio.file), studio.pathIn(dataDir), missing)) break
+    kept = rowsOf(join(folder, studio.file)).kept
+    missing = kept.filter((id) => !giveName(dataDir, folder, 'media', id))
+  }
+  return { kept, missing }
+}
+
+/** Whether the live database still has all of `missing`. */
+function areAllThere(live: string, missing: readonly string[]): boolean {
+  const { handle } = openReadOnly(live)
+  try {
+    const row = handle
+      .prepare('SELECT count(*) AS n FROM media WHERE id IN (SELECT value FROM json_each(?))')
+      .get(JSON.stringify(missing))
+    return Number(row?.n) === missing.length
+  } finally {
+    handle.close()
+  }
+}
+
+/** False where the live database still has all of `missing`. */
+function deleteErased(copy: string, live: string, missing: readonly string[]): boolean {
+  // Attaching creates files beside the live database, which a backup may do only where another process is writing there already.
+  if (areAllThere(live, missing)) return false
+  const attached = pathToFileURL(live)
+  attached.search = 'mode=ro'
+  try {
+    // Opened by a URL, so that SQLite takes the attached name for one as well.
+    const handle = new DatabaseSync(pathToFileURL(copy), { timeout: 5000 })
+    try {
+      // Nobody reads the copy yet, and after a crash nobody uses it. Deleted content is overwritten, as in the live database.
+      handle.exec('PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA secure_delete = ON')
+      handle.prepare('ATTACH ? AS live').run(attached.href)
+      handle.exec('BEGIN; PRAGMA defer_foreign_keys = ON; CREATE TEMP TABLE erased (id TEXT PRIMARY KEY)')
+      const { changes } = handle
+        .prepare(
+          'INSERT INTO temp.erased SELECT value FROM json_each(?) WHERE value NOT IN (SELECT id FROM live.media)',
+        )
+        .run(JSON.stringify(missing))
+      for (const { table, key } of keysTo(handle, 'media')) bringUpToDate(handle, table, key)
+      handle.exec('DELETE FROM main.media WHERE id IN (SELECT id FROM temp.erased); COMMIT')
+      return changes > 0
+    } finally {
+      handle.close()
+    }
+  } catch (thrown) {
+    throw asStoreError(thrown, live)
+  }
+}
+
+/** Rows of `table` whose `key` names an erased file become what they are in the live database. Every table here has its primary key in `id`. */
+function bringUpToDate(handle: DatabaseSync, table: string, key: string): void {
+  const stale = `${key} IN (SELECT id FROM temp.erased)`
+  for (const { parent, key: toParent } of parentsOf(handle, table)) {
+    handle.exec(
+      `DELETE FROM main.${parent} WHERE id IN (SELECT ${toParent} FROM main.${table} WHERE ${stale}) AND id NOT IN (SELECT id FROM live.${parent})`,
+    )
+  }
+  handle.exec(`DELETE FROM main.${table} WHERE ${stale} AND id NOT IN (SELECT id FROM live.${table})`)
+  const columns = handle
+    .prepare("SELECT name FROM pragma_table_info(?, 'main')")
+    .all(table)
+    .map((row) => text(row, 'name'))
+    .join()
+  handle.exec(
+    `UPDATE main.${table} SET (${columns}) = (SELECT ${columns} FROM live.${table} AS now WHERE now.id = ${table}.id) WHERE ${stale}`,
+  )
+  handle.exec(
+    `INSERT INTO main.media SELECT * FROM live.media WHERE id IN (SELECT ${key} FROM main.${table}) AND id NOT IN (SELECT id FROM main.media)`,
+  )
+}
+
+/** Foreign keys to `parent` whose rows are not deleted together with it. */
+function keysTo(handle: DatabaseSync, parent: string): { table: string; key: string }[] {
+  return handle
+    .prepare(
+      `SELECT tables.name AS "table", keys."from" AS "key"
+         FROM main.sqlite_schema AS tables, pragma_foreign_key_list(tables.name, 'main') AS keys
+        WHERE tables.type = 'table' AND keys."table" = ? AND keys.on_delete <> 'CASCADE'`,
+    )
+    .all(parent)
+    .map((row) => ({ table: text(row, 'table'), key: text(row, 'key') }))
+}
+
+/** What the rows of `table` belong to, and are deleted with. */
+function parentsOf(handle: DatabaseSync, table: string): { parent: string; key: string }[] {
+  return handle
+    .prepare(
+      `SELECT "table" AS parent, "from" AS "key" FROM pragma_foreign_key_list(?, 'main') WHERE on_delete = 'CASCADE'`,
+    )
+    .all(table)
+    .map((row) => ({ parent: text(row, 'parent'), key: text(row, 'key') }))
 }
 
 /** Ids of kept files, and of what is being made: only their growing files are anybody's. Older schemas know neither. */
@@ -159,21 +273,22 @@ function nameAll(dataDir: string, folder: string, kind: 'media' | 'making', form
   return namesIn(join(dataDir, kind)).filter((name) => form.test(name) && giveName(dataDir, folder, kind, name))
 }
 
-/** False where the file is gone. */
+/** False where the file is gone and has no second name from an earlier call. */
 function giveName(dataDir: string, folder: string, kind: 'media' | 'making', name: string): boolean {
   const [from, to] = [join(dataDir, kind, name), join(folder, kind, name)]
+  if (existsSync(to)) return true
   try {
     linkSync(from, to)
     return true
   } catch (thrown) {
-    const code = thrown instanceof Error && 'code' in thrown ? thrown.code : null
-    if (code === 'EEXIST') return true
-    if (code === 'ENOENT') return false
-    // Another disk, or a file system without second names. A growing file is copied, since it is gone once it has grown; a media file is read where it lies.
+    if (codeOf(thrown) === 'ENOENT') return false
+    // Another disk, or a file system without hard links. A growing file is copied, since its name goes away when it is complete. A media file is read in place.
     if (kind === 'making') copyFileSync(from, to, constants.COPYFILE_FICLONE)
     return existsSync(from)
   }
 }
+
+const codeOf = (thrown: unknown): unknown => (thrown instanceof Error && 'code' in thrown ? thrown.code : null)
 
 const fileOf = (dataDir: string, folder: string, name: string): SnapshotFile => {
   const held = join(folder, name)

@@ -1,0 +1,73 @@
+// `node step.mjs install|build`: one step of getting ready, in the process that holds the lock. npm and the bundler run in this very process, so
+// that the lock is held exactly as long as they run, whatever happens to the process that started this one.
+// Runs on any Node from 20.19 on, with nothing installed: built-in modules only.
+import { spawnSync } from 'node:child_process'
+import { existsSync, realpathSync } from 'node:fs'
+import { delimiter, dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { holdLock } from './lock.mjs'
+import { forget, installState, isBuilt, isInstalled, remember, root, say, sourceState } from './ready.mjs'
+
+/** Runs a command line program's module as if it had been started by itself. */
+async function become(program, args) {
+  process.argv = [process.execPath, program, ...args]
+  await import(pathToFileURL(program).href)
+}
+
+/** npm's own program: what started this, beside this Node, or what `npm` on the PATH leads to. Null where it is something else (a version manager's). */
+function npmProgram() {
+  const folders = [dirname(process.execPath), ...(process.env.PATH ?? '').split(delimiter)]
+  const places = [
+    process.env.npm_execpath,
+    ...folders.flatMap((folder) => [
+      process.platform === 'win32' ? join(folder, 'node_modules', 'npm', 'bin', 'npm-cli.js') : join(folder, 'npm'),
+    ]),
+  ]
+  for (const place of places) {
+    if (!place || !existsSync(place)) continue
+    const path = realpathSync(place)
+    if (path.endsWith('npm-cli.js')) return path
+  }
+  return null
+}
+
+const steps = {
+  install: {
+    purpose: 'installs packages',
+    isDone: isInstalled,
+    async run() {
+      // While this step runs, and after a kill in the middle of it, nothing may look installed.
+      forget('installed')
+      const want = installState()
+      say('Installing packages (once) …')
+      process.on('exit', (code) => {
+        if (code === 0) remember('installed', want)
+      })
+      const args = ['ci', '--no-audit', '--no-fund', '--loglevel=error']
+      const npm = npmProgram()
+      if (npm) return become(npm, args)
+      const shell = process.platform === 'win32'
+      process.exitCode = spawnSync('npm', args, { cwd: root, stdio: ['ignore', 2, 2], shell }).status ?? 1
+    },
+  },
+  build: {
+    purpose: 'builds',
+    isDone: isBuilt,
+    run() {
+      forget('built')
+      const want = sourceState()
+      say('Building …')
+      process.on('exit', (code) => {
+        if (code === 0) remember('built', want)
+      })
+      return become(join(root, 'node_modules', 'electron-vite', 'bin', 'electron-vite.js'), [
+        ...['build', '--logLevel', 'warn'],
+      ])
+    },
+  },
+}
+
+const step = steps[process.argv[2]]
+await holdLock(root, `${step.purpose} in ${root}`, (holder) => say(`Waiting: ${holder} …`))
+// Somebody else did it meanwhile.
+if (!step.isDone()) await step.run()
