@@ -34,3 +34,9 @@ export function replyHeaders(pairs: HeaderPairs): HeaderPairs {
     return !theirs.has(lower) && !lower.startsWith('access-control-') && !isOurMark(lower)
   })
 }
+
+/**
+ * The service's reason phrase with every byte outside printable ASCII replaced. node:http throws for what it can't send, and the HTTP
+ * client has decoded the phrase as UTF-8 by now, so its legal non-ASCII bytes (obs-text, RFC 9112, 4) can't be restored.
+ */
+export const safeReason = (phrase: string): string => phrase.replace(/[^\t\x20-\x7e]/g, '?')

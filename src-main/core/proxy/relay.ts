@@ -10,7 +10,7 @@ import { flattened, type HeaderPairs, header } from '../upstream/headers.ts'
 import type { ForwardReply, ForwardRequest } from '../upstream/types.ts'
 import { answer, type Refusal, refusalOf, refusalOfLimit } from './answers.ts'
 import { type Carried, modelOf, readCarried, watchedUpload } from './asked.ts'
-import { replyHeaders, requestHeaders } from './headers.ts'
+import { replyHeaders, requestHeaders, safeReason } from './headers.ts'
 import type { CutReason, Pass } from './passage.ts'
 
 export type Forward = (request: ForwardRequest) => Promise<ForwardReply>
@@ -243,7 +243,7 @@ class Carrier {
     const headers = replyHeaders(reply.headers)
     if (reply.retriesExhausted) headers.push(['x-should-retry', 'false'])
     headers.push(...this.#pass.extraHeaders)
-    response.writeHead(reply.status, reply.statusText, flattened(headers))
+    response.writeHead(reply.status, safeReason(reply.statusText), flattened(headers))
     await pour(reply, response, this.#gone)
   }
 
