@@ -5,11 +5,11 @@ import { Cancel, type CancelSignal } from '../cancel.ts'
 import { asStudioError, StudioError } from '../errors.ts'
 import type { Nano } from '../money.ts'
 import type { Allowance, Books, Expectation, LimitRefusal, RequestEnd, RequestTrace, Share } from '../traffic.ts'
-import { endpointOf, isInference } from '../upstream/endpoint.ts'
+import { endpointOf, isInference, isReadOut } from '../upstream/endpoint.ts'
 import { flattened, type HeaderPairs, header } from '../upstream/headers.ts'
 import type { ForwardReply, ForwardRequest } from '../upstream/types.ts'
 import { answer, type Refusal, refusalOf, refusalOfLimit } from './answers.ts'
-import { type Carried, modelOf, readCarried, watchedUpload } from './asked.ts'
+import { type Carried, modelInQuery, modelOf, readCarried, watchedUpload } from './asked.ts'
 import { replyHeaders, requestHeaders, safeReason } from './headers.ts'
 import type { CutReason, Pass } from './passage.ts'
 
@@ -58,6 +58,14 @@ const stoppedByPerson: Refusal = {
   message: 'This request was stopped in Inference Studio.',
 }
 
+const queryNamesModel: Refusal = {
+  status: 403,
+  type: 'studio_limit',
+  code: 'model_not_allowed',
+  message:
+    'This tool may use certain models only, and the query of this request names another. Name the model in the body.',
+}
+
 const cutWords: Record<CutReason, string> = {
   upload_stalled: 'The upload stopped moving.',
   reading_stalled: 'The tool read nothing of the reply for too long.',
@@ -79,6 +87,10 @@ export async function relay(
   const endpoint = endpointOf(request.method ?? 'GET', pass.path)
   const forward = deps.forward()
   if (!forward) return refuse(deps, request, response, pass, notConnected)
+  const { models } = pass.tool
+  if (models !== null && !isReadOut(endpoint) && modelInQuery(pass.path, models)) {
+    return refuse(deps, request, response, pass, queryNamesModel)
+  }
   const share = deps.allowance.begin(pass.tool, endpoint)
   if ('status' in share) return refuse(deps, request, response, pass, refusalOfLimit(share))
   const carrier = new Carrier(deps, request, response, pass, endpoint, share)
@@ -166,15 +178,16 @@ class Carrier {
     refuse(this.#deps, this.#request, this.#response, this.#pass, refusal)
   }
 
-  /** Null for read-outs and files: they use nothing. */
+  /** Null for read-outs and files, which use nothing, and for a body that was not read. */
   #expect({ asked, body }: Carried): Expectation | null {
     const endpoint = this.#endpoint
-    if (!isInference(endpoint)) return null
+    // A body at a path that the specification does not know may ask for work all the same.
+    if (!isInference(endpoint) && (endpoint !== 'other' || asked === null)) return null
     const model = modelOf(endpoint, asked)
     const count = asked?.count ?? 1
     const tokensIn = asked?.tokensIn ?? 0
     const chats = endpoint === 'chat' || endpoint === 'completions'
-    const tokensOut = chats ? (asked?.maxTokens ?? this.#deps.typicalOut(model)) * count : 0
+    const tokensOut = (asked?.maxTokens ?? (chats ? this.#deps.typicalOut(model) : 0)) * count
     const bytesUp = body instanceof Uint8Array ? body.length : Number(this.#request.headers['content-length'] ?? 0)
     const use = { tokensIn, tokensCached: 0, tokensOut, bytesUp, count }
     return { endpoint, model, tokensIn, tokensOut, cost: this.#deps.price(endpoint, model, use) }

@@ -11,6 +11,7 @@ import type { Link } from './link.ts'
 import { copyBody, copyLimit } from './meter/copy.ts'
 import { localiseImageUrls } from './meter/images.ts'
 import { type Meter, openMeter } from './meter/meter.ts'
+import { pathProblem } from './path.ts'
 import { ReplayableBody } from './replay.ts'
 import { RetriesExhausted, withRetry } from './retry.ts'
 import type { ForwardReply, ForwardRequest } from './types.ts'
@@ -231,10 +232,15 @@ function checkedPath({ base }: Link, path: string): string {
   return base.prefix + path
 }
 
+/** The gate of the local /v1 has checked it too. Here nobody can forget to: this is the only way to the service for an app. */
 function checkPath(base: BaseAddress, path: string): void {
   const bare = path.split('?', 1)[0] ?? ''
-  if (!/^\/[\x21-\x7e]*$/.test(path) || path.includes('#') || bare.includes('\\')) throw notRelayed()
-  if (/(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)/i.test(bare) || !base.covers(base.url + bare)) throw notRelayed()
+  const why = pathProblem(bare)
+  if (why !== null) throw notRelayed(why)
+  if (!/^[\x21-\x7e]*$/.test(path) || path.includes('#'))
+    throw notRelayed('its query has a character that a query may not contain.')
+  if (!base.covers(base.url + bare)) throw notRelayed('it leaves the base address.')
 }
 
-const notRelayed = (): StudioError => new StudioError('bad_input', 'This path can’t be relayed.')
+/** @param why the rest of the sentence, as `pathProblem` gives it */
+const notRelayed = (why: string): StudioError => new StudioError('bad_input', `This path can’t be relayed: ${why}`)

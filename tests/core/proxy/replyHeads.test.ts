@@ -9,7 +9,7 @@ import { type Gateway, openGateway, toolKey } from '../../helpers/gateway.ts'
 // must get an HTTP answer in every case.
 
 const sockets = new Set<Socket>()
-let answerBytes = Buffer.alloc(0)
+let answerBytes: Uint8Array = Buffer.alloc(0)
 let reached = 0
 const service = createServer((socket) => {
   sockets.add(socket)
