@@ -254,7 +254,6 @@ class Carrier {
       throw new Redirected()
     }
     const headers = replyHeaders(reply.headers)
-    if (reply.retriesExhausted) headers.push(['x-should-retry', 'false'])
     headers.push(...this.#pass.extraHeaders)
     response.writeHead(reply.status, safeReason(reply.statusText), flattened(headers))
     await pour(reply, response, this.#gone)

@@ -40,6 +40,7 @@ export function errorOfReply(facts: ReplyFacts, body: string, credential: Creden
   if (said.type !== null) problem.type = clean(said.type)
   if (facts.requestId !== null) problem.requestId = clean(facts.requestId)
   if (facts.rateLimit.retryAfterMs !== null) problem.retryAfterMs = facts.rateLimit.retryAfterMs
+  if (typeof facts.shouldRetry === 'boolean') problem.shouldRetry = facts.shouldRetry
   if (workPossible.has(facts.status)) problem.workPossible = true
   if (body !== '') problem.raw = clean(body).slice(0, maxRaw)
   return new StudioError(kind, said.message === null ? words : clean(said.message), problem)

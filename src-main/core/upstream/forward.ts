@@ -6,7 +6,14 @@ import { readUpTo, type Sink } from './body.ts'
 import { isInference } from './endpoint.ts'
 import { kindOfStatus } from './errors.ts'
 import type { RawReply } from './exchange.ts'
-import { type HeaderPairs, header, isEventStream, withoutHopByHop } from './headers.ts'
+import {
+  type HeaderPairs,
+  header,
+  isEventStream,
+  readShouldRetry,
+  withoutHopByHop,
+  withShouldRetry,
+} from './headers.ts'
 import type { Link } from './link.ts'
 import { copyBody, copyLimit } from './meter/copy.ts'
 import { localiseImageUrls } from './meter/images.ts'
@@ -118,7 +125,9 @@ class Forwarding {
     const { credential } = this.#link
     const { trace, endpoint, stream, stripUsage, tokensIn } = this.#request
     const { status, statusText } = reply
-    const headers = withoutHopByHop(reply.headers)
+    // Where our loop gave up no other may start; else the service's wish stands.
+    const wish = retriesExhausted ? false : readShouldRetry(reply.headers)
+    const headers = withShouldRetry(withoutHopByHop(reply.headers), wish)
     // A service that echoes the request's headers must not hand the key to a tool.
     for (const pair of headers) if (credential.standsIn(pair[1])) pair[1] = credential.redact(pair[1])
     trace.replied(status, requestIdOf(headers))
@@ -212,7 +221,12 @@ class HeldReply extends StudioError {
   readonly reply: RawReply
 
   constructor(reply: RawReply, retryAfterMs: number | null) {
-    const facts = { status: reply.status, ...(retryAfterMs === null ? {} : { retryAfterMs }) }
+    const shouldRetry = readShouldRetry(reply.headers)
+    const facts = {
+      status: reply.status,
+      ...(retryAfterMs === null ? {} : { retryAfterMs }),
+      ...(shouldRetry === null ? {} : { shouldRetry }),
+    }
     super(kindOfStatus(reply.status), `The service answered with status ${reply.status}.`, facts)
     this.reply = reply
   }
