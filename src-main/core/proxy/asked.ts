@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Endpoint } from '../../../src-preload/contract/requests.ts'
 import type { Tool } from '../../../src-preload/contract/tools.ts'
-import { type AskedFor, askForUsage, multipartModelReader, readAsked } from '../upstream/meter/request.ts'
+import { type AskedFor, askForUsage, readAsked } from '../upstream/meter/request.ts'
 import type { ForwardRequest } from '../upstream/types.ts'
 import type { Refusal } from './answers.ts'
 
@@ -66,7 +66,7 @@ export function modelInQuery(path: string, allowed: readonly string[]): boolean 
     .slice(at + 1)
     .split(/[&;]/)
     .some((pair) => {
-      const [[name = '', value = ''] = []] = [...new URLSearchParams(pair)]
+      const [[name, value] = ['', '']] = [...new URLSearchParams(pair)]
       return /^\s*model\s*(?:\[|$)/i.test(name.normalize('NFKC')) && !(name === 'model' && allowed.includes(value))
     })
 }
@@ -124,34 +124,4 @@ async function readBody(request: IncomingMessage, size: number | null): Promise<
     pieces.push(piece)
   }
   return Buffer.concat(pieces)
-}
-
-/**
- * A multipart upload on its way, with the model that it names read from a copy. Where only some models are allowed, the last
- * piece waits until the model is known, so that nothing complete reaches the service without the yes of `onModel`.
- */
-export async function* watchedUpload(
-  body: AsyncIterable<Uint8Array>,
-  contentType: string,
-  holdLast: boolean,
-  onModel: (model: string | null) => void,
-): AsyncGenerator<Uint8Array, void, undefined> {
-  let known = false
-  const reader = multipartModelReader(contentType, (model) => {
-    known = true
-    onModel(model)
-  })
-  let held: Uint8Array | null = null
-  for await (const piece of body) {
-    reader?.push(piece)
-    if (!holdLast) {
-      yield piece
-      continue
-    }
-    if (held) yield held
-    held = piece
-  }
-  await reader?.end()
-  if (!known) onModel(null)
-  if (held) yield held
 }

@@ -98,8 +98,8 @@ export class ToolAllowance implements Allowance {
     if (!share.held) return null
     const ledge = this.#ledge(tool)
     const { models, budgets } = ledge.limits
-    const { endpoint, model, cost } = expected
-    if (models !== null && !isReadOut(endpoint) && (model === null || !models.has(model)))
+    const { endpoint, model, modelPending = false, cost } = expected
+    if (models !== null && !modelPending && !isReadOut(endpoint) && (model === null || !models.has(model)))
       return say.modelNotAllowed(model, models)
     if (budgets.length > 0 && !isReadOut(endpoint)) {
       // What this request held already, if it was expected before, is replaced and not added to.

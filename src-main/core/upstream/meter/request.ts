@@ -4,7 +4,7 @@ import { hasEscapedLetters, membersOf, parseBetween, skipSpace } from './json.ts
 import { countOrNull, type Fields, isFields, textOrNull } from './values.ts'
 
 export { askForUsage } from './askForUsage.ts'
-export { multipartModelReader } from './multipart.ts'
+export { FormReader, openForm } from './multipart.ts'
 
 export interface AskedFor {
   /** Null where it names none, or two different ones (a repeated or differently cased key): then nobody knows which one counts. */
@@ -57,7 +57,8 @@ export function readAsked(endpoint: Endpoint, body: Uint8Array): AskedFor {
   }
 }
 
-const nothingAsked: Readonly<AskedFor> = {
+/** What a body asks for that was not read. */
+export const nothingAsked: Readonly<AskedFor> = {
   model: null,
   namesModel: false,
   stream: false,
