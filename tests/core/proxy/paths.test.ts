@@ -177,11 +177,11 @@ describe('the path of a request', () => {
           expect([target, reading, as]).toEqual([target, reading, meant])
         }
       }),
-      { numRuns: 40_000 },
+      { numRuns: 15_000 },
     )
     // It would show nothing if all were refused, or if no spelling led to an endpoint.
-    expect(seen.counted).toBeGreaterThan(1000)
-    expect(seen.refused).toBeGreaterThan(1000)
+    expect(seen.counted).toBeGreaterThan(300)
+    expect(seen.refused).toBeGreaterThan(300)
     expect(seen.mapped).toBeGreaterThan(seen.counted)
   })
 
