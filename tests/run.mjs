@@ -20,6 +20,9 @@ const needs = [
   [() => process.platform !== 'linux' || existsLibsecret(), 'libsecret-1-0'],
 ]
 
+/** Programs that single tests need and that nobody's own machine gets for them: those tests are skipped and say so. */
+const wishes = [[() => process.platform !== 'linux' || has('nginx'), 'nginx']]
+
 function existsLibsecret() {
   return spawnSync('sh', ['-c', 'ldconfig -p | grep -q libsecret-1.so.0'], { stdio: 'ignore' }).status === 0
 }
@@ -27,8 +30,10 @@ function existsLibsecret() {
 /** Answers a whole browser and the one for pages. */
 async function prepare() {
   const missing = needs.filter(([there]) => !there()).map(([, name]) => name)
+  const wished = wishes.filter(([there]) => !there()).map(([, name]) => name)
   let browser = await findBrowser()
   if (!browser) missing.push('chromium')
+  if (wished.length > 0 && (missing.length > 0 || process.env.CI)) installFromDebian(wished)
   if (missing.length > 0) {
     console.error(`Installing ${missing.join(', ')} …`)
     installFromDebian(missing)

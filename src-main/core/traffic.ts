@@ -166,6 +166,8 @@ export type Verified =
 export interface Expectation {
   endpoint: Endpoint
   model: string | null
+  /** The body names its model later, behind a file: `expect` is asked again then, before the request is complete. */
+  modelPending?: boolean
   tokensIn: number
   tokensOut: number
   /** Null where nothing is known of the model's price. */

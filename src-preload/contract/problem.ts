@@ -71,6 +71,8 @@ export const problem = z.object({
   requestId: z.string().optional(),
   /** Milliseconds that the service asked to wait (`Retry-After`). */
   retryAfterMs: z.number().optional(),
+  /** Whether the service wishes to be asked again (`x-should-retry`), where it said so. */
+  shouldRetry: z.boolean().optional(),
   /** Whether output had begun: what came is kept, and nothing is replayed. */
   outputStarted: z.boolean().optional(),
   /** The service may have done work, and charged for it, although its answer did not come. */

@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http'
+import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { ProblemKind } from '../../../src-preload/contract/problem.ts'
 import type { StudioError } from '../errors.ts'
@@ -117,7 +117,9 @@ export function answer(response: ServerResponse, refusal: Refusal, extraHeaders:
     return
   }
   const body = bodyOf(refusal)
-  response.writeHead(refusal.status, [...headersOf(refusal, body), ...extraHeaders].flat())
+  // The reason is named: node:http would take the one of a head that failed before.
+  const reason = STATUS_CODES[refusal.status] ?? 'Refused'
+  response.writeHead(refusal.status, reason, [...headersOf(refusal, body), ...extraHeaders].flat())
   response.end(body)
 }
 

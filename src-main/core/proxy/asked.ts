@@ -1,7 +1,7 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Endpoint } from '../../../src-preload/contract/requests.ts'
 import type { Tool } from '../../../src-preload/contract/tools.ts'
-import { type AskedFor, askForUsage, multipartModelReader, readAsked } from '../upstream/meter/request.ts'
+import { type AskedFor, askForUsage, readAsked } from '../upstream/meter/request.ts'
 import type { ForwardRequest } from '../upstream/types.ts'
 import type { Refusal } from './answers.ts'
 
@@ -37,12 +37,47 @@ const tooLarge: Refusal = {
   message: `A JSON request of more than ${jsonLimit / 1024 / 1024} MB can’t be checked against what this tool may do.`,
 }
 
+/** Methods whose requests ask for work. Others are read-outs, unless they carry a body all the same. */
+const worksWithoutBody: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH'])
+
+/** Whether a request asks for work at a path that the specification does not know, and says nothing that its app's limits could be checked against. */
+const lacksBody = ({ method = '' }: IncomingMessage, endpoint: Endpoint, tool: Tool): boolean =>
+  endpoint === 'other' && worksWithoutBody.has(method) && limited(tool)
+
+/** Whether a service that goes by these headers reads the body as we do: plain UTF-8 JSON, not compressed and no form. */
+function saysJson({
+  'content-type': type = '',
+  'content-encoding': encoding = 'identity',
+}: IncomingHttpHeaders): boolean {
+  if (encoding.trim().toLowerCase() !== 'identity') return false
+  const charset = /;\s*charset\s*=\s*"?([^\s;"]*)/i.exec(type)?.[1] ?? 'utf-8'
+  return /^utf-?8$/i.test(charset) && !/^\s*(?:multipart\/|application\/x-www-form-urlencoded)/i.test(type)
+}
+
+/**
+ * Whether the query of a request names a model (`?model=`, in any spelling). Some servers read form fields from the query too, and take that one where
+ * the body names none. `model` itself may stand there when it is allowed and the only one.
+ */
+export function modelInQuery(path: string, allowed: readonly string[]): boolean {
+  const at = path.indexOf('?')
+  if (at < 0) return false
+  // Some servers part parameters at ";" too.
+  return path
+    .slice(at + 1)
+    .split(/[&;]/)
+    .some((pair) => {
+      const [[name, value] = ['', '']] = [...new URLSearchParams(pair)]
+      return /^\s*model\s*(?:\[|$)/i.test(name.normalize('NFKC')) && !(name === 'model' && allowed.includes(value))
+    })
+}
+
 /** A service that is more tolerant than we are (UTF-16, compressed bodies) must not read past a tool's limits. */
 const unreadable: Refusal = {
   status: 400,
   type: 'studio_refused',
   code: 'body_unreadable',
-  message: 'This tool has limits, and a request that is no plain JSON object can’t be checked against them.',
+  message:
+    'This tool has limits, and a request that is no plain JSON object (application/json, UTF-8, not compressed) can’t be checked against them.',
 }
 
 /**
@@ -56,8 +91,10 @@ export async function readCarried(
 ): Promise<Carried | Refusal> {
   const { 'content-length': length, 'transfer-encoding': encoding } = request.headers
   const size = encoding === undefined ? Number(length ?? 0) : null
-  if (size === 0) return nothing
-  if (!readWhole.has(endpoint)) return { body: request, asked: null, stripUsage: false }
+  if (size === 0) return lacksBody(request, endpoint, tool) ? unreadable : nothing
+  const checked = limited(tool) && endpoint !== 'transcription'
+  if (checked && !saysJson(request.headers)) return unreadable
+  if (!readWhole.has(endpoint) && !checked) return { body: request, asked: null, stripUsage: false }
   if (size !== null && size > jsonLimit) {
     return limited(tool) ? tooLarge : { body: request, asked: null, stripUsage: false }
   }
@@ -87,34 +124,4 @@ async function readBody(request: IncomingMessage, size: number | null): Promise<
     pieces.push(piece)
   }
   return Buffer.concat(pieces)
-}
-
-/**
- * A multipart upload on its way, with the model that it names read from a copy. Where only some models are allowed, the last
- * piece waits until the model is known, so that nothing complete reaches the service without the yes of `onModel`.
- */
-export async function* watchedUpload(
-  body: AsyncIterable<Uint8Array>,
-  contentType: string,
-  holdLast: boolean,
-  onModel: (model: string | null) => void,
-): AsyncGenerator<Uint8Array, void, undefined> {
-  let known = false
-  const reader = multipartModelReader(contentType, (model) => {
-    known = true
-    onModel(model)
-  })
-  let held: Uint8Array | null = null
-  for await (const piece of body) {
-    reader?.push(piece)
-    if (!holdLast) {
-      yield piece
-      continue
-    }
-    if (held) yield held
-    held = piece
-  }
-  await reader?.end()
-  if (!known) onModel(null)
-  if (held) yield held
 }

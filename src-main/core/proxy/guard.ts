@@ -6,7 +6,7 @@ import type { HeaderPairs } from '../upstream/headers.ts'
 import type { Refusal } from './answers.ts'
 import { takenOff } from './headers.ts'
 import { corsHeaders, isAllowed, preflightHeaders } from './origins.ts'
-import { localPath } from './target.ts'
+import { checkTarget } from './target.ts'
 
 /** What the gate decides by. */
 export interface Gate {
@@ -157,14 +157,14 @@ function webPage({ headers }: IncomingMessage): Refused | null {
   )
 }
 
-function preflight(request: IncomingMessage, origin: string, path: string | null): Verdict {
+function preflight(request: IncomingMessage, origin: string, relayed: boolean): Verdict {
   const { headers } = request
   const asked = {
     method: headers['access-control-request-method'] ?? '',
     headers: headers['access-control-request-headers'],
     privateNetwork: String(headers['access-control-request-private-network'] ?? ''),
   }
-  const pairs = path === null ? null : preflightHeaders(origin, asked)
+  const pairs = relayed ? preflightHeaders(origin, asked) : null
   if (pairs) return { verdict: 'preflight', headers: pairs }
   return refuse(403, 'preflight', 'This origin is allowed, but not what it asks for.', originWords(origin))
 }
@@ -238,11 +238,11 @@ export function judge(request: IncomingMessage, gate: Gate): Verdict {
   }
   const wanted = headers['access-control-request-method']
   const asksFirst = allowed && method === 'OPTIONS' && wanted !== undefined
-  const path = localPath(asksFirst ? wanted : method, request.url ?? '')
-  if (asksFirst) return preflight(request, origin, path)
-  if (path === null) {
-    const message = 'Only paths under /v1, and files below the same address, are relayed, in their plain form.'
-    return refuse(404, 'not_under_v1', message, who, { extraHeaders })
+  const target = checkTarget(asksFirst ? wanted : method, request.url ?? '')
+  if (asksFirst) return preflight(request, origin, 'path' in target)
+  if ('problem' in target) {
+    const { status, code, message } = target.problem
+    return refuse(status, code, message, who, { extraHeaders })
   }
   // Any other protocol (h2c, which Java's client offers at first) is an offer, and we go on in HTTP/1.1 (RFC 9110, 7.8).
   if (headers.upgrade !== undefined && /websocket/i.test(headers.upgrade)) {
@@ -250,5 +250,5 @@ export function judge(request: IncomingMessage, gate: Gate): Verdict {
   }
   if (gate.closed) return { ...refuse(gate.closed.status, '', '', who, { extraHeaders }), refusal: gate.closed }
   const tool = checkKey(request, gate, extraHeaders)
-  return 'verdict' in tool ? tool : { verdict: 'pass', tool, path, extraHeaders }
+  return 'verdict' in tool ? tool : { verdict: 'pass', tool, path: target.path, extraHeaders }
 }

@@ -8,8 +8,20 @@ import type { HeaderPairs } from '../upstream/headers.ts'
  */
 const ours = new Set(['authorization', 'host', 'expect', 'cookie', 'origin', 'referer', 'x-api-key', 'api-key'])
 
+/** Some servers route by these instead of by the request line, which an app's limits are checked against. */
+const otherRoutes = new Set([
+  'x-original-url',
+  'x-rewrite-url',
+  'x-http-method',
+  'x-http-method-override',
+  'x-method-override',
+])
+
 /** Whether a tool's header stays here. */
-export const takenOff = (name: string): boolean => ours.has(name.toLowerCase())
+export const takenOff = (name: string): boolean => {
+  const lower = name.toLowerCase()
+  return ours.has(lower) || otherRoutes.has(lower)
+}
 
 /** Headers of the service that would act on 127.0.0.1 as a whole. */
 const theirs = new Set(['set-cookie', 'strict-transport-security', 'alt-svc', 'clear-site-data'])
@@ -34,3 +46,9 @@ export function replyHeaders(pairs: HeaderPairs): HeaderPairs {
     return !theirs.has(lower) && !lower.startsWith('access-control-') && !isOurMark(lower)
   })
 }
+
+/**
+ * The service's reason phrase with every byte outside printable ASCII replaced. node:http throws for what it can't send, and the HTTP
+ * client has decoded the phrase as UTF-8 by now, so its legal non-ASCII bytes (obs-text, RFC 9112, 4) can't be restored.
+ */
+export const safeReason = (phrase: string): string => phrase.replace(/[^\t\x20-\x7e]/g, '?')

@@ -20,6 +20,7 @@ const tried: Record<string, string> = {
   no_websocket: 'tried to open a WebSocket',
   method_refused: 'tried a method that is not relayed',
   not_under_v1: 'asked for a path that is not relayed',
+  path_refused: 'spelled a path in a way that servers read differently',
   too_many_connections: 'opened more connections than are served',
   too_many_pipelined: 'sent too many requests at once on one connection',
   slow_headers: 'did not send the head of its request in time',

@@ -4,14 +4,16 @@ import type { Endpoint } from '../../../src-preload/contract/requests.ts'
 import { Cancel, type CancelSignal } from '../cancel.ts'
 import { asStudioError, StudioError } from '../errors.ts'
 import type { Nano } from '../money.ts'
-import type { Allowance, Books, Expectation, LimitRefusal, RequestEnd, RequestTrace, Share } from '../traffic.ts'
-import { endpointOf, isInference } from '../upstream/endpoint.ts'
+import type { Allowance, Books, Expectation, RequestEnd, RequestTrace, Share } from '../traffic.ts'
+import { endpointOf, isInference, isReadOut } from '../upstream/endpoint.ts'
 import { flattened, type HeaderPairs, header } from '../upstream/headers.ts'
+import { nothingAsked } from '../upstream/meter/request.ts'
 import type { ForwardReply, ForwardRequest } from '../upstream/types.ts'
 import { answer, type Refusal, refusalOf, refusalOfLimit } from './answers.ts'
-import { type Carried, modelOf, readCarried, watchedUpload } from './asked.ts'
-import { replyHeaders, requestHeaders } from './headers.ts'
+import { type Carried, modelInQuery, modelOf, readCarried } from './asked.ts'
+import { replyHeaders, requestHeaders, safeReason } from './headers.ts'
 import type { CutReason, Pass } from './passage.ts'
+import { isUpload, Upload } from './upload.ts'
 
 export type Forward = (request: ForwardRequest) => Promise<ForwardReply>
 
@@ -58,6 +60,14 @@ const stoppedByPerson: Refusal = {
   message: 'This request was stopped in Inference Studio.',
 }
 
+const queryNamesModel: Refusal = {
+  status: 403,
+  type: 'studio_limit',
+  code: 'model_not_allowed',
+  message:
+    'This tool may use certain models only, and the query of this request names another. Name the model in the body.',
+}
+
 const cutWords: Record<CutReason, string> = {
   upload_stalled: 'The upload stopped moving.',
   reading_stalled: 'The tool read nothing of the reply for too long.',
@@ -79,6 +89,10 @@ export async function relay(
   const endpoint = endpointOf(request.method ?? 'GET', pass.path)
   const forward = deps.forward()
   if (!forward) return refuse(deps, request, response, pass, notConnected)
+  const { models } = pass.tool
+  if (models !== null && !isReadOut(endpoint) && modelInQuery(pass.path, models)) {
+    return refuse(deps, request, response, pass, queryNamesModel)
+  }
   const share = deps.allowance.begin(pass.tool, endpoint)
   if ('status' in share) return refuse(deps, request, response, pass, refusalOfLimit(share))
   const carrier = new Carrier(deps, request, response, pass, endpoint, share)
@@ -117,7 +131,8 @@ class Carrier {
   /** The gate ended it, and has answered or cut the connection. */
   #cut: CutReason | null = null
   /** Said no to after it had begun: the model of an upload stands somewhere in it. */
-  #forbidden: LimitRefusal | null = null
+  #forbidden: Refusal | null = null
+  #upload: Upload | null = null
 
   constructor(
     deps: RelayDeps,
@@ -146,7 +161,7 @@ class Carrier {
     const { tool } = this.#pass
     try {
       this.#pass.proceed()
-      const carried = await readCarried(this.#request, this.#endpoint, tool)
+      const carried = await this.#take()
       if ('status' in carried) return this.#refuse(carried)
       // A body can take its time to come: what is connected by now is asked.
       const way = this.#deps.forward() ?? forward
@@ -155,6 +170,7 @@ class Carrier {
       if (over) return this.#refuse(refusalOfLimit(over))
       const trace = this.#open(carried)
       if (trace.written) await trace.written
+      if (carried instanceof Upload) this.#follow(carried, trace)
       this.#reply = await way(this.#forwardRequest(carried, trace, expected))
       await this.#giveBack(this.#reply)
       this.#end(wholeEnd(this.#reply))
@@ -162,25 +178,36 @@ class Carrier {
       // Counting what came may take some ms: the close of the connection goes first.
       if (this.#gone.aborted) await new Promise(setImmediate)
       this.#fail(thrown)
+    } finally {
+      this.#upload?.close()
     }
+  }
+
+  async #take(): Promise<Carried | Refusal> {
+    const { tool } = this.#pass
+    if (!isUpload(this.#endpoint, this.#request)) return readCarried(this.#request, this.#endpoint, tool)
+    const upload = await Upload.open(this.#request, tool.models !== null)
+    if (upload instanceof Upload) this.#upload = upload
+    return upload
   }
 
   #refuse(refusal: Refusal): void {
     refuse(this.#deps, this.#request, this.#response, this.#pass, refusal)
   }
 
-  /** Null for read-outs and files: they use nothing. */
-  #expect({ asked, body }: Carried): Expectation | null {
+  /** Null for read-outs and files, which use nothing, and for a body that was not read. */
+  #expect({ asked, body }: Carried, modelPending = this.#upload !== null && asked === null): Expectation | null {
     const endpoint = this.#endpoint
-    if (!isInference(endpoint)) return null
-    const model = modelOf(endpoint, asked)
+    // A body at a path that the specification does not know may ask for work all the same.
+    if (!isInference(endpoint) && (endpoint !== 'other' || asked === null)) return null
+    const model = modelPending ? null : modelOf(endpoint, asked)
     const count = asked?.count ?? 1
     const tokensIn = asked?.tokensIn ?? 0
     const chats = endpoint === 'chat' || endpoint === 'completions'
-    const tokensOut = chats ? (asked?.maxTokens ?? this.#deps.typicalOut(model)) * count : 0
+    const tokensOut = (asked?.maxTokens ?? (chats ? this.#deps.typicalOut(model) : 0)) * count
     const bytesUp = body instanceof Uint8Array ? body.length : Number(this.#request.headers['content-length'] ?? 0)
     const use = { tokensIn, tokensCached: 0, tokensOut, bytesUp, count }
-    return { endpoint, model, tokensIn, tokensOut, cost: this.#deps.price(endpoint, model, use) }
+    return { endpoint, model, modelPending, tokensIn, tokensOut, cost: this.#deps.price(endpoint, model, use) }
   }
 
   #open({ asked }: Carried): RequestTrace {
@@ -211,7 +238,7 @@ class Carrier {
       method: this.#request.method ?? 'GET',
       path,
       headers: stripUsage && body instanceof Uint8Array ? withLength(headers, body.length) : headers,
-      body: this.#endpoint === 'transcription' && isStream(body) ? this.#watched(body, trace) : body,
+      body,
       signal: this.#gone,
       endpoint: this.#endpoint,
       asker: { kind: 'tool', id: tool.id, failFast: tool.failFast },
@@ -226,16 +253,19 @@ class Carrier {
     }
   }
 
-  #watched(body: AsyncIterable<Uint8Array>, trace: RequestTrace): AsyncIterable<Uint8Array> {
+  /** The model of an upload may be known only when most of it has gone up: the limits are asked again then, before the request is complete. */
+  #follow(upload: Upload, trace: RequestTrace): void {
     const { tool } = this.#pass
-    return watchedUpload(body, this.#request.headers['content-type'] ?? '', tool.models !== null, (named) => {
-      const model = named ?? modelOf('transcription', null)
+    upload.onModel = (model) => {
       trace.asks({ model })
-      if (tool.models === null || (model !== null && tool.models.includes(model))) return
-      const message = `This tool may not use ${model ?? 'a model that it does not name'}.`
-      this.#forbidden = { status: 403, code: 'model_not_allowed', message, retryAfterMs: null }
+      const expected = this.#expect({ body: null, asked: { ...nothingAsked, model }, stripUsage: false }, false)
+      const over = expected && this.#deps.allowance.expect(tool, this.#share, expected)
+      return over && refusalOfLimit(over)
+    }
+    upload.onRefused = (refusal) => {
+      this.#forbidden = refusal
       this.#gone.abort()
-    })
+    }
   }
 
   async #giveBack(reply: ForwardReply): Promise<void> {
@@ -244,9 +274,8 @@ class Carrier {
       throw new Redirected()
     }
     const headers = replyHeaders(reply.headers)
-    if (reply.retriesExhausted) headers.push(['x-should-retry', 'false'])
     headers.push(...this.#pass.extraHeaders)
-    response.writeHead(reply.status, reply.statusText, flattened(headers))
+    response.writeHead(reply.status, safeReason(reply.statusText), flattened(headers))
     await pour(reply, response, this.#gone)
   }
 
@@ -255,7 +284,7 @@ class Carrier {
     if (this.#cut) {
       this.#end({ state: 'cancelled', by: 'studio', problem: { kind: this.#cut, message: cutWords[this.#cut] } })
     } else if (this.#forbidden) {
-      this.#answer(refusalOfLimit(this.#forbidden), 'refused')
+      this.#answer(this.#forbidden, 'refused')
     } else if (this.#stopped) {
       this.#end({ state: 'cancelled', by: 'person' })
       answer(this.#response, stoppedByPerson, this.#pass.extraHeaders)
@@ -316,9 +345,6 @@ function refuse(
   })
   answer(response, refusal, extraHeaders)
 }
-
-const isStream = (body: ForwardRequest['body']): body is AsyncIterable<Uint8Array> =>
-  body !== null && !(body instanceof Uint8Array)
 
 /** The body has grown: the length that the tool told holds no more. */
 function withLength(headers: HeaderPairs, length: number): HeaderPairs {

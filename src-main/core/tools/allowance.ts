@@ -2,6 +2,7 @@ import type { Endpoint } from '../../../src-preload/contract/requests.ts'
 import type { Tool } from '../../../src-preload/contract/tools.ts'
 import { type Nano, toNano } from '../money.ts'
 import type { Allowance, Expectation, LimitRefusal, Share } from '../traffic.ts'
+import { isReadOut } from '../upstream/endpoint.ts'
 import { RequestMinute, type TokenEntry, TokenMinute } from './minute.ts'
 import * as say from './refusals.ts'
 
@@ -37,9 +38,6 @@ interface Ledge {
   readonly requests: RequestMinute
   readonly tokens: TokenMinute
 }
-
-/** Read-outs are not work that is charged for: a tool that spent its budget can still see what there is. */
-const isFree = (endpoint: Endpoint): boolean => endpoint === 'models' || endpoint === 'account' || endpoint === 'files'
 
 class HeldShare implements Share {
   readonly ledge: Ledge
@@ -82,7 +80,7 @@ export class ToolAllowance implements Allowance {
     const { endpoints, budgets } = ledge.limits
     if (endpoints !== null && !endpoints.has(endpoint)) return say.endpointNotAllowed(endpoint, endpoints)
     if (tool.concurrent !== null && ledge.active >= tool.concurrent) return say.tooManyAtOnce(tool.concurrent)
-    if (budgets.length > 0 && !isFree(endpoint)) {
+    if (budgets.length > 0 && !isReadOut(endpoint)) {
       const spent = this.#spent(tool.id)
       for (const { window, amount } of budgets)
         if (spent[window] >= amount) return say.budgetUsedUp(window, amount, spent[window], this.#now())
@@ -100,10 +98,10 @@ export class ToolAllowance implements Allowance {
     if (!share.held) return null
     const ledge = this.#ledge(tool)
     const { models, budgets } = ledge.limits
-    const { endpoint, model, cost } = expected
-    if (models !== null && !isFree(endpoint) && (model === null || !models.has(model)))
+    const { endpoint, model, modelPending = false, cost } = expected
+    if (models !== null && !modelPending && !isReadOut(endpoint) && (model === null || !models.has(model)))
       return say.modelNotAllowed(model, models)
-    if (budgets.length > 0 && !isFree(endpoint)) {
+    if (budgets.length > 0 && !isReadOut(endpoint)) {
       // What this request held already, if it was expected before, is replaced and not added to.
       const refusal = this.#overBudget(ledge.limits, ledge.reserved - share.reserved, cost)
       if (refusal) return refusal

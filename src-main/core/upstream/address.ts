@@ -77,11 +77,14 @@ class Base implements BaseAddress {
   }
 }
 
+/** `..` as a segment, also with path parameters (servlet containers cut them) and with trailing dots or spaces (Windows trims them). */
+const parentSegment = /(?:^|\/)\.\.[. ]*(?:;[^/]*)?(?:\/|$)/
+
 /** Same origin, and the path below `prefix` at the border of a segment, whatever encoding a server may undo. */
 function isBelow(url: URL, origin: string, prefix: string): boolean {
   if (url.origin !== origin) return false
   const path = decodedPath(url.pathname)
-  if (path === null || path.split('/').includes('..')) return false
+  if (path === null || parentSegment.test(path)) return false
   return prefix === '' || url.pathname === prefix || url.pathname.startsWith(`${prefix}/`)
 }
 

@@ -40,6 +40,7 @@ export function errorOfReply(facts: ReplyFacts, body: string, credential: Creden
   if (said.type !== null) problem.type = clean(said.type)
   if (facts.requestId !== null) problem.requestId = clean(facts.requestId)
   if (facts.rateLimit.retryAfterMs !== null) problem.retryAfterMs = facts.rateLimit.retryAfterMs
+  if (typeof facts.shouldRetry === 'boolean') problem.shouldRetry = facts.shouldRetry
   if (workPossible.has(facts.status)) problem.workPossible = true
   if (body !== '') problem.raw = clean(body).slice(0, maxRaw)
   return new StudioError(kind, said.message === null ? words : clean(said.message), problem)
@@ -165,10 +166,16 @@ export function errorOfFault(fault: unknown, phase: Phase): StudioError {
   return make('connection_lost', `The connection to the service was lost${code === '' ? '' : ` (${code})`}.`)
 }
 
-/** undici has codes of its own for some of what is no proper HTTP: a 101 that nobody asked for, and lengths that contradict each other. */
-function isMalformed(code: string, text: string, { replied }: Phase): boolean {
+/**
+ * Whether what came before the head of a reply was no proper HTTP. undici says so in several ways besides its HTTPParserError: "bad upgrade" (a 101
+ * that nobody asked for), "bad response" (a 100 that nobody asked for: undici has no way to skip it), a failed assertion (a status below 100, or a
+ * second reply where a 101 was the first), and lengths that contradict each other. The request reached the service in each case, so none is retried.
+ */
+function isMalformed(code: string, text: string, { sent, replied }: Phase): boolean {
   if (code === 'UND_ERR_HEADERS_OVERFLOW') return true
-  return !replied && (text === 'bad upgrade' || code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH')
+  if (!sent || replied) return false
+  const known = code === 'ERR_ASSERTION' || code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH'
+  return known || text === 'bad upgrade' || text === 'bad response'
 }
 
 function codeOf(fault: unknown): string {

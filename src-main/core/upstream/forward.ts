@@ -6,11 +6,19 @@ import { readUpTo, type Sink } from './body.ts'
 import { isInference } from './endpoint.ts'
 import { kindOfStatus } from './errors.ts'
 import type { RawReply } from './exchange.ts'
-import { type HeaderPairs, header, isEventStream, withoutHopByHop } from './headers.ts'
+import {
+  type HeaderPairs,
+  header,
+  isEventStream,
+  readShouldRetry,
+  withoutHopByHop,
+  withShouldRetry,
+} from './headers.ts'
 import type { Link } from './link.ts'
 import { copyBody, copyLimit } from './meter/copy.ts'
 import { localiseImageUrls } from './meter/images.ts'
 import { type Meter, openMeter } from './meter/meter.ts'
+import { pathProblem } from './path.ts'
 import { ReplayableBody } from './replay.ts'
 import { RetriesExhausted, withRetry } from './retry.ts'
 import type { ForwardReply, ForwardRequest } from './types.ts'
@@ -117,7 +125,9 @@ class Forwarding {
     const { credential } = this.#link
     const { trace, endpoint, stream, stripUsage, tokensIn } = this.#request
     const { status, statusText } = reply
-    const headers = withoutHopByHop(reply.headers)
+    // Where our loop gave up no other may start; else the service's wish stands.
+    const wish = retriesExhausted ? false : readShouldRetry(reply.headers)
+    const headers = withShouldRetry(withoutHopByHop(reply.headers), wish)
     // A service that echoes the request's headers must not hand the key to a tool.
     for (const pair of headers) if (credential.standsIn(pair[1])) pair[1] = credential.redact(pair[1])
     trace.replied(status, requestIdOf(headers))
@@ -211,7 +221,12 @@ class HeldReply extends StudioError {
   readonly reply: RawReply
 
   constructor(reply: RawReply, retryAfterMs: number | null) {
-    const facts = { status: reply.status, ...(retryAfterMs === null ? {} : { retryAfterMs }) }
+    const shouldRetry = readShouldRetry(reply.headers)
+    const facts = {
+      status: reply.status,
+      ...(retryAfterMs === null ? {} : { retryAfterMs }),
+      ...(shouldRetry === null ? {} : { shouldRetry }),
+    }
     super(kindOfStatus(reply.status), `The service answered with status ${reply.status}.`, facts)
     this.reply = reply
   }
@@ -231,10 +246,15 @@ function checkedPath({ base }: Link, path: string): string {
   return base.prefix + path
 }
 
+/** The gate of the local /v1 has checked it too. Here nobody can forget to: this is the only way to the service for an app. */
 function checkPath(base: BaseAddress, path: string): void {
   const bare = path.split('?', 1)[0] ?? ''
-  if (!/^\/[\x21-\x7e]*$/.test(path) || path.includes('#') || bare.includes('\\')) throw notRelayed()
-  if (/(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)/i.test(bare) || !base.covers(base.url + bare)) throw notRelayed()
+  const why = pathProblem(bare)
+  if (why !== null) throw notRelayed(why)
+  if (!/^[\x21-\x7e]*$/.test(path) || path.includes('#'))
+    throw notRelayed('its query has a character that a query may not contain.')
+  if (!base.covers(base.url + bare)) throw notRelayed('it leaves the base address.')
 }
 
-const notRelayed = (): StudioError => new StudioError('bad_input', 'This path can’t be relayed.')
+/** @param why the rest of the sentence, as `pathProblem` gives it */
+const notRelayed = (why: string): StudioError => new StudioError('bad_input', `This path can’t be relayed: ${why}`)

@@ -25,7 +25,34 @@ export function factsOf(status: number, headers: HeaderPairs, now: number): Repl
     requestId: (header(headers, 'x-request-id') ?? header(headers, 'request-id'))?.slice(0, 200) ?? null,
     contentType: header(headers, 'content-type')?.slice(0, 200) ?? null,
     rateLimit: readRateLimit(headers, now),
+    shouldRetry: readShouldRetry(headers),
   }
+}
+
+const shouldRetryName = 'x-should-retry'
+
+/**
+ * What the service wishes of its clients' retry loops: `x-should-retry`, which the usual SDKs follow. Null where it wishes nothing that can be read; of
+ * several values "false" counts.
+ */
+export function readShouldRetry(headers: HeaderPairs): boolean | null {
+  let wish: boolean | null = null
+  for (const [name, value] of headers) {
+    if (name.length !== shouldRetryName.length || name.toLowerCase() !== shouldRetryName) continue
+    for (const word of value.toLowerCase().split(',')) {
+      if (word.trim() === 'false') return false
+      if (word.trim() === 'true') wish = true
+    }
+  }
+  return wish
+}
+
+/** The same headers with one `x-should-retry`, since SDKs join several into a value that they do not know. `wish` replaces what the service said; null leaves it. */
+export function withShouldRetry(headers: HeaderPairs, wish: boolean | null): HeaderPairs {
+  if (wish === null) return headers
+  const others = headers.filter(([name]) => name.toLowerCase() !== shouldRetryName)
+  const asItIs = headers.length - others.length === 1 && header(headers, shouldRetryName) === String(wish)
+  return asItIs ? headers : [...others, [shouldRetryName, String(wish)]]
 }
 
 export function readRateLimit(headers: HeaderPairs, now: number): RateLimitHeaders {

@@ -28,8 +28,15 @@ const retryable: ReadonlySet<ProblemKind> = new Set<ProblemKind>([
   'connection_lost',
 ])
 
-export function isRetryable(error: StudioError): boolean {
-  return retryable.has(error.kind) && error.facts.outputStarted !== true
+/**
+ * How often a request is sent at most where the service says `x-should-retry: true`. The header is meant for the loop of the usual SDKs, which send three
+ * times; ours stands in for that loop. It makes nothing retryable that is not (specification, Errors).
+ */
+const attemptsOnWish = 3
+
+/** A service that says `x-should-retry: false` is not asked again. */
+export function isRetryable({ kind, facts }: StudioError): boolean {
+  return retryable.has(kind) && facts.outputStarted !== true && facts.shouldRetry !== false
 }
 
 export interface RetryClock {
@@ -122,7 +129,8 @@ export function planRetry(
   policy: RetryPolicy,
   random: number,
 ): Plan {
-  if (number >= policy.maxAttempts) {
+  const most = failure.facts.shouldRetry === true ? Math.min(policy.maxAttempts, attemptsOnWish) : policy.maxAttempts
+  if (number >= most) {
     return { delayMs: null, why: number === 1 ? '' : `Gave up after ${number} attempts.` }
   }
   const asked = failure.facts.retryAfterMs ?? 0

@@ -38,6 +38,8 @@ export interface ReplyFacts {
   requestId: string | null
   contentType: string | null
   rateLimit: RateLimitHeaders
+  /** `x-should-retry`: whether the service wishes to be asked again. */
+  shouldRetry?: boolean | null
 }
 
 /** A JSON reply: what the schema knows is typed, everything else is kept beside it. */
@@ -189,6 +191,6 @@ export interface ForwardReply {
   complete(): boolean
   /** How many times it was sent, 1 without a retry. */
   attempts: number
-  /** True when the retry policy gave up on a status that it retries: callers' own loops should not go on. */
+  /** True when the retry policy gave up on a status that it retries: `headers` then say `x-should-retry: false`. */
   retriesExhausted: boolean
 }

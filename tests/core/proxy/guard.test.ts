@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { originToAllow } from '../../../src-main/core/origin.ts'
 import { hostsOf, shown } from '../../../src-main/core/proxy/guard.ts'
-import { localPath } from '../../../src-main/core/proxy/target.ts'
+import { checkTarget } from '../../../src-main/core/proxy/target.ts'
 import { apiKey, goodKey, type OpenGate, openGate, relayTo, speak } from '../../helpers/gate.ts'
 import { ask, type FarEnd, openFarEnd } from '../../helpers/gateway.ts'
 
@@ -356,8 +356,9 @@ describe('paths and methods', () => {
     fc.assert(
       fc.property(odd, fc.constantFrom('GET', 'POST'), (parts, method) => {
         const target = `/${parts.join('')}`
-        const path = localPath(method, target)
-        if (path === null) return
+        const checked = checkTarget(method, target)
+        if ('problem' in checked) return
+        const { path } = checked
         expect(path).toBe(target)
         const read = new URL(`http://host/base${path}`)
         expect(read.pathname).toBe(`/base${target.split('?')[0]}`)

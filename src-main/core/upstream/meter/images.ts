@@ -1,4 +1,5 @@
 import type { BaseAddress } from '../address.ts'
+import { withPlainUnreserved } from '../path.ts'
 import { asBuffer, markLength } from './bytes.ts'
 import { itemsOf, type Member, membersOf, parseBetween, skipSpace } from './json.ts'
 
@@ -43,5 +44,13 @@ function localAddress(bytes: Buffer, { from, to }: Member, base: BaseAddress, lo
   if (bytes[from] !== 0x22 || to - from > longestAddress) return null
   const given = parseBetween(bytes, from, to)
   const url = typeof given === 'string' ? base.resolve(given) : null
-  return url === null ? null : local + url.href.slice(base.url.length).replace(/#.*/, '')
+  if (url === null) return null
+  // Some services percent-encode more than they need to; the local /v1 takes the plain spelling alone.
+  return (
+    local +
+    url.href
+      .slice(base.url.length)
+      .replace(/#.*/, '')
+      .replace(/^[^?]*/, withPlainUnreserved)
+  )
 }

@@ -4,7 +4,7 @@ import { hasEscapedLetters, membersOf, parseBetween, skipSpace } from './json.ts
 import { countOrNull, type Fields, isFields, textOrNull } from './values.ts'
 
 export { askForUsage } from './askForUsage.ts'
-export { multipartModelReader } from './multipart.ts'
+export { FormReader, openForm } from './multipart.ts'
 
 export interface AskedFor {
   /** Null where it names none, or two different ones (a repeated or differently cased key): then nobody knows which one counts. */
@@ -18,7 +18,7 @@ export interface AskedFor {
   streamOptions: boolean
   /** Estimate. */
   tokensIn: number
-  /** The larger of `max_tokens` and `max_completion_tokens`. */
+  /** The larger of `max_tokens` and `max_completion_tokens`, at other paths of `max_output_tokens` too. */
   maxTokens: number | null
   /** `n`, else 1. */
   count: number
@@ -48,13 +48,17 @@ export function readAsked(endpoint: Endpoint, body: Uint8Array): AskedFor {
     usage: usageWish(asked.stream_options),
     streamOptions: Object.hasOwn(asked, 'stream_options'),
     tokensIn: tokensIn(endpoint, asked),
-    maxTokens: larger(countOrNull(asked.max_tokens), countOrNull(asked.max_completion_tokens)),
+    maxTokens: larger(
+      larger(countOrNull(asked.max_tokens), countOrNull(asked.max_completion_tokens)),
+      endpoint === 'other' ? countOrNull(asked.max_output_tokens) : null,
+    ),
     count: Math.max(1, countOrNull(asked.n) ?? 1),
     json: true,
   }
 }
 
-const nothingAsked: Readonly<AskedFor> = {
+/** What a body asks for that was not read. */
+export const nothingAsked: Readonly<AskedFor> = {
   model: null,
   namesModel: false,
   stream: false,
@@ -99,12 +103,14 @@ function namedOnce(asked: Fields, bytes: Buffer): boolean {
 /** Bytes of the texts that the service will read, divided by 4; pictures and sounds at a flat rate, their base64 not at all. */
 function tokensIn(endpoint: Endpoint, asked: Fields): number {
   const size = { bytes: 0, attachments: 0 }
-  if (endpoint === 'chat') {
+  // A path that the specification does not know may take either.
+  if (endpoint === 'chat' || endpoint === 'other') {
     measure(asked.messages, size, 0)
     measure(asked.tools, size, 0)
     measure(asked.functions, size, 0)
     measure(asked.response_format, size, 0)
-  } else {
+  }
+  if (endpoint !== 'chat') {
     measure(asked.prompt, size, 0)
     measure(asked.input, size, 0)
   }

@@ -1,0 +1,61 @@
+/** RFC 3986, 3.3: unreserved, sub-delims, ":", "@" and "/". Percent-encoding and ";" are checked apart. */
+const pathCharacters = /^\/[A-Za-z0-9\-._~!$&'()*+,;=:@%/]*$/
+const brokenEscape = /%(?![0-9A-Fa-f]{2}).{0,2}/
+/** Letters, digits, "-", ".", "_" and "~". */
+const encodedUnreserved = /%(?:2d|2e|3\d|4[1-9a-f]|5[0-9a]|5f|6[1-9a-f]|7[0-9a]|7e)/gi
+/** "/", "\", "%" (a second decoding), ";", "?", "#" and control characters. */
+const encodedSyntax = /%(?:2f|5c|25|3b|3f|23|[01][0-9a-f]|7f)/i
+
+const decodedByte = (encoded: string): string => String.fromCharCode(Number.parseInt(encoded.slice(1), 16))
+
+/**
+ * Why a path (without its query) must not be relayed, as the rest of a sentence about the path, or null when it may be.
+ *
+ * Servers normalise paths in different ways before they route them: they decode percent-encoding once or more, cut path parameters, merge slashes, remove
+ * dot segments, trim dots and spaces. A path that one of them could read as another path would pass an app's limits. Such a path is refused and never repaired,
+ * so that exactly one reading is left; `endpointOf` classifies that one without regard to case.
+ * @see RFC 3986, 6.2.2 (syntax-based normalisation)
+ */
+export function pathProblem(path: string): string | null {
+  if (!pathCharacters.test(path)) return 'it has a character that a path may not contain (RFC 3986).'
+  return (path.includes('%') ? escapeProblem(path) : null) ?? segmentProblem(path)
+}
+
+function escapeProblem(path: string): string | null {
+  const broken = brokenEscape.exec(path)
+  if (broken) return `“${broken[0]}” is no percent-encoding.`
+  const plain = path.match(encodedUnreserved)?.[0]
+  if (plain !== undefined) return `“${plain}” must be written as “${decodedByte(plain)}” (RFC 3986, 6.2.2.2).`
+  const syntax = encodedSyntax.exec(path)
+  if (syntax) return `servers read “${syntax[0]}” in different ways.`
+  return decoded(path) === null ? 'its percent-encoding is not UTF-8.' : null
+}
+
+function segmentProblem(path: string): string | null {
+  if (path.includes(';')) return 'path parameters (“;”) are not relayed.'
+  if (path.includes('//')) return 'it has an empty segment (“//”).'
+  if (/\/\.{1,2}(?:\/|$)/.test(path)) return 'it has a dot segment (“.” or “..”).'
+  if (/\.(?:\/|$)/.test(path)) return 'a segment ends with a dot.'
+  return /\/%20|%20(?:\/|$)/.test(path) ? 'a segment begins or ends with a space (“%20”).' : null
+}
+
+function decoded(path: string): string | null {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return null
+  }
+}
+
+/** The one form of a path for comparison with known paths: without its query and a trailing slash, decoded, case and compatibility forms folded. */
+export function comparablePath(path: string): string {
+  const query = path.indexOf('?')
+  const bare = query < 0 ? path : path.slice(0, query)
+  const trimmed = bare.length > 1 && bare.endsWith('/') ? bare.slice(0, -1) : bare
+  if (!trimmed.includes('%')) return trimmed.toLowerCase()
+  // Upper case first: some letters (such as U+017F, a long s) only then become ASCII.
+  return (decoded(trimmed) ?? trimmed).normalize('NFKC').toUpperCase().toLowerCase()
+}
+
+/** The same path with letters, digits and other unreserved characters decoded: equivalent by RFC 3986, 6.2.2.2. */
+export const withPlainUnreserved = (path: string): string => path.replace(encodedUnreserved, decodedByte)
