@@ -58,7 +58,7 @@ async function send(
 ): Promise<RawReply> {
   try {
     link.door.pass(afterwards)
-    return await exchange(link.network, {
+    return await exchange(link.network, link.credential.redactor, {
       ...request,
       origin: link.base.origin,
       onConnected() {

@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici'
 import { StudioError } from '../errors.ts'
+import type { BodyRedactor } from './redact/streams.ts'
 
 /** Sees the bytes of a body as they arrive and says what of them goes on: the same object, another, or nothing for now. */
 export interface Tap {
@@ -44,9 +45,12 @@ export class ReplyBody implements AsyncIterable<Uint8Array> {
   #onClosed: ((how: Closed) => void)[] = []
   #sink: Sink | null = null
   #sinkFull = false
+  readonly #redactor: BodyRedactor | null
 
-  constructor(controller: Dispatcher.DispatchController) {
+  /** @param redactor sees all bytes before anybody else does */
+  constructor(controller: Dispatcher.DispatchController, redactor: BodyRedactor | null) {
     this.#controller = controller
+    this.#redactor = redactor
   }
 
   /** Bytes that have come, read or not. */
@@ -113,6 +117,11 @@ export class ReplyBody implements AsyncIterable<Uint8Array> {
 
   push(chunk: Uint8Array): void {
     this.#bytes += chunk.length
+    const clean = this.#redactor === null ? chunk : this.#redactor.push(chunk)
+    if (clean !== null) this.#take(clean)
+  }
+
+  #take(chunk: Uint8Array): void {
     // What comes while the end is waited for is not wanted, but may still be counted.
     const passed = this.#tap === null ? chunk : this.#tap.push(chunk)
     if (passed === null || this.#settling !== null) return
@@ -127,6 +136,7 @@ export class ReplyBody implements AsyncIterable<Uint8Array> {
   }
 
   end(): void {
+    this.#takeHeld()
     if (this.#tap !== null && this.#settling === null) this.#keep(this.#tap.end())
     this.#ended = true
     this.#unsettle()
@@ -134,9 +144,16 @@ export class ReplyBody implements AsyncIterable<Uint8Array> {
     this.#signal()
   }
 
+  /** The end of the body may have been held back: it could have been the beginning of the key. */
+  #takeHeld(): void {
+    const held = this.#redactor?.end() ?? null
+    if (held !== null) this.#take(held)
+  }
+
   /** What came before the fault is still given, then the fault is thrown; a cancel drops it. */
   fail(error: StudioError): void {
     if (this.#ended) return
+    if (error.kind !== 'cancelled') this.#takeHeld()
     this.#ended = true
     this.#error = error
     this.#unsettle()

@@ -1,13 +1,12 @@
-import { pipeline, Readable } from 'node:stream'
-import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import type * as z from 'zod'
 import { asStudioError, StudioError } from '../errors.ts'
 import type { RequestEnd, RequestTrace, StudioRoom, Wish } from '../traffic.ts'
 import { attemptOnce } from './attempt.ts'
 import { type Closed, type ReplyBody, readAll, readStart } from './body.ts'
+import { decoded } from './decode.ts'
 import { endpointOf, isInference } from './endpoint.ts'
 import { cancelled, errorOfReply, maxErrorBody } from './errors.ts'
-import { factsOf, type HeaderPairs, header, isEventStream } from './headers.ts'
+import { factsOf, type HeaderPairs, headerList, isEventStream } from './headers.ts'
 import type { Link } from './link.ts'
 import { copyBody, copyLimit } from './meter/copy.ts'
 import { type Meter, openMeter } from './meter/meter.ts'
@@ -151,9 +150,9 @@ async function attempt(
     },
     () => meter?.reading().usage?.totalTokens ?? null,
   )
-  const facts = cleanFacts(link, factsOf(reply.status, reply.headers, Date.now()))
+  const facts = factsOf(reply.status, reply.headers, Date.now())
   trace.replied(facts.status, facts.requestId)
-  const contentEncoding = header(reply.headers, 'content-encoding')
+  const contentEncoding = headerList(reply.headers, 'content-encoding')
   const { status, contentType } = facts
   const good = status >= 200 && status < 300
   meter = openMeter({
@@ -173,7 +172,7 @@ async function attempt(
       trace.ends(endOfBody(how, meter?.complete === true || (!events && how === 'ended')), meter?.reading() ?? null)
       onClosed?.()
     })
-  const bytes = decoded(reply.body, contentEncoding)
+  const bytes = decoded(reply.body, contentEncoding, link.credential.redactor.forBody(good))
   if (good) return { facts, raw: reply.body, bytes }
   throw errorOfReply(facts, await readErrorBody(reply.body, bytes), link.credential)
 }
@@ -245,56 +244,6 @@ async function readErrorBody(raw: ReplyBody, bytes: AsyncIterable<Uint8Array>): 
     if (error instanceof StudioError && error.kind === 'cancelled') throw error
     return ''
   }
-}
-
-/** Headers can echo the key as well as a body can. */
-function cleanFacts(link: Link, facts: ReplyFacts): ReplyFacts {
-  const clean = (text: string | null): string | null => (text === null ? null : link.credential.redact(text))
-  return { ...facts, requestId: clean(facts.requestId), contentType: clean(facts.contentType) }
-}
-
-/** `identity` is asked for; a service that compresses all the same is still understood, flush by flush. */
-function decoded(body: ReplyBody, encoding: string | null): AsyncIterable<Uint8Array> {
-  switch (encoding?.trim().toLowerCase() ?? '') {
-    case '':
-    case 'identity':
-      return body
-    case 'gzip':
-    case 'x-gzip':
-      return through(body, createGunzip)
-    case 'deflate':
-      return through(body, createInflate)
-    case 'br':
-      return through(body, createBrotliDecompress)
-    default:
-      return failing(
-        new StudioError('malformed_reply', 'The reply is compressed in a way that was not asked for.'),
-        body,
-      )
-  }
-}
-
-type Decompress = typeof createGunzip | typeof createInflate | typeof createBrotliDecompress
-
-async function* through(body: ReplyBody, make: Decompress): AsyncGenerator<Uint8Array, void, undefined> {
-  const source = Readable.from(body, { objectMode: false })
-  // Errors reach the reader through the iteration below.
-  const output = pipeline(source, make(), () => undefined)
-  try {
-    yield* output
-  } catch (cause) {
-    if (cause instanceof StudioError) throw cause
-    throw new StudioError('malformed_reply', 'The reply’s compression is damaged.', { outputStarted: true }, { cause })
-  } finally {
-    output.destroy()
-    body.close()
-  }
-}
-
-/** A body whose first read fails. */
-function failing(error: StudioError, body: ReplyBody): AsyncIterable<Uint8Array> {
-  body.close()
-  return { [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(error) }) }
 }
 
 /** A call whose reply is one JSON document. */

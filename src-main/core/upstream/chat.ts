@@ -3,6 +3,8 @@ import { type ReplyBody, readStart } from './body.ts'
 import { type CallRequest, call, callJson, jsonBody, malformed, type OpenReply, readJson } from './call.ts'
 import { cancelled, errorOfFrame, maxErrorBody } from './errors.ts'
 import type { Link } from './link.ts'
+import { JoinedTexts } from './redact/joinedTexts.ts'
+import type { Redactor } from './redact/redactor.ts'
 import { checkChatRequest } from './requests.ts'
 import { type ChatCompletion, chatCompletion, type MessagePart, type RawUsage } from './schemas.ts'
 import { readEvents } from './sse.ts'
@@ -62,7 +64,7 @@ export async function* streamChatCompletion(
   let outputStarted = false
   try {
     yield { type: 'open', facts: reply.facts }
-    for await (const event of eventsOf(link, reply)) {
+    for await (const event of withoutKey(eventsOf(link, reply), link.credential.redactor)) {
       // A consumer that aborted while it had an event in hand gets no more.
       if (options.signal?.aborted === true) throw cancelled()
       outputStarted ||= isOutput(event)
@@ -73,6 +75,28 @@ export async function* streamChatCompletion(
     throw new StudioError(thrown.kind, thrown.message, { ...thrown.facts, outputStarted }, { cause: thrown })
   } finally {
     reply.raw.close()
+  }
+}
+
+/**
+ * The events with the key masked where several of them hold it together: what is stored is their text joined. The end of a text that may
+ * be the beginning of the key is held until more of that text comes, its choice finishes, or the stream ends.
+ */
+async function* withoutKey(
+  events: AsyncIterable<ChatStreamEvent>,
+  redactor: Redactor,
+): AsyncGenerator<ChatStreamEvent, void, undefined> {
+  const texts = new JoinedTexts(redactor)
+  try {
+    for await (const event of events) {
+      if (event.type === 'finish') yield* texts.rest(event.choice)
+      if (event.type === 'done') yield* texts.rest(null)
+      const clean = texts.clean(event)
+      if (clean !== null) yield clean
+    }
+  } catch (thrown) {
+    yield* texts.rest(null)
+    throw thrown
   }
 }
 

@@ -3,19 +3,19 @@ import { inspect } from 'node:util'
 import type { SealedKey } from '../../../src-preload/contract/connection.ts'
 import { StudioError } from '../errors.ts'
 import type { SecretStore } from '../host.ts'
+import { Redactor } from './redact/redactor.ts'
 
 /** Shorter keys would make redaction blank out ordinary words; longer ones don't fit into a request header. */
 const keyLength = { min: 8, max: 4096 }
-const mask = '[key]'
 
 /** The API key. Nothing outside this folder can read it out: printing it in any way gives a placeholder. */
 export class Credential {
   readonly #key: string
-  readonly #forms: RegExp
+  /** Removes the key from what the service sends. Built when first needed, once for each key. */
+  #redactor: Redactor | null = null
 
   private constructor(key: string) {
     this.#key = key
-    this.#forms = formsOf(key)
   }
 
   /** @throws StudioError `bad_input`, never quoting the text */
@@ -40,14 +40,14 @@ export class Credential {
     await secrets.set(account, this.#key)
   }
 
-  /** The text without the key: as it is, JSON-escaped, percent-encoded, in base64 (at any offset) or in hex. */
-  redact(text: string): string {
-    return text.replace(this.#forms, mask)
+  get redactor(): Redactor {
+    this.#redactor ??= new Redactor(this.#key)
+    return this.#redactor
   }
 
-  /** Whether the key stands in the text as it is; cheap enough for every header. */
-  standsIn(text: string): boolean {
-    return text.includes(this.#key)
+  /** The text with `[key]` in place of the key, in each encoding that `Redactor` knows. */
+  redact(text: string): string {
+    return this.redactor.text(text)
   }
 
   toString(): string {
@@ -75,42 +75,6 @@ export async function saveCredential(secrets: SecretStore, account: string, cred
 export async function loadCredential(secrets: SecretStore, account: string): Promise<Credential | null> {
   const text = await secrets.get(account)
   return text === null ? null : Credential.fromText(text)
-}
-
-function formsOf(key: string): RegExp {
-  // A hostile reply may percent-encode or JSON-escape any of the characters: allow every form of each one.
-  const perCharacter = Array.from(key, (character) => {
-    const code = character.charCodeAt(0)
-    const hex = code.toString(16).padStart(2, '0')
-    const either = caseBlind(hex)
-    const escaped = escapeRegExp(character)
-    // JSON inside JSON doubles the backslashes each time; bounded, so that a hostile run of them costs little.
-    const plain = character === '\\' ? '\\\\{1,8}' : `\\\\{0,7}${escaped}`
-    return `(?:${plain}|\\\\{1,7}u00${either}|%(?:25){0,7}${either}|&#(?:${code}|[xX]0{0,6}${either});)`
-  }).join('')
-  const hexForm = caseBlind(Buffer.from(key, 'latin1').toString('hex'))
-  return new RegExp([perCharacter, ...base64Forms(key).map(escapeRegExp), hexForm].join('|'), 'g')
-}
-
-/** The base64 characters that depend on the key alone, for each of the three offsets that it may stand at. */
-function base64Forms(key: string): string[] {
-  const forms = new Set<string>()
-  for (const offset of [0, 1, 2]) {
-    const bytes = Buffer.concat([Buffer.alloc(offset), Buffer.from(key, 'latin1')])
-    const start = Math.ceil((offset * 8) / 6)
-    const end = Math.floor((bytes.length * 8) / 6)
-    forms.add(bytes.toString('base64').slice(start, end))
-    forms.add(bytes.toString('base64url').slice(start, end))
-  }
-  return [...forms]
-}
-
-function caseBlind(hex: string): string {
-  return hex.replace(/[a-f]/g, (letter) => `[${letter}${letter.toUpperCase()}]`)
-}
-
-function escapeRegExp(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
 }
 
 // The sealing: ECDH P-256, HKDF-SHA-256, AES-256-GCM. The page's half is src-renderer/api/seal.ts.

@@ -5,6 +5,7 @@ import { ReplyBody } from './body.ts'
 import { cancelled, errorOfFault } from './errors.ts'
 import { flattened, type HeaderPairs } from './headers.ts'
 import type { Network } from './network.ts'
+import type { Redactor } from './redact/redactor.ts'
 
 /** One request on the wire, once. */
 export interface ExchangeRequest {
@@ -29,13 +30,14 @@ export interface RawReply {
 }
 
 /**
- * Sends it and waits for the headers of the final reply. A cancel closes the socket at once, in every phase.
+ * Sends it and waits for the headers of the final reply. A cancel closes the socket at once, in every phase. The reply does not hold
+ * the key any more: neither its head nor its body, unless that is compressed.
  * @throws StudioError a fault of the connection, or `cancelled`
  */
-export function exchange(network: Network, request: ExchangeRequest): Promise<RawReply> {
+export function exchange(network: Network, redactor: Redactor, request: ExchangeRequest): Promise<RawReply> {
   if (request.signal?.aborted === true) return Promise.reject(cancelled())
   return new Promise((resolve, reject) => {
-    const handler = new ReplyHandler(network, request, resolve, reject)
+    const handler = new ReplyHandler(network, redactor, request, resolve, reject)
     const headers = network.proxied ? asRecord(request.headers) : flattened(request.headers)
     const { origin, method, path } = request
     network.entered()
@@ -50,6 +52,7 @@ export function exchange(network: Network, request: ExchangeRequest): Promise<Ra
 
 class ReplyHandler implements Dispatcher.DispatchHandler {
   readonly #network: Network
+  readonly #redactor: Redactor
   readonly #request: ExchangeRequest
   readonly #resolve: (reply: RawReply) => void
   readonly #reject: (error: StudioError) => void
@@ -61,11 +64,13 @@ class ReplyHandler implements Dispatcher.DispatchHandler {
 
   constructor(
     network: Network,
+    redactor: Redactor,
     request: ExchangeRequest,
     resolve: (reply: RawReply) => void,
     reject: (error: StudioError) => void,
   ) {
     this.#network = network
+    this.#redactor = redactor
     this.#request = request
     this.#resolve = resolve
     this.#reject = reject
@@ -88,9 +93,11 @@ class ReplyHandler implements Dispatcher.DispatchHandler {
   onResponseStart(controller: Dispatcher.DispatchController, status: number, _: unknown, statusText?: string): void {
     if (status < 200) this.#remark(controller)
     if (status < 200 || this.#over) return
-    const body = new ReplyBody(controller)
+    const redactor = this.#redactor
+    const body = new ReplyBody(controller, redactor.forBody(status < 300))
     this.#body = body
-    this.#resolve({ status, statusText: statusText ?? '', headers: pairsOf(controller.rawHeaders), body })
+    const headers = pairsOf(controller.rawHeaders, redactor)
+    this.#resolve({ status, statusText: redactor.text(statusText ?? ''), headers, body })
   }
 
   /** 1xx is a remark, not the reply. Each begins undici's wait for headers anew, so that remarks without an end would hold us for ever. */
@@ -146,11 +153,17 @@ class ReplyHandler implements Dispatcher.DispatchHandler {
   }
 }
 
-/** undici gives raw headers as buffers in turn: name, value, name, value. Bytes above ASCII stay what they are (latin1). */
-function pairsOf(raw: Dispatcher.DispatchController['rawHeaders']): HeaderPairs {
+/**
+ * undici gives raw headers as buffers in turn: name, value, name, value. Bytes above ASCII stay what they are (latin1).
+ * A header whose name holds the key is left out.
+ */
+function pairsOf(raw: Dispatcher.DispatchController['rawHeaders'], redactor: Redactor): HeaderPairs {
   const pairs: HeaderPairs = []
   if (!Array.isArray(raw)) return pairs
-  for (let i = 0; i + 1 < raw.length; i += 2) pairs.push([latin1(raw[i]), latin1(raw[i + 1])])
+  for (let i = 0; i + 1 < raw.length; i += 2) {
+    const name = latin1(raw[i])
+    if (!redactor.isInName(name)) pairs.push([name, redactor.text(latin1(raw[i + 1]))])
+  }
   return pairs
 }
 

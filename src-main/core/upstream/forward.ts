@@ -3,6 +3,7 @@ import type { Wish } from '../traffic.ts'
 import type { BaseAddress } from './address.ts'
 import { attemptOnce } from './attempt.ts'
 import { readUpTo, type Sink } from './body.ts'
+import { decoded, kindOfEncoding, undecodable } from './decode.ts'
 import { isInference } from './endpoint.ts'
 import { kindOfStatus } from './errors.ts'
 import type { RawReply } from './exchange.ts'
@@ -23,10 +24,8 @@ import { ReplayableBody } from './replay.ts'
 import { RetriesExhausted, withRetry } from './retry.ts'
 import type { ForwardReply, ForwardRequest } from './types.ts'
 
-/** Ours to set, or (`expect`) answered by the local server already. */
-const notTheirs: ReadonlySet<string> = new Set(['authorization', 'host', 'expect'])
-/** Where something of the reply is to be cut out or changed, it has to come as it is. */
-const notTheirsPlain: ReadonlySet<string> = new Set([...notTheirs, 'accept-encoding'])
+/** Ours to set, or (`expect`) answered by the local server already. The key can't be found in what is compressed. */
+const notTheirs: ReadonlySet<string> = new Set(['authorization', 'host', 'expect', 'accept-encoding'])
 const retriedStatuses: ReadonlySet<number> = new Set([429, 502, 503, 504])
 /** Pictures come as base64 in JSON; a larger reply goes on as it is. */
 const imagesLimit = 64 * 1024 * 1024
@@ -103,11 +102,8 @@ class Forwarding {
   }
 
   #requestHeaders(): HeaderPairs {
-    const { endpoint, headers, stripUsage } = this.#request
-    const plain = stripUsage || endpoint === 'images'
-    const sent = withoutHopByHop(headers, plain ? notTheirsPlain : notTheirs)
-    if (plain) sent.push(['accept-encoding', 'identity'])
-    sent.push(['authorization', this.#link.credential.authorization()])
+    const sent = withoutHopByHop(this.#request.headers, notTheirs)
+    sent.push(['accept-encoding', 'identity'], ['authorization', this.#link.credential.authorization()])
     return sent
   }
 
@@ -122,14 +118,11 @@ class Forwarding {
   }
 
   async #answer(reply: RawReply, retriesExhausted: boolean): Promise<ForwardReply> {
-    const { credential } = this.#link
     const { trace, endpoint, stream, stripUsage, tokensIn } = this.#request
     const { status, statusText } = reply
     // Where our loop gave up no other may start; else the service's wish stands.
     const wish = retriesExhausted ? false : readShouldRetry(reply.headers)
     const headers = withShouldRetry(withoutHopByHop(reply.headers), wish)
-    // A service that echoes the request's headers must not hand the key to a tool.
-    for (const pair of headers) if (credential.standsIn(pair[1])) pair[1] = credential.redact(pair[1])
     trace.replied(status, requestIdOf(headers))
     trace.headers(this.#request.headers, headers, this.#clean)
     const contentType = header(headers, 'content-type')
@@ -138,7 +131,7 @@ class Forwarding {
     this.#meter = meter
     trace.reads(() => meter.reading())
     this.#follow(reply, meter)
-    const answered = {
+    const answered: ForwardReply = {
       status,
       statusText,
       // An event that is cut out of a stream of stated length makes it shorter.
@@ -154,8 +147,10 @@ class Forwarding {
       attempts: this.#attempts,
       retriesExhausted,
     }
-    const pictures = endpoint === 'images' && status === 200 && contentEncoding === null && isJson(contentType)
-    return pictures ? this.#localised(answered) : answered
+    const hasBody = this.#request.method !== 'HEAD' && status !== 204 && status !== 304
+    const encoded = hasBody && kindOfEncoding(contentEncoding) !== 'none'
+    const plain = encoded ? this.#decoded(answered, reply, contentEncoding) : answered
+    return endpoint === 'images' && status === 200 && isJson(contentType) ? this.#localised(plain) : plain
   }
 
   /** Counts, meters and, where the tool's bodies are logged, copies what comes. */
@@ -172,6 +167,20 @@ class Forwarding {
     })
     const sent = this.#sentCopy
     if (sent && copy) body.onClosed(() => trace.bodies(sent.done(this.#clean), copy.done(this.#clean)))
+  }
+
+  /**
+   * A service that compresses although `identity` was asked for could hide the key from us, and show it to the tool.
+   * @throws StudioError `malformed_reply` for an encoding that is not known
+   */
+  #decoded(reply: ForwardReply, { body, status }: RawReply, contentEncoding: string | null): ForwardReply {
+    if (kindOfEncoding(contentEncoding) === 'unknown') {
+      body.close()
+      throw undecodable()
+    }
+    const bytes = decoded(body, contentEncoding, this.#link.credential.redactor.forBody(status < 300))
+    const headers = withoutLength(reply.headers).filter(([name]) => name.toLowerCase() !== 'content-encoding')
+    return { ...reply, headers, body: bytes, whole: () => null, flow: null }
   }
 
   /** The addresses of pictures lead to the service, where a tool's key is not known: ours take their place. */

@@ -14,6 +14,15 @@ export function header(headers: HeaderPairs, name: string): string | null {
   return headers.find(([key]) => key.toLowerCase() === name)?.[1] ?? null
 }
 
+/** All headers of that name as one list (RFC 9110, 5.3), or null. */
+export function headerList(headers: HeaderPairs, name: string): string | null {
+  let list: string | null = null
+  for (const [key, value] of headers) {
+    if (key.length === name.length && key.toLowerCase() === name) list = list === null ? value : `${list}, ${value}`
+  }
+  return list
+}
+
 /** Whether a reply of this content type has an end of its own, beside that of its bytes. */
 export const isEventStream = (contentType: string | null): boolean =>
   /^\s*text\/event-stream\s*(?:;|$)/i.test(contentType ?? '')

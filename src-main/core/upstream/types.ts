@@ -179,7 +179,10 @@ export interface ForwardReply {
   statusText: string
   /** Raw header pairs of the service, hop-by-hop ones taken off, order and case kept. */
   headers: [name: string, value: string][]
-  /** Bytes as they arrive, unchanged (not decompressed). Throws StudioError when the service cuts it. */
+  /**
+   * Bytes as they arrive, unchanged but for the key (masked by as many bytes) and for a compression, which is undone. Throws StudioError when
+   * the service cuts it.
+   */
   body: AsyncIterable<Uint8Array>
   /** Lets the body flow into a sink, which costs a fraction of iterating it; null where it can only be iterated. */
   flow: ((sink: Sink) => { goOn(): void }) | null

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { getEventListeners, once } from 'node:events'
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import type { ForwardRequest } from '../../../src-main/core/upstream/types.ts'
 import { noBooks } from '../../../src-main/core/upstream/unattended.ts'
@@ -49,7 +50,7 @@ test('[AUTH-01] [GEN-03] headers and bytes pass unchanged, with the real key and
         'x-a',
         '2',
         'Content-Encoding',
-        'gzip',
+        'identity',
         'Connection',
         'x-hop',
         'X-Hop',
@@ -64,6 +65,7 @@ test('[AUTH-01] [GEN-03] headers and bytes pass unchanged, with the real key and
       path: '/v1/any/thing?x=%20&y',
       headers: [
         ['X-Tool', 'T'],
+        ['Accept-Encoding', 'gzip, br'],
         ['Authorization', 'Bearer tool'],
         ['Host', 'evil.example'],
         ['Connection', 'close, X-Gone'],
@@ -80,13 +82,69 @@ test('[AUTH-01] [GEN-03] headers and bytes pass unchanged, with the real key and
     ['Content-Type', 'x/y'],
     ['X-A', '1'],
     ['x-a', '2'],
-    ['Content-Encoding', 'gzip'],
+    ['Content-Encoding', 'identity'],
   ])
   const [incoming] = requests
   expect(incoming?.url).toBe('/v1/any/thing?x=%20&y')
   expect(incoming?.headers).toMatchObject({ authorization: `Bearer ${canary}`, host: new URL(url).host, 'x-tool': 'T' })
+  // The key could not be found in a compressed reply.
+  expect(incoming?.headers['accept-encoding']).toBe('identity')
   expect(incoming?.headers).not.toHaveProperty('x-gone')
   expect(incoming?.headers).not.toHaveProperty('expect')
+})
+
+const text = Buffer.from('data: {"choices":[]}\n\n'.repeat(1000))
+test.each<[encoding: string | string[], body: Buffer]>([
+  ['gzip', gzipSync(text)],
+  ['X-GZIP', gzipSync(text)],
+  ['deflate', deflateSync(text)],
+  ['deflate', deflateRawSync(text)],
+  ['br', brotliCompressSync(text)],
+  ['zstd', zstdCompressSync(text)],
+  ['gzip, identity, br', brotliCompressSync(gzipSync(text))],
+  [['identity', 'gzip'], gzipSync(text)],
+])('a reply in %s that nobody asked for is passed on decoded', async (encoding, body) => {
+  const { upstream } = await serve((_, response) =>
+    response
+      .setHeader('content-encoding', encoding)
+      .setHeader('etag', '"1"')
+      .writeHead(200, { 'content-length': body.length })
+      .end(body),
+  )
+  const reply = await upstream.forward(request())
+  expect(Buffer.concat(await collect(reply.body))).toEqual(text)
+  expect(reply.headers.map(([name]) => name)).toEqual(expect.arrayContaining(['etag']))
+  expect(reply.headers.filter(([name]) => /^content-(?:encoding|length)$/i.test(name))).toEqual([])
+})
+
+test('a compressed reply without a body stays as it is', async () => {
+  const { upstream } = await serve((_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end())
+  expect(await collect((await upstream.forward(request())).body)).toEqual([])
+  const head = await upstream.forward(request({ method: 'HEAD' }))
+  expect(await collect(head.body)).toEqual([])
+  expect(head.headers).toContainEqual(['content-encoding', 'gzip'])
+})
+
+test.each(['rot13', 'gzip, rot13', 'gzip, gzip, gzip, gzip', 'constructor'])(
+  'a reply in %s, which can’t be decoded, is no reply, and its connection is closed',
+  async (encoding) => {
+    const { upstream, requests, sockets } = await serve((_, response) => {
+      response.writeHead(200, { 'content-encoding': encoding })
+      response.write('bytes')
+    })
+    await expect(upstream.forward(request())).rejects.toMatchObject({ kind: 'malformed_reply' })
+    expect(requests.length).toBe(1)
+    await expect.poll(() => sockets.size).toBe(0)
+  },
+)
+
+test('a damaged compression cuts the reply after what could be read', async () => {
+  const whole = gzipSync(randomBytes(100_000))
+  const { upstream } = await serve((_, response) =>
+    response.writeHead(200, { 'content-encoding': 'gzip' }).end(whole.subarray(0, 50_000)),
+  )
+  const reply = await upstream.forward(request())
+  await expect(collect(reply.body)).rejects.toMatchObject({ kind: 'malformed_reply' })
 })
 
 test.each(['/../x', '/a/%2e%2e/x', '/..%2fx', '/a\\b', 'models', '/a b', '//../x', '/#a', '/%252e%252e%252fx'])(

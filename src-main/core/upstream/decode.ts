@@ -1,0 +1,99 @@
+import { pipeline, Readable, type Transform } from 'node:stream'
+import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw, createZstdDecompress } from 'node:zlib'
+import { StudioError } from '../errors.ts'
+import type { ReplyBody } from './body.ts'
+import type { BodyRedactor } from './redact/streams.ts'
+
+/** A list of encodings longer than this is an attack. */
+const maxEncodings = 3
+
+/** Makes the decoder; it is given the body's first byte. */
+const decoders: Record<string, (first: number) => Transform> = {
+  gzip: () => createGunzip(),
+  'x-gzip': () => createGunzip(),
+  // With a zlib header as RFC 9110 says, or without as some servers send it.
+  deflate: (first) => ((first & 0x0f) === 8 ? createInflate() : createInflateRaw()),
+  br: () => createBrotliDecompress(),
+  zstd: () => createZstdDecompress(),
+}
+
+/** The encodings to undo, the last one applied first (RFC 9110, 8.4). */
+function encodingsOf(contentEncoding: string): string[] {
+  const names = contentEncoding.split(',').map((name) => name.trim().toLowerCase())
+  return names.filter((name) => name !== '' && name !== 'identity').reverse()
+}
+
+/** Whether a content encoding leaves the bytes as they are, can be undone, or can't. */
+export function kindOfEncoding(contentEncoding: string | null): 'none' | 'known' | 'unknown' {
+  if (contentEncoding === null) return 'none'
+  const encodings = encodingsOf(contentEncoding)
+  if (encodings.length === 0) return 'none'
+  const known = encodings.length <= maxEncodings && encodings.every((name) => Object.hasOwn(decoders, name))
+  return known ? 'known' : 'unknown'
+}
+
+export const undecodable = (): StudioError =>
+  new StudioError('malformed_reply', 'The reply is compressed in a way that was not asked for.')
+
+/**
+ * The body with its content encoding undone, flush by flush, and without the key. `identity` is asked for; this is for a service that
+ * compresses all the same. Reading throws `malformed_reply` for an encoding that is damaged or not known.
+ * @param redactor for the decoded bytes; those of an unencoded body have been through one already
+ */
+export function decoded(
+  body: ReplyBody,
+  contentEncoding: string | null,
+  redactor: BodyRedactor | null,
+): AsyncIterable<Uint8Array> {
+  const kind = kindOfEncoding(contentEncoding)
+  if (contentEncoding === null || kind === 'none') return body
+  if (kind === 'known') return redacted(through(body, encodingsOf(contentEncoding)), redactor)
+  body.close()
+  return { [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(undecodable()) }) }
+}
+
+async function* through(body: ReplyBody, encodings: string[]): AsyncGenerator<Uint8Array, void, undefined> {
+  let bytes: AsyncIterable<Uint8Array> = body
+  try {
+    for (const name of encodings) bytes = await opened(bytes, name)
+    yield* bytes
+  } catch (cause) {
+    if (cause instanceof StudioError) throw cause
+    throw new StudioError('malformed_reply', 'The reply’s compression is damaged.', { outputStarted: true }, { cause })
+  } finally {
+    body.close()
+  }
+}
+
+/** An empty body stays one. */
+async function opened(bytes: AsyncIterable<Uint8Array>, name: string): Promise<AsyncIterable<Uint8Array>> {
+  const source = bytes[Symbol.asyncIterator]()
+  const start = await source.next()
+  if (start.done === true) return Readable.from([])
+  const decoder = decoders[name]?.(start.value[0] ?? 0)
+  if (!decoder) return Readable.from([])
+  const all = (async function* () {
+    yield start.value
+    yield* { [Symbol.asyncIterator]: () => source }
+  })()
+  // Errors reach the reader through its iteration.
+  return pipeline(Readable.from(all, { objectMode: false }), decoder, () => undefined)
+}
+
+async function* redacted(
+  bytes: AsyncIterable<Uint8Array>,
+  redactor: BodyRedactor | null,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  let failure: unknown = null
+  try {
+    for await (const chunk of bytes) {
+      const clean = redactor === null ? chunk : redactor.push(chunk)
+      if (clean !== null) yield clean
+    }
+  } catch (thrown) {
+    failure = thrown
+  }
+  const held = redactor?.end() ?? null
+  if (held !== null) yield held
+  if (failure !== null) throw failure
+}

@@ -1,0 +1,128 @@
+import { asBuffer } from '../meter/bytes.ts'
+
+// Escapes of JSON, URLs and HTML, undone layer by layer, with the place of each byte in the original.
+
+/** Escapes inside escapes are undone at most this often: JSON in JSON in a percent-encoded URL is 3. */
+const maxLayers = 8
+
+const backslash = 0x5c
+const percent = 0x25
+const ampersand = 0x26
+
+/** Entities that stand for a character of ASCII. */
+const entities: Record<string, number> = { amp: 0x26, lt: 0x3c, gt: 0x3e, quot: 0x22, apos: 0x27 }
+const longestEntity = '&#x00000041;'.length
+const entityText = /^&(?:(amp|lt|gt|quot|apos)|#(\d{1,8})|#[xX]([\da-fA-F]{1,8}));/
+const begunEntity = /^&(?:#\d{0,8}|#[xX][\da-fA-F]{0,8}|a|am|amp|l|lt|g|gt|q|qu|quo|quot|ap|apo|apos)?$/
+
+/** The bytes that can begin an escape. */
+export const escapeBegins: readonly number[] = [backslash, percent, ampersand]
+
+/** The other bytes of an escape. */
+export const escapeGoesOn: readonly number[] = [
+  ...Buffer.from(`#;uxX0123456789abcdefABCDEF${Object.keys(entities).join('')}`),
+]
+
+/** How many backslashes stand before a place without a gap. */
+export function backslashesBefore(bytes: Uint8Array, at: number): number {
+  let from = at
+  while (from > 0 && bytes[from - 1] === backslash) from--
+  return at - from
+}
+
+/** Bytes with one more layer of escapes undone. */
+export interface Layer {
+  bytes: Uint8Array
+  /** Where in the original bytes each byte begins, and, one more, where the last one ends. */
+  starts: Int32Array
+  /** Where an escape begins that the end of the data leaves unfinished, in `bytes`; their length where none does. */
+  open: number
+  /** The same place in the original bytes, or null. */
+  openAt: number | null
+}
+
+/** Every layer below the original, until nothing is left to undo. The last one may differ from the one before in `open` alone. */
+export function* layersOf(original: Uint8Array): Generator<Layer, void, undefined> {
+  let bytes = original
+  let starts: Int32Array = Int32Array.from({ length: original.length + 1 }, (_, at) => at)
+  for (let depth = 0; depth < maxLayers; depth++) {
+    const layer = undone(bytes, starts)
+    const changed = layer.bytes.length !== bytes.length
+    if (changed || layer.openAt !== null) yield layer
+    if (!changed) return
+    bytes = layer.bytes
+    starts = layer.starts
+  }
+}
+
+function undone(given: Uint8Array, givenStarts: Int32Array): Layer {
+  const bytes = new Uint8Array(given.length)
+  const starts = new Int32Array(given.length + 1)
+  let length = 0
+  let open: number | null = null
+  for (let at = 0; at < given.length; ) {
+    const byte = given[at] ?? 0
+    const found = byte === backslash || byte === percent || byte === ampersand ? escapeAt(given, at) : null
+    if (found === 'unfinished') open ??= length
+    const whole = found === null || found === 'unfinished' ? null : found
+    bytes[length] = whole?.byte ?? byte
+    starts[length] = givenStarts[at] ?? 0
+    length += 1
+    at += whole?.length ?? 1
+  }
+  starts[length] = givenStarts[given.length] ?? 0
+  const openAt = open === null ? null : (starts[open] ?? 0)
+  return { bytes: bytes.subarray(0, length), starts: starts.subarray(0, length + 1), open: open ?? length, openAt }
+}
+
+/** The character that an escape stands for, and the escape's length. Null where none begins, or one of no key's characters. */
+type Escape = { byte: number; length: number } | 'unfinished' | null
+
+function escapeAt(bytes: Uint8Array, at: number): Escape {
+  switch (bytes[at]) {
+    case backslash:
+      return backslashEscape(bytes, at)
+    case percent:
+      return hexEscape(bytes, at, 1, 2)
+    default:
+      return entity(bytes, at)
+  }
+}
+
+/** JSON and JavaScript: `\u0041`, `\x41`, and any other character for itself, but for those that name a control character. */
+function backslashEscape(bytes: Uint8Array, at: number): Escape {
+  const next = bytes[at + 1]
+  if (next === undefined) return 'unfinished'
+  const letter = String.fromCharCode(next)
+  if (letter === 'u') return hexEscape(bytes, at, 2, 4)
+  if (letter === 'x') return hexEscape(bytes, at, 2, 2)
+  return 'bfnrt'.includes(letter) || next >= 0x80 ? null : { byte: next, length: 2 }
+}
+
+/** `digits` hexadecimal digits, `skip` bytes after the escape's start. */
+function hexEscape(bytes: Uint8Array, at: number, skip: number, digits: number): Escape {
+  let value = 0
+  for (let n = 0; n < digits; n++) {
+    const byte = bytes[at + skip + n]
+    if (byte === undefined) return 'unfinished'
+    const digit = hexDigit(byte)
+    if (digit === null) return null
+    value = value * 16 + digit
+  }
+  return value < 0x80 ? { byte: value, length: skip + digits } : null
+}
+
+/** HTML: `&#65;`, `&#x41;`, both with leading zeros, and the five names that XML has too. */
+function entity(bytes: Uint8Array, at: number): Escape {
+  const text = asBuffer(bytes.subarray(at, at + longestEntity)).toString('latin1')
+  const [whole, name = '', decimal, hex] = entityText.exec(text) ?? []
+  if (whole === undefined) return at + text.length === bytes.length && begunEntity.test(text) ? 'unfinished' : null
+  const byte = entities[name] ?? (decimal ? Number(decimal) : Number.parseInt(hex ?? '', 16))
+  return byte < 0x80 ? { byte, length: whole.length } : null
+}
+
+function hexDigit(byte: number): number | null {
+  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30
+  const lower = byte | 0x20
+  return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : null
+}

@@ -1,0 +1,125 @@
+const mask = '[key]'
+
+/** An occurrence of the key, with its escapes. */
+export type Span = [start: number, end: number]
+
+/** What one scan found. All positions are offsets into the scanned bytes. */
+export interface Findings {
+  /** In order, not overlapping. */
+  spans: Span[]
+  /** An occurrence may begin here and end in the next chunk; the length of the data where none may. */
+  pendingFrom: number
+  /** From here on the data must not be passed on before the next chunk is known. At least `pendingFrom`. */
+  holdFrom: number
+  /** At least half of a form has come: too much of the key to be passed on even if the data ends here. */
+  mostlyThere: boolean
+}
+
+type Scan = (bytes: Uint8Array) => Findings | null
+
+/** A tap for the bytes of one body, whatever they are split at. Chunks without the key pass as the objects that came. */
+export class BodyRedactor {
+  readonly #scan: Scan
+  /** The end of what came, where an occurrence may have begun; its first `#passed` bytes have gone on. */
+  #tail: Uint8Array = nothing
+  #passed = 0
+  #mostlyThere = false
+
+  constructor(scan: Scan) {
+    this.#scan = scan
+  }
+
+  push(chunk: Uint8Array): Uint8Array | null {
+    const bytes = this.#tail.length === 0 ? chunk : Buffer.concat([this.#tail, chunk])
+    const found = this.#scan(bytes)
+    if (found === null && bytes === chunk) return chunk
+    const passed = this.#passed
+    this.#tail = nothing
+    this.#passed = 0
+    if (found === null) return bytes.subarray(passed)
+    const { spans, pendingFrom, holdFrom } = unmaskedRest(found, passed)
+    this.#tail = Buffer.from(bytes.subarray(pendingFrom))
+    this.#passed = holdFrom - pendingFrom
+    this.#mostlyThere = found.mostlyThere
+    if (holdFrom === passed) return null
+    return spans.length === 0 ? bytes.subarray(passed, holdFrom) : masked(bytes, spans, passed, holdFrom)
+  }
+
+  /** The body is over, or broke off: what was held goes on, unless it is most of the key. */
+  end(): Uint8Array | null {
+    const tail = this.#tail
+    const passed = this.#passed
+    this.#tail = nothing
+    if (tail.length === passed) return null
+    return this.#mostlyThere ? masked(tail, [[0, tail.length]], passed, tail.length) : tail.subarray(passed)
+  }
+}
+
+/** The same for text that comes in pieces: `[key]` stands in place of each occurrence. */
+export class PiecesRedactor {
+  readonly #scan: Scan
+  #tail = ''
+  #passed = 0
+  #mostlyThere = false
+
+  constructor(scan: Scan) {
+    this.#scan = scan
+  }
+
+  /** What of the text can be passed on now; it may be empty. */
+  push(piece: string): string {
+    const text = this.#tail + piece
+    const passed = this.#passed
+    const found = this.#scan(Buffer.from(text, 'latin1'))
+    this.#tail = ''
+    this.#passed = 0
+    if (found === null) return text.slice(passed)
+    const { spans, pendingFrom, holdFrom } = unmaskedRest(found, passed)
+    this.#tail = text.slice(pendingFrom)
+    this.#passed = holdFrom - pendingFrom
+    this.#mostlyThere = found.mostlyThere
+    return replaced(text, spans, passed, holdFrom)
+  }
+
+  end(): string {
+    const held = this.#tail.slice(this.#passed)
+    this.#tail = ''
+    this.#passed = 0
+    return held !== '' && this.#mostlyThere ? mask : held
+  }
+}
+
+const nothing = new Uint8Array()
+
+/** What passed on before stays so, and what is masked now can't be the beginning of another occurrence. */
+function unmaskedRest(found: Findings, passed: number): Omit<Findings, 'mostlyThere'> {
+  const end = Math.max(passed, found.spans.at(-1)?.[1] ?? 0)
+  const pendingFrom = found.spans.length === 0 ? found.pendingFrom : Math.max(found.pendingFrom, end)
+  return { spans: found.spans, pendingFrom, holdFrom: Math.max(found.holdFrom, end) }
+}
+
+/** A copy of `bytes[from, to)` with the spans overwritten. */
+function masked(bytes: Uint8Array, spans: Span[], from: number, to: number): Uint8Array {
+  const copy = Buffer.from(bytes.subarray(from, to))
+  for (const [start, end] of spans) {
+    // A key of digits can stand as a number in JSON, where nothing else may take its place.
+    const fill = bytes.subarray(start, end).every((byte) => byte >= 0x30 && byte <= 0x39) ? '1' : '*'
+    const first = Math.max(start, from)
+    if (first >= end) continue
+    copy.fill(fill, first - from, end - from)
+    if (fill === '*' && first === start) copy.write(mask, first - from, 'latin1')
+  }
+  return copy
+}
+
+/** The part of a text from `from` to `to` with the spans replaced. */
+export function replaced(text: string, spans: Span[], from: number, to: number): string {
+  let out = ''
+  let at = from
+  for (const [start, end] of spans) {
+    if (end <= at) continue
+    out += text.slice(at, Math.max(at, start)) + mask
+    at = end
+  }
+  return out + text.slice(at, to)
+}

@@ -1,0 +1,297 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { request as httpRequest, type IncomingMessage } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join, relative } from 'node:path'
+import { unzipSync } from 'fflate'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { connectWeb } from '../../../src-renderer/api/connect.ts'
+import { compressions, type EchoingService, type EchoMode, startEchoingService } from '../../helpers/echoingService.ts'
+import { keyIn } from '../../helpers/keyForms.ts'
+import { cookieOf, openSocket } from './fixtures/page.ts'
+import { commandLine, type Running, studioEntry } from './fixtures/process.ts'
+
+// A service that echoes its key in every place and encoding, and the studio as a process: afterwards the key is nowhere.
+
+const key = 'sk-canary-Q7f3.d2A91~c05E4b68-hJ'
+const home = mkdtempSync(join(tmpdir(), 'studio-home-'))
+const out = mkdtempSync(join(tmpdir(), 'studio-out-'))
+const dataDir = mkdtempSync(join(tmpdir(), 'studio-data-'))
+const { start, run } = commandLine(studioEntry, { HOME: home, TMPDIR: home, INFERENCE_STUDIO_API_KEY: key })
+let service: EchoingService
+let host: Running | null = null
+
+beforeAll(async () => {
+  service = await startEchoingService(key)
+})
+afterAll(async () => {
+  host?.child.kill('SIGKILL')
+  await host?.ended
+  await service.close()
+  for (const folder of [home, out, dataDir]) rmSync(folder, { recursive: true, force: true })
+})
+
+/** Each place where the key was found, and as what. */
+const leaks: string[] = []
+function look(where: string, bytes: Uint8Array | string): void {
+  const found = keyIn(bytes, key)
+  if (found !== null) leaks.push(`${where}: ${found}`)
+}
+
+/** Databases with their journals, media and everything else, byte by byte; archives with what is in them. */
+function lookIn(folder: string): number {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+  for (const { parentPath, name } of files) {
+    const path = join(parentPath, name)
+    const bytes = readFileSync(path)
+    look(relative(tmpdir(), path), bytes)
+    look(`the name of ${name}`, name)
+    if (!name.endsWith('.zip')) continue
+    for (const [inside, content] of Object.entries(unzipSync(bytes))) look(`${name}, ${inside}`, content)
+  }
+  return files.length
+}
+
+/** The page's side of the wire, with every frame that the core sends. */
+async function openWatchedPage(url: string) {
+  const frames: Buffer[] = []
+  let cookie = ''
+  const page = connectWeb({
+    async letIn() {
+      cookie = await cookieOf(url)
+      return cookie !== ''
+    },
+    openSocket() {
+      const socket = openSocket(url, cookie)
+      socket.addEventListener('message', ({ data }) => {
+        frames.push(typeof data === 'string' ? Buffer.from(data) : Buffer.from(data as ArrayBuffer))
+      })
+      return socket
+    },
+  })
+  return { client: page.client, frames }
+}
+type Client = Awaited<ReturnType<typeof openWatchedPage>>['client']
+
+async function firstOf<T>(events: Promise<AsyncIterable<T>>, wanted: (event: T) => boolean): Promise<T | null> {
+  for await (const event of await events) if (wanted(event)) return event
+  return null
+}
+
+/** Everything that the studio itself asks of the service. What fails has failed with words, which are looked at as well. */
+async function askAsStudio(client: Client): Promise<void> {
+  const told = async (what: string, promise: Promise<unknown>): Promise<void> => {
+    const result = await promise.catch((thrown: unknown) => thrown)
+    look(`${service.mode}: ${what}`, JSON.stringify(result) + String(result))
+  }
+  await told('models', client.models.list({ refresh: true }))
+  await told('usage', client.usage.refresh())
+  await told('keys', client.keys.refresh())
+  await told(
+    'limits',
+    firstOf(client.limits.watch(), () => true),
+  )
+  await told('chat', chat(client))
+  await told('speech', speak(client))
+  await told('images', draw(client))
+  for (const format of ['json', 'text', 'vtt']) await told(`transcript as ${format}`, transcribe(client, format))
+}
+
+async function chat(client: Client): Promise<unknown> {
+  const wish = { requestId: randomUUID(), conversationId: null, text: 'Say it.', models: ['echo'] }
+  const { conversationId } = await client.chat.send(wish)
+  return firstOf(client.chat.watch({ conversationId }), (event) =>
+    event.type === 'snapshot'
+      ? event.messages.at(-1)?.finishedAt != null
+      : event.type === 'message' && event.message.finishedAt !== null,
+  )
+}
+
+async function speak(client: Client): Promise<unknown> {
+  const wish = { text: 'Say it.', model: null, voice: null, format: 'pcm', speed: null } as const
+  const { id } = await client.speech.make(wish)
+  await expect.poll(async () => (await client.speech.get({ id })).state).not.toMatch(/waiting|making/)
+  return client.speech.get({ id })
+}
+
+async function draw(client: Client): Promise<unknown> {
+  const wish = { prompt: 'A key', n: 4, model: null, size: null, responseFormat: null }
+  const { id } = await client.images.make(wish)
+  const event = await firstOf(client.images.watch(), (change) => {
+    const drawings = change.type === 'snapshot' ? change.drawings : change.type === 'drawing' ? [change.drawing] : []
+    return drawings.some((drawing) => drawing.id === id && !/waiting|making/.test(drawing.state))
+  })
+  return event
+}
+
+async function transcribe(client: Client, format: string): Promise<unknown> {
+  const audio = Buffer.alloc(1000, 1)
+  const { uploadId } = await client.transfers.begin({ name: 'a.wav', bytes: audio.length })
+  await client.transfers.part({ uploadId, at: 0, data: audio.toString('base64') })
+  const { id } = await client.transcribe.addFile({ uploadId })
+  await client.transcribe.transcribe({
+    recordingId: id,
+    model: null,
+    language: null,
+    prompt: null,
+    format,
+    temperature: null,
+  })
+  const get = async () => (await client.transcribe.get({ id })).transcripts[0]
+  await expect.poll(async () => (await get())?.state).not.toMatch(/waiting|making/)
+  return get()
+}
+
+interface Answer {
+  head: string
+  body: Buffer
+}
+
+function ask(url: string, appKey: string, mode: EchoMode, body: string | null): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const headers = {
+      authorization: `Bearer ${appKey}`,
+      'x-echo-mode': mode,
+      'accept-encoding': 'gzip, br, zstd, deflate',
+      ...(body !== null && { 'content-type': 'application/json' }),
+    }
+    const request = httpRequest(url, { method: body === null ? 'GET' : 'POST', headers }, (reply: IncomingMessage) => {
+      const chunks: Buffer[] = []
+      const done = (): void => {
+        const { statusCode, statusMessage, rawHeaders, rawTrailers } = reply
+        resolve({
+          head: [statusCode, statusMessage, ...rawHeaders, ...rawTrailers].join('\n'),
+          body: Buffer.concat(chunks),
+        })
+      }
+      reply.on('data', (chunk: Buffer) => chunks.push(chunk))
+      reply.once('end', done)
+      // Cut by the service, and so by the gateway.
+      reply.once('error', done)
+    })
+    request.once('error', reject)
+    request.end(body ?? undefined)
+  })
+}
+
+const paths: [path: string, body: string | null][] = [
+  ['/models', null],
+  ['/keys/', null],
+  ['/keys/current', null],
+  ['/keys/k1/usage', null],
+  ['/keys/current/usage/daily', null],
+  ['/usage', null],
+  ['/rate-limit', null],
+  ['/files/a.png', null],
+  ['/unknown', null],
+  ['/chat/completions', '{"model":"echo","messages":[]}'],
+  ['/chat/completions', '{"model":"echo","messages":[],"stream":true}'],
+  ['/chat/completions', '{"model":"echo","messages":[],"stream":true,"stream_options":{"include_usage":true}}'],
+  ['/completions', '{"model":"echo","prompt":""}'],
+  ['/embeddings', '{"model":"echo","input":""}'],
+  ['/audio/speech', '{"model":"echo","input":"a"}'],
+  ['/audio/transcriptions', '{"model":"echo"}'],
+  ['/images/generations', '{"prompt":"a"}'],
+]
+
+/** Everything that an app can ask for. */
+async function askAsApp(baseUrl: string, appKey: string, mode: EchoMode): Promise<void> {
+  for (const [path, body] of paths) {
+    const url = path.startsWith('/files/') ? baseUrl.replace(/\/v1$/, path) : baseUrl + path
+    const answer = await ask(url, appKey, mode, body)
+    look(`${mode}: the head of ${path}`, answer.head)
+    look(`${mode}: the body of ${path}`, answer.body)
+    expect(answer.head).not.toMatch(/content-encoding/i)
+    if (mode === 'good' && path !== '/audio/speech') expect([path, answer.body.includes('[key]')]).toEqual([path, true])
+  }
+}
+
+const studioModes: EchoMode[] = [
+  'good',
+  'error frame',
+  'refuses',
+  'page',
+  'no JSON',
+  'cut',
+  'no HTTP',
+  'compressed with gzip',
+]
+const gatewayModes: EchoMode[] = [...studioModes, ...compressions.map((name): EchoMode => `compressed with ${name}`)]
+
+it('a key that the service echoes in any place and encoding is stored, sent, shown and exported nowhere [AUTH-03]', {
+  timeout: 240_000,
+}, async () => {
+  const where = ['--data-dir', dataDir]
+  host = start(['serve', '--json', '--base-url', service.url, '--web-port', '0', '--proxy-port', '0', ...where])
+  const { web, proxy } = JSON.parse(await host.line())
+  const { client, frames } = await openWatchedPage(web.url)
+  await client.app.updateSettings({ metrics: true, chatBodies: true })
+
+  const added = await client.tools.add({ name: 'app', logBodies: true, retries: false })
+  for (const mode of gatewayModes) await askAsApp(proxy.baseUrl, added.key, mode)
+  for (const mode of studioModes) {
+    service.mode = mode
+    await askAsStudio(client)
+  }
+  service.mode = 'good'
+  expect(service.paths).toEqual(
+    expect.arrayContaining(['/v1/keys/k1/usage', '/v1/usage', '/v1/rate-limit', '/files/a.png']),
+  )
+
+  const { rows } = await client.requests.page({ filter: {}, before: Number.MAX_SAFE_INTEGER, limit: 1000 })
+  expect(rows.length).toBeGreaterThan(gatewayModes.length * paths.length)
+  for (const { id } of rows) look(`request ${id}`, JSON.stringify(await client.requests.get({ id })))
+  const token = new URLSearchParams(new URL(web.url).hash.slice(1)).get('token')
+  const metrics = await fetch(new URL('/metrics', web.url), { headers: { authorization: `Bearer ${token}` } })
+  expect(metrics.status).toBe(200)
+  look('/metrics', await metrics.text())
+  expect(frames.length).toBeGreaterThan(50)
+  for (const frame of frames) look('a frame to the page', frame)
+  // The write-ahead logs are there while it runs.
+  expect(lookIn(dataDir)).toBeGreaterThan(5)
+
+  const shown: string[][] = [
+    ['requests', '--limit', '1000'],
+    ['usage', '--by', 'model'],
+    ['limits'],
+    ['keys'],
+    ['tools', 'list'],
+    ['connections'],
+    ['doctor', '--base-url', service.url],
+  ]
+  const exported: string[][] = [
+    ['backup', join(out, 'all.backup')],
+    ['export', '--what', 'chats', '--format', 'zip', '--output', join(out, 'chats.zip')],
+    ['export', '--what', 'chats', '--format', 'markdown', '--output', join(out, 'chats.md')],
+    ...['requests', 'usage'].flatMap((what) =>
+      ['csv', 'json', 'parquet'].map((format) => [
+        'export',
+        ...['--what', what, '--format', format, '--output', join(out, `${what}.${format}`)],
+      ]),
+    ),
+  ]
+  exported.push(['export', '--what', 'media', '--output', join(out, 'media')])
+  for (const args of [...shown.flatMap((one) => [one, [...one, '--json']]), ...exported]) {
+    const { stdout, stderr, code } = await run([...args, ...where])
+    look(args.join(' '), stdout + stderr)
+    if (exported.includes(args)) expect([args, code, stderr]).toEqual([args, 0, expect.anything()])
+  }
+  const typed = await run([
+    'chat',
+    'Say it.',
+    '--model',
+    'echo',
+    '--base-url',
+    service.url,
+    '--data-dir',
+    join(home, 'own'),
+  ])
+  expect(typed.stdout).toContain('In pieces: [key]')
+  look('chat', typed.stdout + typed.stderr)
+
+  host.child.kill('SIGTERM')
+  const ended = await host.ended
+  look('the output of serve', ended.stdout + ended.stderr)
+  for (const folder of [dataDir, home, out]) expect(lookIn(folder)).toBeGreaterThan(0)
+  expect([...new Set(leaks)]).toEqual([])
+})
