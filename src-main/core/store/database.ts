@@ -1,6 +1,7 @@
 import { chmodSync, closeSync, existsSync, linkSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import type { ProblemKind } from '../../../src-preload/contract/problem.ts'
 import { diskProblem, sqliteCode } from '../diskProblem.ts'
 import { StudioError } from '../errors.ts'
 import { isDatabaseThere, leastDatabaseBytes } from './databaseFile.ts'
@@ -122,11 +123,18 @@ export const damagedFile = (file: string, options?: ErrorOptions): StudioError =
     {},
     options,
   )
+
+const passingKinds: ReadonlySet<ProblemKind> = new Set<ProblemKind>([
+  'database_locked',
+  'disk_full',
+  'not_writable',
+  'too_many_open_files',
+])
 /** Whether a write may succeed later without a change of ours: another process holds the lock, or the disk takes nothing now. */
 export function mayPass(thrown: unknown): boolean {
   const failure = asStoreError(thrown)
   if (!(failure instanceof StudioError)) return false
-  return failure.kind === 'database_locked' || failure.kind === 'disk_full' || failure.kind === 'not_writable'
+  return passingKinds.has(failure.kind)
 }
 
 /** Whether SQLite met damage: pages that are not what they should be (11), or no database at all (26). */
