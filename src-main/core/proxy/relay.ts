@@ -10,6 +10,7 @@ import { flattened, type HeaderPairs, header } from '../upstream/headers.ts'
 import type { ForwardReply, ForwardRequest } from '../upstream/types.ts'
 import { answer, type Refusal, refusalOf, refusalOfLimit } from './answers.ts'
 import { type Carried, modelOf, readCarried, watchedUpload } from './asked.ts'
+import type { BodyMemory, Room } from './bodyMemory.ts'
 import { replyHeaders, requestHeaders } from './headers.ts'
 import type { CutReason, Pass } from './passage.ts'
 
@@ -26,6 +27,8 @@ export interface RelayDeps {
   typicalOut(model: string | null): number
   /** Such as `http://127.0.0.1:8787`. */
   local(): string
+  /** Room for the bodies that are held whole. */
+  memory: BodyMemory
 }
 
 interface Use {
@@ -86,6 +89,7 @@ export async function relay(
     await carrier.run(forward)
   } finally {
     share.giveBack(carrier.tokens)
+    carrier.releaseBody()
   }
 }
 
@@ -110,6 +114,8 @@ class Carrier {
   readonly #gone = new Cancel()
   #trace: RequestTrace | null = null
   #reply: ForwardReply | null = null
+  /** What the tool sent, until a reply to it begins. */
+  #carried: Carried | null = null
   #stopped = false
   /** The gate ended it, and has answered or cut the connection. */
   #cut: CutReason | null = null
@@ -142,9 +148,13 @@ class Carrier {
   async run(forward: Forward): Promise<void> {
     const { tool } = this.#pass
     try {
-      this.#pass.proceed()
-      const carried = await readCarried(this.#request, this.#endpoint, tool)
+      const carried = await readCarried(this.#request, this.#endpoint, tool, {
+        memory: this.#deps.memory,
+        signal: this.#gone,
+        proceed: () => this.#pass.proceed(),
+      })
       if ('status' in carried) return this.#refuse(carried)
+      this.#carried = carried
       // A body can take its time to come: what is connected by now is asked.
       const way = this.#deps.forward() ?? forward
       const expected = this.#expect(carried)
@@ -160,6 +170,14 @@ class Carrier {
       if (this.#gone.aborted) await new Promise(setImmediate)
       this.#fail(thrown)
     }
+  }
+
+  /** What the tool sent is not needed again. */
+  releaseBody(): void {
+    this.#carried?.room?.release()
+    // Whoever waits for the reply keeps this object: the bytes must not stay with it.
+    if (this.#carried) this.#carried.body = null
+    this.#carried = null
   }
 
   #refuse(refusal: Refusal): void {
@@ -203,7 +221,9 @@ class Carrier {
   #forwardRequest(carried: Carried, trace: RequestTrace, expected: Expectation | null): ForwardRequest {
     const { tool, path } = this.#pass
     const headers = requestHeaders(this.#request.rawHeaders)
-    const { body, asked, stripUsage } = carried
+    const { body, asked, stripUsage, room } = carried
+    // Functions made here must not name `body`: as long as the reply runs, they would keep it in memory.
+    const bodyDone = isStream(body) ? () => undefined : () => this.releaseBody()
     return {
       method: this.#request.method ?? 'GET',
       path,
@@ -220,7 +240,20 @@ class Carrier {
       retries: tool.retries,
       stripUsage,
       local: this.#deps.local,
+      mayKeep: room !== null,
+      bodyDone,
+      roomForReply: (bytes) => this.#roomForReply(bytes),
     }
+  }
+
+  async #roomForReply(bytes: number): Promise<Room | null> {
+    const { memory } = this.#deps
+    const room = await memory.take(this.#pass.tool.id, bytes, this.#gone)
+    const response = this.#response
+    // Held until the tool has read the reply.
+    if (response.closed) room?.release()
+    else if (room) response.once('close', room.release)
+    return room
   }
 
   #watched(body: AsyncIterable<Uint8Array>, trace: RequestTrace): AsyncIterable<Uint8Array> {
