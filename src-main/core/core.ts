@@ -35,6 +35,7 @@ import { openTelemetry } from './metrics/openTelemetry.ts'
 import { serverOf } from './metrics/server.ts'
 import { listModels } from './models/list.ts'
 import { type OpenFolder, onFolder } from './opening.ts'
+import { BodyMemory } from './proxy/bodyMemory.ts'
 import { LocalV1, type Wish } from './proxy/localV1.ts'
 import { type RelayDeps, relay } from './proxy/relay.ts'
 import { startStandIn } from './proxy/standIn.ts'
@@ -204,6 +205,7 @@ async function build(
     },
     typicalOut: (model) => ledger.typicalOut(model),
     local: () => new URL(proxy.status().baseUrl ?? 'http://127.0.0.1').origin,
+    memory: new BodyMemory(),
   }
   const proxy = new LocalV1({
     verify: tools.verify,

@@ -32,7 +32,7 @@ export async function seenOf(far, id) {
 }
 
 /** The studio without its page, with one tool's key. More arguments go to `tools add`. */
-export async function startStudio(far, toolOptions = [], nodeArgs = []) {
+export async function startStudio(far, toolOptions = [], nodeArgs = [], env = {}) {
   const dataDir = temporaryFolder()
   const started = await startJson(
     cli,
@@ -49,11 +49,12 @@ export async function startStudio(far, toolOptions = [], nodeArgs = []) {
       '--data-dir',
       dataDir,
     ],
-    { BENCH_KEY: 'sk-bench-0123456789abcdef' },
+    { BENCH_KEY: 'sk-bench-0123456789abcdef', ...env },
     nodeArgs,
   )
   const tool = await run(['tools', 'add', 'bench', ...toolOptions, '--json', '--data-dir', dataDir])
-  return { name: 'studio', url: started.ready.proxy.baseUrl, key: tool.key, pid: started.pid, stop: started.stop }
+  const { pid, stop, held } = started
+  return { name: 'studio', url: started.ready.proxy.baseUrl, key: tool.key, pid, stop, held }
 }
 
 export async function startBare(far, nodeArgs = []) {

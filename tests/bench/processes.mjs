@@ -5,6 +5,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
 import { buildIfNeeded, node24, root } from '../../resources/scripts/ready.mjs'
 
 const running = new Set()
@@ -14,12 +15,20 @@ export function prepareBuild() {
   if (process.env.BENCH_CLI === undefined) buildIfNeeded()
 }
 
-/** Starts a Node script and gives its first line of JSON, its pid, and the ms it took from spawn to that line. */
+const probe = fileURLToPath(new URL('loop-probe.mjs', import.meta.url))
+/** Give it to `startJson` as `env` for a process whose main thread `held` is asked of. */
+export const probed = { BENCH_PROBE: '1' }
+
+/**
+ * Starts a Node script and gives its first line of JSON, its pid, and the ms it took from spawn to that line. With `probed` in `env`,
+ * `held` answers how long the main thread was blocked at most since the last call (`worstMs`), and its CPU time (`cpuMs`).
+ */
 export async function startJson(script, args = [], env = {}, nodeArgs = []) {
   const from = performance.now()
-  const child = spawn(node24(), [...nodeArgs, script, ...args], {
+  const watches = env.BENCH_PROBE !== undefined
+  const child = spawn(node24(), [...(watches ? ['--import', probe] : []), ...nodeArgs, script, ...args], {
     env: { ...process.env, ...env },
-    stdio: ['ignore', 'pipe', process.env.BENCH_VERBOSE ? 'inherit' : 'ignore'],
+    stdio: ['ignore', 'pipe', process.env.BENCH_VERBOSE ? 'inherit' : 'ignore', ...(watches ? ['pipe', 'pipe'] : [])],
   })
   running.add(child)
   child.once('exit', () => running.delete(child))
@@ -30,7 +39,13 @@ export async function startJson(script, args = [], env = {}, nodeArgs = []) {
   ])
   // Whatever else it prints must not fill the pipe.
   child.stdout.resume()
-  return { ready: JSON.parse(line), pid: child.pid, tookMs: performance.now() - from, stop: () => stop(child) }
+  const answers = watches ? createInterface({ input: child.stdio[4] }) : null
+  const held = async () => {
+    const answer = once(answers, 'line')
+    child.stdio[3].write('?\n')
+    return JSON.parse((await answer)[0])
+  }
+  return { ready: JSON.parse(line), pid: child.pid, tookMs: performance.now() - from, stop: () => stop(child), held }
 }
 
 /** Some print a banner first. */

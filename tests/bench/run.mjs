@@ -1,6 +1,7 @@
 // `npm run bench [-- start stop proxy render] [--quick] [--only name,name]`: figures beside their bars, and beside peers taken in the same run.
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
+import { bodiesBench } from './bodies.mjs'
 import { galleryBench } from './gallery.mjs'
 import { prepareBuild, removeFolders, stopAll } from './processes.mjs'
 import { proxyBench, proxyNames } from './proxy.mjs'
@@ -15,6 +16,7 @@ const suites = {
   start: startBench,
   stop: stopBench,
   proxy: proxyBench,
+  bodies: bodiesBench,
   search: searchBench,
   usage: usageBench,
   render: renderBench,

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { AdmissionDesk } from '../../src-main/core/admission/desk.ts'
 import { Ledger } from '../../src-main/core/ledger/ledger.ts'
+import { BodyMemory, type BodyMemoryBounds } from '../../src-main/core/proxy/bodyMemory.ts'
 import { type RelayDeps, relay } from '../../src-main/core/proxy/relay.ts'
 import { type ProxyServer, startProxy } from '../../src-main/core/proxy/server.ts'
 import { ToolAllowance } from '../../src-main/core/tools/allowance.ts'
@@ -26,6 +27,7 @@ export interface Gateway {
   ledger: Ledger
   desk: AdmissionDesk
   allowance: ToolAllowance
+  memory: BodyMemory
   dataDir: string
   /** `http://127.0.0.1:PORT/v1` */
   url: string
@@ -44,13 +46,14 @@ export interface GatewayOptions {
   tool?: Partial<Tool>
   desk?: ConstructorParameters<typeof AdmissionDesk>[0]
   bounds?: Parameters<typeof startProxy>[2]
+  bodyMemory?: Partial<BodyMemoryBounds>
 }
 
 /** The real relay, desk, books and limits before the address given, with one tool key. */
 export async function openGateway(
   baseUrl: string,
   apiKey: string,
-  { retry = {}, network = {}, tool: settings = {}, desk: deskOptions, bounds }: GatewayOptions = {},
+  { retry = {}, network = {}, tool: settings = {}, desk: deskOptions, bounds, bodyMemory = {} }: GatewayOptions = {},
 ): Promise<Gateway> {
   const dataDir = mkdtempSync(join(tmpdir(), 'studio-gateway-'))
   let tool = plainTool({ id: 'testtool', name: 'test', ...settings })
@@ -73,6 +76,7 @@ export async function openGateway(
   })
   const refusals: GateRefusal[] = []
   let origin = ''
+  const memory = new BodyMemory(bodyMemory)
   const deps: RelayDeps = {
     forward: () => upstream.forward,
     books: ledger,
@@ -80,6 +84,7 @@ export async function openGateway(
     price: (endpoint, model, use) => ledger.price(endpoint, model, use) ?? ledger.dearest(endpoint, use),
     typicalOut: (model) => ledger.typicalOut(model),
     local: () => origin,
+    memory,
   }
   const verify = (presented: string): Verified => {
     if (presented !== toolKey) return { good: false, why: 'unknown', tool: null }
@@ -111,6 +116,7 @@ export async function openGateway(
     ledger,
     desk,
     allowance,
+    memory,
     dataDir,
     url: proxy.baseUrl,
     rows: () => ledger.page({}, Number.MAX_SAFE_INTEGER, 1000),

@@ -98,7 +98,8 @@ function headersOf(refusal: Refusal, body: string): HeaderPairs {
   ]
   if (retryAfterMs !== null) headers.push(['Retry-After', String(Math.max(1, Math.ceil(retryAfterMs / 1000)))])
   // Where a retry was right it has been made here, and two loops must not stack. What was never sent may wait and come again.
-  const unsent = status === 429 || ['connection_changed', 'opening', 'database_locked'].includes(refusal.code)
+  const unsent =
+    status === 429 || ['connection_changed', 'opening', 'body_memory_full', 'database_locked'].includes(refusal.code)
   const maySdkWait = unsent && retryAfterMs !== null && retryAfterMs <= longestWaitOfSdksMs
   if (!maySdkWait) headers.push(['X-Should-Retry', 'false'])
   if (status === 401) headers.push(['WWW-Authenticate', 'Bearer realm="Inference Studio"'])

@@ -8,9 +8,11 @@ import type { Allowance, Books, Expectation, RequestEnd, RequestTrace, Share } f
 import { endpointOf, isInference, isReadOut } from '../upstream/endpoint.ts'
 import { flattened, type HeaderPairs, header } from '../upstream/headers.ts'
 import { nothingAsked } from '../upstream/meter/request.ts'
+import { replayLimit } from '../upstream/replay.ts'
 import type { ForwardReply, ForwardRequest } from '../upstream/types.ts'
 import { answer, type Refusal, refusalOf, refusalOfLimit } from './answers.ts'
 import { type Carried, modelInQuery, modelOf, readCarried } from './asked.ts'
+import type { BodyMemory, Room } from './bodyMemory.ts'
 import { replyHeaders, requestHeaders, safeReason } from './headers.ts'
 import type { CutReason, Pass } from './passage.ts'
 import { isUpload, Upload } from './upload.ts'
@@ -28,6 +30,8 @@ export interface RelayDeps {
   typicalOut(model: string | null): number
   /** Such as `http://127.0.0.1:8787`. */
   local(): string
+  /** Room for the bodies that are held whole. */
+  memory: BodyMemory
 }
 
 interface Use {
@@ -100,6 +104,7 @@ export async function relay(
     await carrier.run(forward)
   } finally {
     share.giveBack(carrier.tokens)
+    carrier.releaseBody()
   }
 }
 
@@ -127,6 +132,8 @@ class Carrier {
   readonly #gone = new Cancel()
   #trace: RequestTrace | null = null
   #reply: ForwardReply | null = null
+  /** What the tool sent, until a reply to it begins. */
+  #carried: Carried | null = null
   #stopped = false
   /** The gate ended it, and has answered or cut the connection. */
   #cut: CutReason | null = null
@@ -160,9 +167,9 @@ class Carrier {
   async run(forward: Forward): Promise<void> {
     const { tool } = this.#pass
     try {
-      this.#pass.proceed()
       const carried = await this.#take()
       if ('status' in carried) return this.#refuse(carried)
+      this.#carried = carried
       // A body can take its time to come: what is connected by now is asked.
       const way = this.#deps.forward() ?? forward
       const expected = this.#expect(carried)
@@ -185,10 +192,27 @@ class Carrier {
 
   async #take(): Promise<Carried | Refusal> {
     const { tool } = this.#pass
-    if (!isUpload(this.#endpoint, this.#request)) return readCarried(this.#request, this.#endpoint, tool)
+    const { memory } = this.#deps
+    const proceed = (): void => this.#pass.proceed()
+    if (!isUpload(this.#endpoint, this.#request)) {
+      return readCarried(this.#request, this.#endpoint, tool, { memory, signal: this.#gone, proceed })
+    }
+    proceed()
     const upload = await Upload.open(this.#request, tool.models !== null)
-    if (upload instanceof Upload) this.#upload = upload
+    if (upload instanceof Upload) {
+      this.#upload = upload
+      // Without memory for a copy it is streamed all the same, and sent once.
+      upload.room = memory.takeNow(tool.id, replayLimit)
+    }
     return upload
+  }
+
+  /** What the tool sent is not needed again. */
+  releaseBody(): void {
+    this.#carried?.room?.release()
+    // Whoever waits for the reply keeps this object: the bytes must not stay with it.
+    if (this.#carried) this.#carried.body = null
+    this.#carried = null
   }
 
   #refuse(refusal: Refusal): void {
@@ -233,7 +257,9 @@ class Carrier {
   #forwardRequest(carried: Carried, trace: RequestTrace, expected: Expectation | null): ForwardRequest {
     const { tool, path } = this.#pass
     const headers = requestHeaders(this.#request.rawHeaders)
-    const { body, asked, stripUsage } = carried
+    const { body, asked, stripUsage, room } = carried
+    // Functions made here must not name `body`: as long as the reply runs, they would keep it in memory.
+    const bodyDone = isStream(body) ? () => undefined : () => this.releaseBody()
     return {
       method: this.#request.method ?? 'GET',
       path,
@@ -250,7 +276,20 @@ class Carrier {
       retries: tool.retries,
       stripUsage,
       local: this.#deps.local,
+      mayKeep: room !== null,
+      bodyDone,
+      roomForReply: (bytes) => this.#roomForReply(bytes),
     }
+  }
+
+  async #roomForReply(bytes: number): Promise<Room | null> {
+    const { memory } = this.#deps
+    const room = await memory.take(this.#pass.tool.id, bytes, this.#gone)
+    const response = this.#response
+    // Held until the tool has read the reply.
+    if (response.closed) room?.release()
+    else if (room) response.once('close', room.release)
+    return room
   }
 
   /** The model of an upload may be known only when most of it has gone up: the limits are asked again then, before the request is complete. */
@@ -258,7 +297,10 @@ class Carrier {
     const { tool } = this.#pass
     upload.onModel = (model) => {
       trace.asks({ model })
-      const expected = this.#expect({ body: null, asked: { ...nothingAsked, model }, stripUsage: false }, false)
+      const expected = this.#expect(
+        { body: null, asked: { ...nothingAsked, model }, stripUsage: false, room: null },
+        false,
+      )
       const over = expected && this.#deps.allowance.expect(tool, this.#share, expected)
       return over && refusalOfLimit(over)
     }
@@ -345,6 +387,9 @@ function refuse(
   })
   answer(response, refusal, extraHeaders)
 }
+
+const isStream = (body: ForwardRequest['body']): body is AsyncIterable<Uint8Array> =>
+  body !== null && !(body instanceof Uint8Array)
 
 /** The body has grown: the length that the tool told holds no more. */
 function withLength(headers: HeaderPairs, length: number): HeaderPairs {

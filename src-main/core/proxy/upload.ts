@@ -33,7 +33,9 @@ export const isUpload = (endpoint: Endpoint, { headers }: IncomingMessage): bool
  */
 export class Upload implements Carried {
   readonly stripUsage = false
-  readonly body: AsyncIterable<Uint8Array>
+  body: Carried['body']
+  /** For the copy that a retry needs. Null where there is none. */
+  room: Carried['room'] = null
   /** Told once which model counts, as soon as it is known and at the end at the latest. Answers why the upload must not go on, or null. Set before `body` is read. */
   onModel: (model: string | null) => Refusal | null = () => null
   /** Told why the upload ends here, before `body` throws. */

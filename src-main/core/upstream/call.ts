@@ -9,6 +9,7 @@ import { cancelled, errorOfReply, maxErrorBody } from './errors.ts'
 import { factsOf, type HeaderPairs, headerList, isEventStream } from './headers.ts'
 import type { Link } from './link.ts'
 import { copyBody, copyLimit } from './meter/copy.ts'
+import { guardOfReply } from './meter/jsonScan.ts'
 import { type Meter, openMeter } from './meter/meter.ts'
 import { withRetry } from './retry.ts'
 import { moneyFields } from './schemas.ts'
@@ -38,8 +39,9 @@ export interface OpenReply {
   bytes: AsyncIterable<Uint8Array>
 }
 
-/** Images come as base64 inside JSON: four of them, with room. */
-const maxJsonBytes = 256 * 1024 * 1024
+/** Of a JSON reply. Images come as base64 inside JSON: four of them, with room. */
+const maxJsonBytes = 32 * 1024 * 1024
+const maxImagesBytes = 256 * 1024 * 1024
 
 export function jsonBody(value: unknown) {
   const json = Buffer.from(JSON.stringify(value))
@@ -254,12 +256,18 @@ export async function callJson<T>(
   options: CallOptions = {},
 ): Promise<Reply<T>> {
   const reply = await call(link, { ...request, accept: 'application/json' }, options)
-  return { facts: reply.facts, value: await readJson(link, reply, schema) }
+  const limit = request.pictures === undefined ? maxJsonBytes : maxImagesBytes
+  return { facts: reply.facts, value: await readJson(link, reply, schema, limit) }
 }
 
-/** @throws StudioError `malformed_reply` */
-export async function readJson<T>(link: Link, reply: OpenReply, schema: z.ZodType<T>): Promise<T> {
-  const text = new TextDecoder().decode(await readAll(reply.bytes, maxJsonBytes))
+/** @param limit in bytes @throws StudioError `malformed_reply` */
+export async function readJson<T>(
+  link: Link,
+  reply: OpenReply,
+  schema: z.ZodType<T>,
+  limit = maxJsonBytes,
+): Promise<T> {
+  const text = new TextDecoder().decode(await readAll(guarded(link, reply), limit))
   let value: unknown
   try {
     value = JSON.parse(text, exactMoney)
@@ -270,6 +278,18 @@ export async function readJson<T>(link: Link, reply: OpenReply, schema: z.ZodTyp
   const parsed = schema.safeParse(value)
   if (!parsed.success) throw malformed(link, reply.facts, text, 'The service’s reply lacks what it must have.')
   return parsed.data
+}
+
+/** The reply's bytes, as long as they can be parsed without much time and memory: a program that stands still for seconds answers nobody. */
+async function* guarded(link: Link, { bytes, facts }: OpenReply): AsyncGenerator<Uint8Array, void, undefined> {
+  const guard = guardOfReply()
+  for await (const chunk of bytes) {
+    guard.push(chunk)
+    if (guard.problem === 'depth' || guard.problem === 'values') {
+      throw malformed(link, facts, '', 'The service’s reply is nested deeper, or has more values, than any real one.')
+    }
+    yield chunk
+  }
 }
 
 export function malformed(link: Link, facts: ReplyFacts, raw: string, message: string): StudioError {

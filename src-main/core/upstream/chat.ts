@@ -3,6 +3,7 @@ import { type ReplyBody, readStart } from './body.ts'
 import { type CallRequest, call, callJson, jsonBody, malformed, type OpenReply, readJson } from './call.ts'
 import { cancelled, errorOfFrame, maxErrorBody } from './errors.ts'
 import type { Link } from './link.ts'
+import { parseText } from './meter/jsonScan.ts'
 import { JoinedTexts } from './redact/joinedTexts.ts'
 import type { Redactor } from './redact/redactor.ts'
 import { checkChatRequest } from './requests.ts'
@@ -148,7 +149,7 @@ function incomplete(): StudioError {
 function parseFrame(link: Link, reply: OpenReply, data: string): ChatCompletion {
   let frame: unknown
   try {
-    frame = JSON.parse(data)
+    frame = parseText(data)
   } catch {
     throw malformed(link, reply.facts, data, 'The service sent an event that is not JSON.')
   }

@@ -29,6 +29,8 @@ const notTheirs: ReadonlySet<string> = new Set(['authorization', 'host', 'expect
 const retriedStatuses: ReadonlySet<number> = new Set([429, 502, 503, 504])
 /** Pictures come as base64 in JSON; a larger reply goes on as it is. */
 const imagesLimit = 64 * 1024 * 1024
+/** Bytes above which a body is not given to undici as it is. */
+const handedOverFrom = 64 * 1024
 
 /**
  * Relays one request of a tool with the real key. Bytes go both ways as they come; a cancel closes the service's socket.
@@ -50,7 +52,7 @@ class Forwarding {
   readonly #request: ForwardRequest
   readonly #wish: Wish
   /** Bytes that are all here can be sent again as they are; a stream only from a copy of what was read of it. */
-  readonly #here: Uint8Array | null
+  #here: Uint8Array | null
   readonly #streamed: ReplayableBody | null
   readonly #sentCopy: BodyCopy | null
   /** The books keep it for as long as they keep headers, so it must hold nothing of this request, its body least of all. */
@@ -66,7 +68,8 @@ class Forwarding {
     this.#wish = { asker, slot: isInference(endpoint), tokens, model, signal, trace }
     this.#sentCopy = trace.logBodies ? copyBody(copyLimit) : null
     this.#here = body instanceof Uint8Array ? body : null
-    this.#streamed = body === null || body instanceof Uint8Array ? null : new ReplayableBody(body, this.#goesUp)
+    this.#streamed =
+      body === null || body instanceof Uint8Array ? null : new ReplayableBody(body, this.#goesUp, request.mayKeep)
     if (this.#here) this.#goesUp(this.#here)
   }
 
@@ -110,14 +113,29 @@ class Forwarding {
   async #attempt(number: number, path: string, headers: HeaderPairs): Promise<RawReply> {
     this.#attempts = number
     const { method, signal, trace } = this.#request
-    const body = this.#here ?? this.#streamed?.read() ?? null
-    const sent = { method, path, headers, body, signal }
+    const here = this.#here
+    const body = here && here.length > handedOverFrom ? this.#handedOver() : (here ?? this.#streamed?.read() ?? null)
+    const sent = { method, path, headers: withLength(headers, here), body, signal }
     const { reply, rateLimit } = await attemptOnce(this.#link, this.#wish, trace, sent, this.#used)
     if (retriedStatuses.has(reply.status)) throw new HeldReply(reply, rateLimit.retryAfterMs)
     return reply
   }
 
+  /** undici refers to what it is given until the reply is over, which may take many minutes: of a large body it gets only this. */
+  async *#handedOver(): AsyncGenerator<Uint8Array, void, undefined> {
+    if (this.#here) yield this.#here
+  }
+
+  /** The reply begins: nothing is sent again. */
+  #forgetBody(): void {
+    this.#here = null
+    this.#streamed?.forget()
+    this.#request.body = null
+    this.#request.bodyDone()
+  }
+
   async #answer(reply: RawReply, retriesExhausted: boolean): Promise<ForwardReply> {
+    this.#forgetBody()
     const { trace, endpoint, stream, stripUsage, tokensIn } = this.#request
     const { status, statusText } = reply
     // Where our loop gave up no other may start; else the service's wish stands.
@@ -185,13 +203,20 @@ class Forwarding {
 
   /** The addresses of pictures lead to the service, where a tool's key is not known: ours take their place. */
   async #localised(reply: ForwardReply): Promise<ForwardReply> {
+    const length = Number(header(reply.headers, 'content-length') ?? imagesLimit)
+    if (!(length <= imagesLimit)) return reply
+    const room = await this.#request.roomForReply(length)
+    // Base64 is whole without the change, which is what large replies have.
+    if (room === null) return reply
     const { head, rest } = await readUpTo(reply.body, imagesLimit)
-    if (rest) return { ...reply, body: joined(head, rest), whole: () => null, flow: null }
-    const { base } = this.#link
-    const body = localiseImageUrls(head, base, this.#request.local()) ?? head
+    if (rest) return { ...reply, body: joined([head], rest), whole: () => null, flow: null }
+    room.shrink(head.length)
+    const parts = localiseImageUrls(head, this.#link.base, this.#request.local()) ?? [head]
+    const size = parts.reduce((sum, part) => sum + part.length, 0)
     const headers = withoutLength(reply.headers)
-    headers.push(['content-length', String(body.length)])
-    return { ...reply, headers, body: joined(body, null), whole: () => body }
+    headers.push(['content-length', String(size)])
+    const whole = size <= handedOverFrom ? Buffer.concat(parts) : parts.length === 1 ? head : null
+    return { ...reply, headers, body: joined(parts, null), whole: () => whole, flow: null }
   }
 
   readonly #goesUp = (bytes: Uint8Array): void => {
@@ -206,15 +231,21 @@ class Forwarding {
   }
 }
 
+/** A body that is handed over piece by piece has no length that undici could see. */
+function withLength(headers: HeaderPairs, body: Uint8Array | null): HeaderPairs {
+  if (body === null || body.length <= handedOverFrom || header(headers, 'content-length') !== null) return headers
+  return [...headers, ['content-length', String(body.length)]]
+}
+
 function withoutLength(headers: HeaderPairs): HeaderPairs {
   return headers.filter(([name]) => name.toLowerCase() !== 'content-length')
 }
 
 async function* joined(
-  head: Uint8Array,
+  parts: Uint8Array[],
   rest: AsyncIterable<Uint8Array> | null,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  yield head
+  yield* parts
   if (rest) yield* rest
 }
 

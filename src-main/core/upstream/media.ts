@@ -4,6 +4,7 @@ import { readAll } from './body.ts'
 import { call, callJson, jsonBody, malformed } from './call.ts'
 import { asRecord } from './errors.ts'
 import type { Link } from './link.ts'
+import { parseText } from './meter/jsonScan.ts'
 import { checkImageRequest, checkSpeechRequest, checkTranscriptionRequest } from './requests.ts'
 import { type ImageReply, imageReply } from './schemas.ts'
 import type {
@@ -17,6 +18,8 @@ import type {
 } from './types.ts'
 
 const maxTranscriptBytes = 64 * 1024 * 1024
+/** Each word has four, and a day of speech some 200,000 words. */
+const maxTranscriptValues = 3_000_000
 
 /** Audio bytes as they arrive. @throws StudioError */
 export async function createSpeech(link: Link, request: SpeechRequest, options?: CallOptions): Promise<ByteReply> {
@@ -80,7 +83,7 @@ export async function fetchFile(link: Link, address: string, options?: CallOptio
 
 function parseObject(text: string): Record<string, unknown> | null {
   try {
-    return asRecord(JSON.parse(text))
+    return asRecord(parseText(text, maxTranscriptValues))
   } catch {
     return null
   }

@@ -10,6 +10,7 @@ export const replayLimit = 256 * 1024
 export class ReplayableBody {
   readonly #source: AsyncIterator<Uint8Array>
   readonly #onRead: (bytes: Uint8Array) => void
+  readonly #limit: number
   #kept: Uint8Array[] | null = []
   #size = 0
   #ended = false
@@ -17,10 +18,18 @@ export class ReplayableBody {
   /** Chunks that no longer fit into the copy, for the one reader there can be then. */
   #passing: Uint8Array[] = []
 
-  /** `onRead` sees each piece once, whatever is sent again. */
-  constructor(source: AsyncIterable<Uint8Array>, onRead: (bytes: Uint8Array) => void = () => undefined) {
+  /**
+   * @param onRead sees each piece once, whatever is sent again
+   * @param mayKeep false: no copy is kept, and what was read can't be sent again
+   */
+  constructor(
+    source: AsyncIterable<Uint8Array>,
+    onRead: (bytes: Uint8Array) => void = () => undefined,
+    mayKeep = true,
+  ) {
     this.#source = source[Symbol.asyncIterator]()
     this.#onRead = onRead
+    this.#limit = mayKeep ? replayLimit : 0
   }
 
   /** All of it was read, and all of it is in the copy. */
@@ -66,7 +75,7 @@ export class ReplayableBody {
   #keep(chunk: Uint8Array): void {
     this.#onRead(chunk)
     this.#size += chunk.length
-    if (this.#size > replayLimit) this.#kept = null
+    if (this.#size > this.#limit) this.#kept = null
     if (this.#kept === null) this.#passing.push(chunk)
     else this.#kept.push(chunk)
   }

@@ -1,6 +1,7 @@
 import { TextDecoder } from 'node:util'
 import { createParser } from 'eventsource-parser'
 import { StudioError } from '../errors.ts'
+import { parseText } from './meter/jsonScan.ts'
 
 /** One event of a real service is far below it; without a bound a hostile one could fill the memory. UTF-16 units. */
 export const maxEventSize = 16 * 1024 * 1024
@@ -42,7 +43,7 @@ export async function* readEvents(
 function isWhole(data: string): boolean {
   if (data.trim() === '[DONE]') return true
   try {
-    JSON.parse(data)
+    parseText(data)
     return true
   } catch {
     return false

@@ -171,6 +171,12 @@ export interface ForwardRequest {
   headers: [name: string, value: string][]
   /** Null where there is none; bytes where all of it has come already; else a stream, read once, with backpressure. */
   body: AsyncIterable<Uint8Array> | Uint8Array | null
+  /** There is room to keep the start of a streamed body, so that a short one can be sent again. */
+  mayKeep: boolean
+  /** The reply begins: the body is not sent again, and nothing here refers to it any more. Called once, where a reply comes. */
+  bodyDone(): void
+  /** Room for a reply that has to be held whole; null where none came free in time. Whoever answers the tool releases it. */
+  roomForReply(bytes: number): Promise<{ shrink(bytes: number): void } | null>
   signal: CancelSignal
 }
 

@@ -31,6 +31,9 @@ function request(given: Partial<ForwardRequest> = {}): ForwardRequest {
     retries: true,
     stripUsage: false,
     local: () => 'http://127.0.0.1:8787',
+    mayKeep: true,
+    bodyDone: () => undefined,
+    roomForReply: async () => ({ shrink: () => undefined }),
     ...given,
   }
 }

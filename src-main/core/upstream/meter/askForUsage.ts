@@ -1,54 +1,58 @@
-import { asBuffer, markLength } from './bytes.ts'
-import { hasEscapedLetters, type Member, membersOf, skipSpace } from './json.ts'
+import { asBuffer } from './bytes.ts'
+import { membersOf } from './json.ts'
+import { isFields } from './values.ts'
 
 const wholeOption = '"stream_options":{"include_usage":true}'
 const option = '"include_usage":true'
 
-/** What `readAsked` found, as far as it spares a search. */
-interface Known {
-  json: boolean
-  streamOptions: boolean
+/** Bytes of a body, from `from` to before `to`, that `text` replaces; every other byte stays. */
+export interface Edit {
+  from: number
+  to: number
+  text: string
+}
+
+/** What a request says of the usage, and the change that asks for it. */
+export interface UsageWish {
+  usage: 'asked' | 'declined' | 'absent'
+  /** Null where the option stands there already, or can't be put in safely. */
+  edit: Edit | null
+}
+
+/** For an object without `stream_options`: in front of its other members. `brace` is the place of its opening brace. */
+export const usageAtStart = (brace: number, isEmpty: boolean): Edit => putFirst(brace, wholeOption, isEmpty)
+
+/**
+ * For `stream_options` that stand in the body from `from` to before `to`: in front of their members, or instead of a null.
+ * @param raw their bytes; null where they are too long to be read
+ */
+export function usageWish(raw: Buffer | null, value: unknown, from: number, to: number): UsageWish {
+  if (raw === null) return { usage: 'absent', edit: null }
+  if (value === null) return { usage: 'absent', edit: { from, to, text: `{${option}}` } }
+  if (!isFields(value)) return { usage: 'absent', edit: null }
+  if (value.include_usage === true) return { usage: 'asked', edit: null }
+  if (value.include_usage !== undefined && value.include_usage !== null) return { usage: 'declined', edit: null }
+  const members = membersOf(raw, 0, ['include_usage'])
+  if (members === null || members.found.length > 1) return { usage: 'absent', edit: null }
+  const [usage] = members.found
+  if (usage === undefined) return { usage: 'absent', edit: putFirst(from, option, members.empty) }
+  return { usage: 'absent', edit: { from: from + usage.from, to: from + usage.to, text: 'true' } }
 }
 
 /**
- * The same body with `stream_options.include_usage: true` put in, every other byte as it was: in front of the other members, or,
- * where null stands in its place, instead of that null. Null where it can't be put in safely: no JSON object, already there
- * (true or declined), named twice, or of another type.
+ * The body with that change. It begins at `start` in `bytes`, up to their end; where there are enough bytes before it, it grows into them
+ * and only what stands before the change is moved. Else it is a copy.
  */
-export function askForUsage(body: Uint8Array, known?: Known): Uint8Array | null {
+export function edited(body: Uint8Array, { from, to, text }: Edit, start = 0): Buffer {
   const bytes = asBuffer(body)
-  const start = skipSpace(bytes, markLength(bytes))
-  if (bytes[start] !== 0x7b) return null
-  // Most bodies name it nowhere, which JSON.parse or a native search proves; only the others are walked through.
-  const absent = known?.json ? !known.streamOptions : !bytes.includes('"stream_options"') && !hasEscapedLetters(bytes)
-  if (absent) {
-    const first = bytes[skipSpace(bytes, start + 1)]
-    return first === 0x22 || first === 0x7d ? putFirst(bytes, start, wholeOption, first === 0x7d) : null
-  }
-  const top = membersOf(bytes, start, ['stream_options'])
-  if (top === null || skipSpace(bytes, top.end) !== bytes.length || top.found.length > 1) return null
-  const [options] = top.found
-  if (options === undefined) return putFirst(bytes, start, wholeOption, top.empty)
-  return isNull(bytes, options) ? replace(bytes, options, `{${option}}`) : intoOptions(bytes, options)
+  const put = Buffer.from(text)
+  const shifted = start - put.length + (to - from)
+  if (shifted < 0) return Buffer.concat([bytes.subarray(start, start + from), put, bytes.subarray(start + to)])
+  bytes.copyWithin(shifted, start, start + from)
+  bytes.set(put, shifted + from)
+  return bytes.subarray(shifted)
 }
 
-function intoOptions(bytes: Buffer, options: Member): Buffer | null {
-  const members = membersOf(bytes, options.from, ['include_usage'])
-  if (members === null || members.found.length > 1) return null
-  const [usage] = members.found
-  if (usage === undefined) return putFirst(bytes, options.from, option, members.empty)
-  return isNull(bytes, usage) ? replace(bytes, usage, 'true') : null
-}
-
-function isNull(bytes: Buffer, { from, to }: Member): boolean {
-  return to - from === 4 && bytes.toString('latin1', from, to) === 'null'
-}
-
-/** In front of the members of the object whose brace is at `brace`. */
-function putFirst(bytes: Buffer, brace: number, member: string, empty: boolean): Buffer {
-  return replace(bytes, { from: brace + 1, to: brace + 1 }, empty ? member : `${member},`)
-}
-
-function replace(bytes: Buffer, { from, to }: Pick<Member, 'from' | 'to'>, text: string): Buffer {
-  return Buffer.concat([bytes.subarray(0, from), Buffer.from(text), bytes.subarray(to)])
+function putFirst(brace: number, member: string, isEmpty: boolean): Edit {
+  return { from: brace + 1, to: brace + 1, text: isEmpty ? member : `${member},` }
 }

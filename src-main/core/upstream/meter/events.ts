@@ -1,5 +1,6 @@
 import type { Reading } from '../../traffic.ts'
 import { asBuffer, ByteStore } from './bytes.ts'
+import { parseText } from './jsonScan.ts'
 import { ReplyReader } from './replyReader.ts'
 import { EventTemplate } from './template.ts'
 import type { Meter } from './types.ts'
@@ -222,7 +223,7 @@ export class EventMeter implements Meter {
       return false
     }
     try {
-      return this.#reply.read(JSON.parse(data))
+      return this.#reply.read(parseText(data))
     } catch {
       return false
     }

@@ -8,10 +8,10 @@ const longestAddress = 16_384 * 6
 
 /**
  * An images reply with every `data[].url` under the base address replaced by the same path under the local address; all other
- * bytes as they were, base64 neither decoded nor looked into. Null where nothing is to be replaced or it is no such JSON.
- * `local` has no trailing slash.
+ * bytes as they were, base64 neither decoded nor looked into. In parts, which refer to `body`: a copy would double a large reply.
+ * Null where nothing is to be replaced or it is no such JSON. `local` has no trailing slash.
  */
-export function localiseImageUrls(body: Uint8Array, base: BaseAddress, local: string): Uint8Array | null {
+export function localiseImageUrls(body: Uint8Array, base: BaseAddress, local: string): Uint8Array[] | null {
   const bytes = asBuffer(body)
   // Native searches first: most replies with base64 name no url at all.
   if (!bytes.includes('"url"') && !bytes.includes(0x5c)) return null
@@ -27,7 +27,7 @@ export function localiseImageUrls(body: Uint8Array, base: BaseAddress, local: st
   }
   if (from === 0) return null
   parts.push(bytes.subarray(from))
-  return Buffer.concat(parts)
+  return parts
 }
 
 function urlsOf(bytes: Buffer): Member[] | null {

@@ -1,3 +1,5 @@
+import { isExcessive } from './jsonScan.ts'
+
 // Where things stand in the bytes of a JSON text, for changes that leave every other byte as it was. Parsers of packages give
 // values or re-print; `jsonc-parser` gives offsets, but of a string and with a tree of it all, several times JSON.parse's cost.
 // What is passed over is not validated further than its brackets and strings. Every function gives -1 where the text breaks off.
@@ -118,13 +120,17 @@ export function membersOf(
   }
 }
 
-/** Offsets where the items of the array at `from` begin; null where it is no array or breaks off. */
+/** No real list of pictures is longer. */
+const mostItems = 10_000
+
+/** Offsets where the items of the array at `from` begin; null where it is no array, breaks off or has more than `mostItems`. */
 export function itemsOf(bytes: Buffer, from: number): number[] | null {
   if (bytes[from] !== openBracket) return null
   const items: number[] = []
   let at = skipSpace(bytes, from + 1)
   if (bytes[at] === closeBracket) return items
   for (;;) {
+    if (items.length >= mostItems) return null
     items.push(at)
     const end = endOfValue(bytes, at)
     if (end === -1) return null
@@ -135,8 +141,9 @@ export function itemsOf(bytes: Buffer, from: number): number[] | null {
   }
 }
 
-/** The JSON text between two offsets as a value; undefined where it is none. */
+/** The JSON text between two offsets as a value; undefined where it is none, or one that nobody should parse. */
 export function parseBetween(bytes: Buffer, from: number, to: number): unknown {
+  if (isExcessive(bytes.subarray(from, to))) return undefined
   try {
     return JSON.parse(bytes.toString('utf8', from, to))
   } catch {
@@ -152,13 +159,4 @@ function wantedKey(bytes: Buffer, from: number, to: number, wanted: readonly str
     if (parseBetween(bytes, from, to) === name) return name
   }
   return null
-}
-
-/** A key of ASCII letters and `_` can be written in another way only with \u004x to \u007x: without them, bytes tell it. */
-export function hasEscapedLetters(bytes: Buffer): boolean {
-  for (let at = bytes.indexOf('\\u00'); at !== -1; at = bytes.indexOf('\\u00', at + 4)) {
-    const digit = bytes[at + 4] ?? 0
-    if (digit >= 0x34 && digit <= 0x37) return true
-  }
-  return false
 }

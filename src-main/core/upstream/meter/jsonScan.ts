@@ -1,0 +1,450 @@
+import { isUtf8 } from 'node:buffer'
+import { asBuffer, ByteStore } from './bytes.ts'
+
+const quote = 0x22
+const backslash = 0x5c
+const openBrace = 0x7b
+const closeBrace = 0x7d
+const openBracket = 0x5b
+const closeBracket = 0x5d
+const comma = 0x2c
+const colon = 0x3a
+
+/** Levels of arrays and objects that are accepted. Real requests and replies have fewer than 20; common parsers stop between 64 and 1,000. */
+export const maxDepth = 128
+
+/** Why a text was given up: not JSON (RFC 8259), not UTF-8, nested deeper than `maxDepth`, or with too many values. */
+export type ScanProblem = 'syntax' | 'encoding' | 'depth' | 'values'
+
+export interface ScanOptions {
+  /** How many values are accepted, those inside of others counted too. */
+  maxValues?: number
+  /** Bytes of strings that are not UTF-8 are passed over. */
+  anyBytes?: boolean
+}
+
+// What may come next. Values from `inString` on stand for a token that has begun.
+const wantsStart = 0
+const wantsValue = 1
+const wantsValueOrClose = 2
+const wantsKey = 3
+const wantsKeyOrClose = 4
+const wantsColon = 5
+const wantsCommaOrClose = 6
+const wantsEnd = 7
+const inString = 8
+const inEscape = 9
+const inHex = 10
+const inLiteral = 11
+const inMark = 12
+// The parts of a number, in the order of the grammar.
+const afterMinus = 13
+const afterZero = 14
+const inInteger = 15
+const afterPoint = 16
+const inFraction = 17
+const afterE = 18
+const afterExponentSign = 19
+const inExponent = 20
+
+/** 1 for bytes that mean themselves in a string. Control characters must be escaped (RFC 8259, section 7). */
+const isPlain = Uint8Array.from({ length: 256 }, (_, byte) =>
+  byte < 0x20 || byte === quote || byte === backslash ? 0 : 1,
+)
+/** 1 for bytes that may follow a backslash alone. */
+const isEscape = new Uint8Array(256)
+for (const letter of '"\\/bfnrt') isEscape[letter.charCodeAt(0)] = 1
+const literals = ['true', 'false', 'null']
+const byteOrderMark = [0xef, 0xbb, 0xbf]
+
+/**
+ * Checks a JSON text while it passes in chunks, split anywhere, and tells a subclass where its parts begin and end. Accepts exactly what
+ * `JSON.parse` accepts (after one optional byte order mark), but only UTF-8 and at most `maxDepth` levels. Memory does not grow with the
+ * text, and each chunk costs time in proportion to its length, which a parse of the whole text would need at once.
+ */
+export class JsonScan {
+  /** Null while the text is good so far. After a problem nothing more is read. */
+  problem: ScanProblem | null = null
+  /** Arrays and objects that are open. */
+  protected depth = 0
+  /** How many bytes came before the current chunk. */
+  protected offset = 0
+  /** Length in UTF-8 of the string that ended last, its escapes decoded. */
+  protected stringBytes = 0
+  readonly #anyBytes: boolean
+  #valuesLeft: number
+  #state = wantsStart
+  /** Whether it is an object, for each level that is open. */
+  readonly #objects: boolean[] = []
+  #isKey = false
+  #stringFrom = 0
+  /** Bytes by which the escapes of this string are longer than what they stand for. */
+  #escaped = 0
+  #hexDigits = 0
+  #hexValue = 0
+  #literal = ''
+  #literalAt = 0
+  /** The unfinished character at the end of the last chunk. */
+  #halfCharacter: Buffer | null = null
+  readonly #captured = new ByteStore()
+  #captureFrom = -1
+  #captureLimit = 0
+
+  constructor({ maxValues = Number.POSITIVE_INFINITY, anyBytes = false }: ScanOptions = {}) {
+    this.#valuesLeft = maxValues
+    this.#anyBytes = anyBytes
+  }
+
+  /** Takes the next bytes. Never throws. */
+  push(given: Uint8Array): void {
+    if (this.problem !== null || given.length === 0) return
+    const bytes = asBuffer(given)
+    if (!this.#anyBytes && !this.#isUtf8(bytes)) {
+      this.problem = 'encoding'
+      return
+    }
+    for (let at = 0; at < bytes.length && this.problem === null; ) at = this.#step(bytes, at)
+    if (this.#captureFrom >= 0) {
+      this.#append(bytes, bytes.length)
+      this.#captureFrom = 0
+    }
+    this.offset += bytes.length
+  }
+
+  /** The text is over. True when it was one whole JSON value. */
+  end(): boolean {
+    if (this.problem === null && this.#halfCharacter !== null) this.problem = 'encoding'
+    if (this.problem === null && this.depth === 0 && this.#endsNumber()) {
+      this.#state = wantsEnd
+      this.valueEnded?.(nothing, 0)
+    }
+    if (this.problem === null && this.#state !== wantsEnd) this.problem = 'syntax'
+    return this.problem === null
+  }
+
+  /** A value of any kind begins at this place of the chunk. */
+  protected valueBegan?(at: number): void
+  /** It ended before this place of the chunk. */
+  protected valueEnded?(bytes: Buffer, at: number): void
+  /** A string begins at this place of the chunk, with its quote. */
+  protected stringBegan?(isKey: boolean, at: number): void
+  /** It ended before this place of the chunk; `stringBytes` is its length. Before `valueEnded`. */
+  protected stringEnded?(isKey: boolean, bytes: Buffer, at: number): void
+  /** An array or object begins; it counts in `depth` already. */
+  protected opened?(isObject: boolean, at: number): void
+  /** It ended; it counts in `depth` no more. Before `valueEnded`. */
+  protected closed?(isObject: boolean): void
+
+  /** Keeps what comes from this place of the chunk on, `limit` bytes at most. */
+  protected startCapture(at: number, limit: number): void {
+    this.#captureFrom = at
+    this.#captureLimit = limit
+  }
+
+  /** The bytes up to this place of the chunk, to be used at once; null where they are more than the limit. */
+  protected stopCapture(bytes: Buffer, at: number): Buffer | null {
+    const from = this.#captureFrom
+    const isHere = this.#captured.length === 0 && this.#captureLimit >= at - from
+    if (!isHere) this.#append(bytes, at)
+    this.#captureFrom = -1
+    if (isHere) return bytes.subarray(from, at)
+    return this.#captureLimit < 0 ? null : this.#captured.take()
+  }
+
+  #append(bytes: Buffer, to: number): void {
+    if (this.#captured.length + to - this.#captureFrom > this.#captureLimit) {
+      this.#captureLimit = -1
+      this.#captured.clear()
+    } else this.#captured.append(bytes, this.#captureFrom, to)
+  }
+
+  /** Handles what stands at `at` and answers where to go on. */
+  #step(bytes: Buffer, at: number): number {
+    const state = this.#state
+    if (state === inString) return this.#throughString(bytes, at)
+    if (state >= afterMinus) return this.#throughNumber(bytes, at)
+    const byte = bytes[at] ?? 0
+    if (state >= inEscape) return this.#insideToken(bytes, byte, at)
+    if (byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09) {
+      if (state === wantsStart) this.#state = wantsValue
+      return at + 1
+    }
+    return this.#betweenTokens(bytes, byte, at)
+  }
+
+  #insideToken(bytes: Buffer, byte: number, at: number): number {
+    switch (this.#state) {
+      case inEscape:
+        return this.#escape(byte, at)
+      case inHex:
+        return this.#hex(byte, at)
+      case inLiteral:
+        return this.#throughLiteral(bytes, byte, at)
+      default:
+        return this.#mark(byte, at)
+    }
+  }
+
+  #betweenTokens(bytes: Buffer, byte: number, at: number): number {
+    switch (this.#state) {
+      case wantsCommaOrClose:
+        if (byte !== comma) return this.#close(bytes, byte, at)
+        this.#state = this.#inObject() ? wantsKey : wantsValue
+        return at + 1
+      case wantsColon:
+        if (byte !== colon) return this.#wrong()
+        this.#state = wantsValue
+        return at + 1
+      case wantsKeyOrClose:
+        return byte === closeBrace ? this.#close(bytes, byte, at) : this.#key(byte, at)
+      case wantsKey:
+        return this.#key(byte, at)
+      case wantsValueOrClose:
+        return byte === closeBracket ? this.#close(bytes, byte, at) : this.#value(byte, at)
+      case wantsStart:
+        if (byte !== byteOrderMark[0]) return this.#value(byte, at)
+        this.#state = inMark
+        this.#literalAt = 1
+        return at + 1
+      case wantsValue:
+        return this.#value(byte, at)
+      default:
+        return this.#wrong()
+    }
+  }
+
+  #key(byte: number, at: number): number {
+    return byte === quote ? this.#openString(true, at) : this.#wrong()
+  }
+
+  #value(byte: number, at: number): number {
+    this.#valuesLeft--
+    if (this.#valuesLeft < 0) return this.#wrong('values')
+    this.valueBegan?.(at)
+    if (byte === quote) return this.#openString(false, at)
+    if (byte === openBrace || byte === openBracket) return this.#open(byte === openBrace, at)
+    if (byte === 0x2d) this.#state = afterMinus
+    else if (byte === 0x30) this.#state = afterZero
+    else if (isDigit(byte)) this.#state = inInteger
+    else {
+      const literal = literals.find((word) => word.charCodeAt(0) === byte)
+      if (literal === undefined) return this.#wrong()
+      this.#literal = literal
+      this.#literalAt = 1
+      this.#state = inLiteral
+    }
+    return at + 1
+  }
+
+  #open(isObject: boolean, at: number): number {
+    if (this.depth >= maxDepth) return this.#wrong('depth')
+    this.#objects[this.depth] = isObject
+    this.depth++
+    this.#state = isObject ? wantsKeyOrClose : wantsValueOrClose
+    this.opened?.(isObject, at)
+    return at + 1
+  }
+
+  #close(bytes: Buffer, byte: number, at: number): number {
+    const isObject = this.#inObject()
+    if (byte !== (isObject ? closeBrace : closeBracket)) return this.#wrong()
+    this.depth--
+    this.closed?.(isObject)
+    this.#ended(bytes, at + 1)
+    return at + 1
+  }
+
+  #ended(bytes: Buffer, at: number): void {
+    this.#state = this.depth === 0 ? wantsEnd : wantsCommaOrClose
+    this.valueEnded?.(bytes, at)
+  }
+
+  #inObject(): boolean {
+    return this.#objects[this.depth - 1] === true
+  }
+
+  #openString(isKey: boolean, at: number): number {
+    this.#isKey = isKey
+    this.#stringFrom = this.offset + at + 1
+    this.#escaped = 0
+    this.#state = inString
+    this.stringBegan?.(isKey, at)
+    return at + 1
+  }
+
+  #throughString(bytes: Buffer, from: number): number {
+    const { length } = bytes
+    for (let at = from; ; ) {
+      while (at < length && isPlain[bytes[at] ?? 0] === 1) at++
+      if (at >= length) return at
+      const byte = bytes[at]
+      if (byte === quote) return this.#closeString(bytes, at)
+      if (byte !== backslash) return this.#wrong()
+      // Most escapes are of two bytes, and here.
+      if (isEscape[bytes[at + 1] ?? 0] !== 1) {
+        this.#state = inEscape
+        return at + 1
+      }
+      this.#escaped++
+      at += 2
+    }
+  }
+
+  #closeString(bytes: Buffer, at: number): number {
+    this.stringBytes = this.offset + at - this.#stringFrom - this.#escaped
+    const isKey = this.#isKey
+    this.stringEnded?.(isKey, bytes, at + 1)
+    if (isKey) this.#state = wantsColon
+    else this.#ended(bytes, at + 1)
+    return at + 1
+  }
+
+  #escape(byte: number, at: number): number {
+    if (byte === 0x75) {
+      this.#hexDigits = 0
+      this.#hexValue = 0
+      this.#state = inHex
+    } else if (isEscape[byte] === 1) {
+      this.#escaped += 1
+      this.#state = inString
+    } else return this.#wrong()
+    return at + 1
+  }
+
+  #hex(byte: number, at: number): number {
+    const digit = hexDigit(byte)
+    if (digit < 0) return this.#wrong()
+    this.#hexValue = this.#hexValue * 16 + digit
+    this.#hexDigits++
+    if (this.#hexDigits === 4) {
+      this.#escaped += 6 - utf8Length(this.#hexValue)
+      this.#state = inString
+    }
+    return at + 1
+  }
+
+  #throughLiteral(bytes: Buffer, byte: number, at: number): number {
+    if (byte !== this.#literal.charCodeAt(this.#literalAt)) return this.#wrong()
+    this.#literalAt++
+    if (this.#literalAt === this.#literal.length) this.#ended(bytes, at + 1)
+    return at + 1
+  }
+
+  #mark(byte: number, at: number): number {
+    if (byte !== byteOrderMark[this.#literalAt]) return this.#wrong()
+    this.#literalAt++
+    if (this.#literalAt === byteOrderMark.length) this.#state = wantsValue
+    return at + 1
+  }
+
+  #throughNumber(bytes: Buffer, from: number): number {
+    let state = this.#state
+    let at = from
+    for (; at < bytes.length; at++) {
+      const next = numberState(state, bytes[at] ?? 0)
+      if (next < 0) break
+      state = next
+    }
+    this.#state = state
+    // The byte that ends a number belongs to what follows.
+    if (at < bytes.length) {
+      if (!this.#endsNumber()) return this.#wrong()
+      this.#ended(bytes, at)
+    }
+    return at
+  }
+
+  #endsNumber(): boolean {
+    const state = this.#state
+    return state === afterZero || state === inInteger || state === inFraction || state === inExponent
+  }
+
+  #wrong(problem: ScanProblem = 'syntax'): number {
+    this.problem = problem
+    return 0
+  }
+
+  #isUtf8(bytes: Buffer): boolean {
+    const whole = this.#halfCharacter === null ? bytes : Buffer.concat([this.#halfCharacter, bytes])
+    const cut = wholeCharacters(whole)
+    // A copy: a piece of a chunk would keep all of it in memory.
+    this.#halfCharacter = cut === whole.length ? null : Buffer.from(whole.subarray(cut))
+    return isUtf8(whole.subarray(0, cut))
+  }
+}
+
+const nothing = Buffer.alloc(0)
+
+/** Far more than any real reply or event has, but for transcripts of many hours. A parse of so many takes some 100 ms. */
+const mostValues = 500_000
+/** Shorter texts can't be deep enough to cost much. Bytes. */
+const guardedFrom = 16 * 1024
+
+/** Watches a reply that is to be parsed: its `problem` is `depth` or `values` where that would take too much time and memory. */
+export const guardOfReply = (maxValues = mostValues): JsonScan => new JsonScan({ maxValues, anyBytes: true })
+
+/** Whether parsing this text would take too much time and memory, for what it is nested or how many values it has. */
+export function isExcessive(bytes: Uint8Array, maxValues?: number): boolean {
+  if (bytes.length < guardedFrom) return false
+  const guard = guardOfReply(maxValues)
+  guard.push(bytes)
+  return guard.problem === 'depth' || guard.problem === 'values'
+}
+
+/** `JSON.parse` for a text from outside. @throws SyntaxError also where it is nested too deep or has more values than that */
+export function parseText(text: string, maxValues?: number): unknown {
+  if (text.length >= guardedFrom && isExcessive(Buffer.from(text), maxValues)) {
+    throw new SyntaxError('Nested too deep, or too many values.')
+  }
+  return JSON.parse(text)
+}
+
+const isDigit = (byte: number): boolean => byte >= 0x30 && byte <= 0x39
+
+/** What follows in a number (RFC 8259, section 6) after a zero, another digit, a point, an E and a sign; -1 where none may stand. */
+const numberStates: readonly (readonly number[])[] = [
+  [afterZero, inInteger, -1, -1, -1], // afterMinus
+  [-1, -1, afterPoint, afterE, -1], // afterZero
+  [inInteger, inInteger, afterPoint, afterE, -1], // inInteger
+  [inFraction, inFraction, -1, -1, -1], // afterPoint
+  [inFraction, inFraction, -1, afterE, -1], // inFraction
+  [inExponent, inExponent, -1, -1, afterExponentSign], // afterE
+  [inExponent, inExponent, -1, -1, -1], // afterExponentSign
+  [inExponent, inExponent, -1, -1, -1], // inExponent
+]
+
+function numberState(state: number, byte: number): number {
+  return numberStates[state - afterMinus]?.[placeInNumber(byte)] ?? -1
+}
+
+function placeInNumber(byte: number): number {
+  if (byte === 0x30) return 0
+  if (isDigit(byte)) return 1
+  if (byte === 0x2e) return 2
+  if (byte === 0x65 || byte === 0x45) return 3
+  return byte === 0x2b || byte === 0x2d ? 4 : -1
+}
+
+function hexDigit(byte: number): number {
+  if (isDigit(byte)) return byte - 0x30
+  const lower = byte | 0x20
+  return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1
+}
+
+/** Bytes of a UTF-16 unit in UTF-8; each half of a pair counts two of the four. */
+function utf8Length(unit: number): number {
+  if (unit < 0x80) return 1
+  if (unit < 0x800 || (unit >= 0xd800 && unit <= 0xdfff)) return 2
+  return 3
+}
+
+/** How many of the bytes are whole characters of UTF-8, where the last one may be unfinished. */
+function wholeCharacters(bytes: Buffer): number {
+  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
+    const byte = bytes[bytes.length - back] ?? 0
+    if ((byte & 0xc0) === 0x80) continue
+    const size = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1
+    return size > back ? bytes.length - back : bytes.length
+  }
+  return bytes.length
+}

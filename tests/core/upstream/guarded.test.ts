@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import { closed, collect, failure, json, serve, sse } from './helpers/service.ts'
+
+const million = 1_000_000
+
+test.each([
+  ['nested without an end', '['.repeat(64 * 1024)],
+  ['with values without an end', `{"data":[${'{},'.repeat(2 * million)}`],
+  ['nested inside of what is no UTF-8', `{"a":"\u00ff","b":${'['.repeat(64 * 1024)}`],
+])('a JSON reply %s is given up long before its end', async (_what, start) => {
+  const { upstream, requests } = await serve((_request, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' })
+    // It never ends.
+    response.write(Buffer.from(start, 'latin1'))
+  })
+  await expect(upstream.listModels()).rejects.toMatchObject({ kind: 'malformed_reply' })
+  const [request] = requests
+  if (request) await closed(request)
+})
+
+test('a JSON reply of 40 MB is given up, unless it brings pictures', async () => {
+  const { upstream } = await serve((request, response) => {
+    if (request.url?.includes('images')) json(response, 200, { data: [{ b64_json: 'A'.repeat(40 * million) }] })
+    else json(response, 200, { data: [{ id: 'A'.repeat(40 * million) }] })
+  })
+  await expect(upstream.listModels()).rejects.toMatchObject({ kind: 'malformed_reply' })
+  const { value } = await upstream.createImage({ prompt: 'a cat' })
+  expect(value.data?.[0]?.b64_json).toHaveLength(40 * million)
+})
+
+test.each([
+  ['nested too deep', `{"choices":${'['.repeat(200_000)}${']'.repeat(200_000)}}`],
+  ['with too many values', `{"choices":[${'{},'.repeat(600_000)}{}]}`],
+])('an event %s ends the stream as one that nobody can read', async (_what, data) => {
+  const { upstream } = await serve((_request, response) => {
+    sse(response)
+    response.end(`data: ${data}\n\ndata: [DONE]\n\n`)
+  })
+  const stream = upstream.streamChatCompletion({ model: 'm', messages: [{ role: 'user', content: 'hi' }] })
+  expect(await failure(collect(stream))).toMatchObject({ kind: 'malformed_reply' })
+})
