@@ -62,6 +62,7 @@ const head = [
   '  making/          sound that is still being recorded or made',
   '  damaged/         files that were damaged, by date; what could be read of them was recovered',
   '  replaced/        what a restored backup replaced, by date',
+  '  studio.folder.json   tells the program that this folder is its own',
   '  all else         the program’s own, and worth nothing once it has ended',
   '',
   'Nothing reads damaged/ and replaced/: they are yours to delete.',

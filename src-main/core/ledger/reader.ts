@@ -54,21 +54,19 @@ export function openLedgerReader(
   let file: LedgerForReading | null = null
   /** Differs after each write of another connection. */
   let version = ''
-  let opened = 0
+  let opened = 1
   let days: UsedDays | null = null
 
   /** The log with its callers as they are by now. */
   function look(): LedgerForReading | null {
     if (file?.isOutdated()) {
-      // A core was started beside this reader.
+      // Another process writes now: from here on with SQLite's locks, and its changes are seen at once.
       file.close()
-      file = null
+      file = openLedgerForReading(dataDir, true)
       days = null
-    }
-    if (file === null) {
-      file = openLedgerForReading(dataDir)
       opened += 1
     }
+    file ??= openLedgerForReading(dataDir)
     const newest = `${opened} ${file?.dataVersion()}`
     if (file && newest !== version) {
       for (const caller of file.callers.after(callers.last)) callers.add(caller)

@@ -163,8 +163,8 @@ function isMarker(file: string): boolean {
     if (!facts.isFile() || facts.size > 4096) return false
     const said = parseJson(readFileSync(file, 'utf8'))
     return typeof said === 'object' && said !== null && 'application' in said && said.application === application
-  } catch {
-    return false
+  } catch (thrown) {
+    return refuseUnread(thrown, file)
   }
 }
 
@@ -184,9 +184,16 @@ function isOurDatabase(folder: string, name: string): boolean {
     } finally {
       handle.close()
     }
-  } catch {
-    return false
+  } catch (thrown) {
+    return refuseUnread(thrown, path)
   }
+}
+
+/** False for a file that is missing or none of ours. @throws StudioError as `diskProblem` for one that can't be read: it may be ours */
+function refuseUnread(thrown: unknown, file: string): false {
+  const known = diskProblem(thrown, file, file)
+  if (known) throw known
+  return false
 }
 
 function isNothing(folder: string, name: string): boolean {

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
@@ -24,7 +24,7 @@ const lockless = process.platform === 'win32' ? 'win32-none' : 'unix-none'
  * @param isInUse whether another process writes the file now, where the caller knows
  * @throws what SQLite throws; StudioError `store_damaged` for a file that is too short, which SQLite would take for a new one; as `folderUser`
  */
-export function openReadOnly(file: string, isInUse = folderUser(dirname(file)) !== null): ReadOnlyDatabase {
+export function openReadOnly(file: string, isInUse = isWritten(file)): ReadOnlyDatabase {
   if (statSync(file).size < leastDatabaseBytes) throw damagedFile(file)
   const log = `${file}-wal`
   if (isInUse) {
@@ -52,6 +52,19 @@ export function openReadOnly(file: string, isInUse = folderUser(dirname(file)) !
   const handle = new DatabaseSync(address, { readOnly: true })
   const wasChanged = (): boolean => stateOf(file) !== before.file
   return { handle, isOutdated: () => stateOf(log) !== '' || wasChanged(), wasChanged }
+}
+
+/**
+ * Whether another process may be writing the file: a core, or a command such as `tools add`, which holds no lock of the folder. Linux lists
+ * all locks of files, by inode; elsewhere a command that writes at this moment is noticed by what it changes.
+ */
+function isWritten(file: string): boolean {
+  if (folderUser(dirname(file)) !== null) return true
+  try {
+    return readFileSync('/proc/locks', 'latin1').includes(`:${statSync(file, { bigint: true }).ino} `)
+  } catch {
+    return false
+  }
 }
 
 /** Changes with every write; empty where there is no file. */

@@ -14,13 +14,14 @@ import { toolKeyTable } from './toolKeys.ts'
 
 /**
  * What people wrote, for reading alone: beside a running core or without one; null where there is nothing yet. Changes nothing in the folder.
+ * @param isInUse as `openReadOnly`
  * @throws StudioError `store_newer`, `store_damaged`, `bad_input` for a file that this version has to migrate first
  */
-export function openStoreForReading(dataDir: string) {
+export function openStoreForReading(dataDir: string, isInUse?: true) {
   const file = databaseFile(dataDir)
   try {
     if (!isDatabaseThere(file)) return null
-    const { handle, isOutdated, wasChanged } = openReadOnly(file)
+    const { handle, isOutdated, wasChanged } = openReadOnly(file, isInUse)
     try {
       const version = Number(handle.prepare('PRAGMA user_version').get()?.user_version)
       if (version > studioDatabase.migrations.length) {

@@ -212,10 +212,11 @@ export function openToolsForReading(dataDir: string) {
   return {
     /** Newest first, revoked ones too. */
     list(): Tool[] {
-      if (store === null || store.isOutdated()) {
-        store?.close()
-        store = openStoreForReading(dataDir)
+      if (store?.isOutdated()) {
+        store.close()
+        store = openStoreForReading(dataDir, true)
       }
+      store ??= openStoreForReading(dataDir)
       return store?.toolKeys.list() ?? []
     },
     close: (): void => store?.close(),

@@ -10,6 +10,7 @@ import type { RawReply } from './exchange.ts'
 import {
   type HeaderPairs,
   header,
+  headerList,
   isEventStream,
   readShouldRetry,
   withoutHopByHop,
@@ -144,7 +145,7 @@ class Forwarding {
     trace.replied(status, requestIdOf(headers))
     trace.headers(this.#request.headers, headers, this.#clean)
     const contentType = header(headers, 'content-type')
-    const contentEncoding = header(headers, 'content-encoding')
+    const contentEncoding = headerList(headers, 'content-encoding')
     const meter = openMeter({ endpoint, stream, status, contentType, contentEncoding, stripUsage, tokensIn })
     this.#meter = meter
     trace.reads(() => meter.reading())

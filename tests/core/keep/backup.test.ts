@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import {
   closeSync,
   ftruncateSync,
+  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -14,7 +15,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { open } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
@@ -459,6 +460,31 @@ describe('a backup', () => {
     await Promise.all([1, 2, 3].map(() => writeBackup({ dataDir: from, version }, { path })))
     await restoreNow({ dataDir: freshFolder(), path, agree })
     expect(readdirSync(dirname(path))).toEqual(['twice.tar'])
+  })
+
+  it('deletes what a killed one left beside the file, and nothing that another one uses or somebody else put there', async () => {
+    const place = freshFolder()
+    const folderOf = (names: readonly string[]): string => {
+      const folder = join(place, `.inference-studio-backup-${randomUUID()}`)
+      for (const name of names) {
+        mkdirSync(dirname(join(folder, name)), { recursive: true })
+        writeFileSync(join(folder, name), '')
+      }
+      return folder
+    }
+    folderOf(['lock', 'studio.sqlite', `media/${randomUUID()}`, `making/${randomUUID()}.part-1`])
+    folderOf(['studio.sqlite'])
+    const others = folderOf(['lock', 'notes.txt', 'media/holiday.jpg'])
+    const used = folderOf(['lock', 'studio.sqlite'])
+    const lock = new DatabaseSync(join(used, 'lock'))
+    lock.exec('BEGIN EXCLUSIVE')
+    writeFileSync(join(place, 'backup-notes.txt'), '')
+    await writeBackup({ dataDir: filledFolder(), version }, { path: join(place, 'a.tar') })
+    lock.close()
+    const left = ['a.tar', 'backup-notes.txt', basename(others), basename(used)]
+    expect(readdirSync(place).sort()).toEqual(left.sort())
+    expect(readdirSync(others).sort()).toEqual(['media', 'notes.txt'])
+    expect(readdirSync(used).sort()).toEqual(['lock', 'studio.sqlite'])
   })
 
   it('says what is in it by its manifest, which agrees with the rows', async () => {

@@ -9,10 +9,11 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { writeBackup } from '../../../src-main/core/keep/backup/write.ts'
 import { restoreNow } from '../../../src-main/core/keep/restore/now.ts'
+import { stageBackup } from '../../../src-main/core/keep/restore/stage.ts'
 import { onFolder } from '../../../src-main/core/opening.ts'
 import { lockFolder } from '../../../src-main/core/store/lock.ts'
 import { openErase } from '../../../src-main/hosts/node/dataErase.ts'
@@ -100,6 +101,21 @@ describe.runIf(canMount)('on a full disk', () => {
     expect(readdirSync(disk).sort()).toEqual(['data', 'kept.tar', 'other'])
     expect(readFileSync(old, 'utf8')).toBe('the backup of before')
     expect(contents(dataDir)).toEqual(before)
+  })
+
+  it('a backup onto another disk holds every media file, and lists one that was erased meanwhile as missing', async () => {
+    const path = join(freshFolder(), 'a.tar')
+    const media = readdirSync(join(dataDir, 'media'))
+    await writeBackup({ dataDir, version: '1' }, { path })
+    expect((await stageBackup({ dataDir: freshFolder(), path })).report).toMatchObject({ what: 'restored' })
+    const [erased = ''] = media
+    const progress = (): void => rmSync(join(dataDir, 'media', erased), { force: true })
+    // The first progress comes before anything is copied: from then on the file is gone, its row is not.
+    await writeBackup({ dataDir, version: '1', progress }, { path })
+    const restored = freshFolder()
+    await restoreNow({ dataDir: restored, path, agree })
+    expect(readdirSync(join(restored, 'media')).sort()).toEqual(media.filter((name) => name !== erased).sort())
+    expect(readdirSync(dirname(path))).toEqual(['a.tar'])
   })
 
   it.each([900_000, 100_000, 0])('a restore that has no room with %i bytes left changes nothing', async (left) => {

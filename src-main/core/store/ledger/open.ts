@@ -68,13 +68,14 @@ function factTable({ handle }: Database) {
 
 /**
  * The ledger for reading alone, beside a running core or without one; null where there is none yet.
+ * @param isInUse as `openReadOnly`
  * @throws StudioError `store_newer`, `store_damaged`
  */
-export function openLedgerForReading(dataDir: string) {
+export function openLedgerForReading(dataDir: string, isInUse?: true) {
   const file = ledgerFile(dataDir)
   try {
     if (!isDatabaseThere(file)) return null
-    const { handle, isOutdated } = openReadOnly(file)
+    const { handle, isOutdated } = openReadOnly(file, isInUse)
     try {
       const version = Number(handle.prepare('PRAGMA user_version').get()?.user_version)
       if (version > ledgerDatabase.migrations.length) {
