@@ -19,7 +19,7 @@ import { basename, dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { manifest } from '../../../src-main/core/keep/backup/manifest.ts'
 import { writeBackup } from '../../../src-main/core/keep/backup/write.ts'
 import { databases } from '../../../src-main/core/keep/databases.ts'
@@ -70,10 +70,12 @@ async function entriesOf(path: string): Promise<[string, Buffer][]> {
 
 /**
  * A program that wins every round of a backup, however busy the machine is: `write` changes the live database just before it is copied, and what
- * `write` returns changes it just after. Both run in the thread of the backup.
+ * `write` returns changes it just after. Both run in the thread of the backup. The folder is locked, as a running core locks it.
  */
 function writingAround(dataDir: string, write: (live: DatabaseSync, round: number) => () => void): { rounds: number } {
   const counted = { rounds: 0 }
+  const lock = lockFolder(dataDir)
+  onTestFinished(() => lock.release())
   const prepare = DatabaseSync.prototype.prepare
   vi.spyOn(DatabaseSync.prototype, 'prepare').mockImplementation(function (this: DatabaseSync, sql: string, ...rest) {
     const statement = prepare.call(this, sql, ...rest)
