@@ -1,4 +1,5 @@
-import { createServer } from 'node:http'
+import { Connections } from '../listener/connections.ts'
+import { boundedServer, type ServerBounds } from '../listener/server.ts'
 import { FailCounts } from './faults/early.ts'
 import { refuseGarbage, serve } from './http/server.ts'
 import { type AccountLimits, type KeyName, seedAccounts } from './world/accounts.ts'
@@ -40,19 +41,35 @@ export interface Sandbox {
   close(): Promise<void>
 }
 
+/** A connection that has not sent one whole head is a stranger. */
+const bounds: ServerBounds = {
+  most: 4096,
+  strangers: 1024,
+  graceMs: 1000,
+  headersMs: 15_000,
+  // Uploads and slow readers take as long as they take.
+  requestMs: 0,
+  // Longer than the pools that clients commonly keep (4 s).
+  keepAliveMs: 30_000,
+  maxHeaderBytes: 16 * 1024,
+  requestsPerSocket: 0,
+}
+
 /** Starts the whole service on 127.0.0.1, state in memory. Rejects when the port is taken. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const { seed = 'sandbox', now = Date.now, port = 0, ...home } = options
   const world = createWorld(seed, now, home)
-  const server = createServer((request, response) => {
+  const connections = new Connections(bounds, (socket) => socket.destroy())
+  const server = boundedServer(bounds, connections)
+  server.on('request', (request, response) => {
+    const connection = connections.take(request)
+    if (!connection) return
+    connections.proved(request.socket, connection)
     serve(world, request, response).catch((error: unknown) => {
       response.destroy(error instanceof Error ? error : new Error(String(error)))
     })
   })
   server.on('clientError', refuseGarbage)
-  // Uploads and slow readers take as long as they take; keep-alive beats the pools that clients commonly keep (4 s).
-  server.requestTimeout = 0
-  server.keepAliveTimeout = 30_000
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, '127.0.0.1', resolve)

@@ -25,6 +25,11 @@ module.exports = {
       { path: '^src-main/sandbox/' },
       { path: '^(src-main/(core|hosts)|src-preload|src-renderer)/' },
     ),
+    rule(
+      'listener-knows-nothing-of-ours',
+      { path: '^src-main/listener/' },
+      { path: '^(src-main/(core|hosts|sandbox)|src-preload|src-renderer)/' },
+    ),
     rule('use-cases-apart', { path: useCases }, { path: useCases, pathNot: '^src-main/core/$1/' }),
     rule(
       'upstream-knows-no-room',

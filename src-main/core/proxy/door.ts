@@ -1,18 +1,19 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Tool } from '../../../src-preload/contract/tools.ts'
+import { type Connection, type ConnectionBounds, Connections } from '../../listener/connections.ts'
+import { boundedServer } from '../../listener/server.ts'
+import { type StallTimes, StallWatch } from '../../listener/stall.ts'
 import { asStudioError, type StudioError } from '../errors.ts'
 import { LiveList } from '../liveList.ts'
 import type { Verified } from '../traffic.ts'
 import { inBackground } from '../unexpected.ts'
 import { answer, answerRaw, type Refusal } from './answers.ts'
-import { type Connection, type ConnectionBounds, Connections } from './connections.ts'
 import { type Gate, judge, type Passed, type Refused, shown } from './guard.ts'
 import { malformed } from './malformed.ts'
 import { type Pass, Passage } from './passage.ts'
 import type { SeenRefusal } from './refusals.ts'
-import { type StallTimes, StallWatch } from './stall.ts'
 
 export interface ProxyDeps {
   /** What a presented key is. Compared in constant time. */
@@ -57,9 +58,6 @@ export const usualBounds: Bounds = {
   pipelined: 8,
   lingerMs: 5000,
 }
-
-/** How many requests that come after a connection's last answer are read past before it is cut. */
-const mostDropped = 64
 
 const ourAnswer = (status: number, code: string, message: string): Refusal => ({
   status,
@@ -109,7 +107,7 @@ export class Door {
   readonly #bounds: Bounds
   readonly #running = new LiveList<Passage>()
   readonly #stalls: StallWatch<Passage>
-  readonly #connections: Connections
+  readonly #connections: Connections<Passage>
   #gate: Gate
   #relayed = 0
   #refused = 0
@@ -119,7 +117,7 @@ export class Door {
     this.#bounds = bounds
     const { verify, allowedOrigins, closed } = deps
     this.#gate = { hosts: new Set(), verify, allowedOrigins, closed }
-    this.#connections = new Connections(bounds, (socket) => this.#pushOut(socket))
+    this.#connections = new Connections<Passage>(bounds, (socket) => this.#pushOut(socket))
     this.#stalls = new StallWatch(this.#running, bounds, (watched, what) => {
       if (what === 'upload') watched.cut('upload_stalled', uploadStalled)
       else watched.cut('reading_stalled', null)
@@ -128,24 +126,18 @@ export class Door {
 
   /** A server of node:http before this door, bounded. */
   server(): Server {
-    const bounds = this.#bounds
-    const server = createServer({
-      maxHeaderSize: 32_768,
-      headersTimeout: bounds.headersMs,
-      // Looks at connections that have not sent their head yet, all at once.
-      connectionsCheckingInterval: Math.min(1000, bounds.headersMs / 4),
+    const bounds = {
+      ...this.#bounds,
       // A large upload may take as long as it moves: the stall watch ends it.
-      requestTimeout: 0,
-      keepAliveTimeout: bounds.keepAliveMs,
-      insecureHTTPParser: false,
-      // Asked for by the gate, which answers in the error object's shape.
-      requireHostHeader: false,
-      noDelay: true,
-    })
-    server.maxConnections = bounds.most
+      requestMs: 0,
+      maxHeaderBytes: 32_768,
+      // Counted here, since the last answer has to say that the connection ends.
+      requestsPerSocket: 0,
+    }
+    // A missing host is refused by the gate, which answers in the error object's shape.
+    const server = boundedServer(bounds, this.#connections, { requireHostHeader: false, noDelay: true })
     // Above a count node:http leaves headers out without a word; the gate refuses instead.
     server.maxHeadersCount = 0
-    server.on('connection', (socket: Socket) => this.#connections.opened(socket))
     server.on('request', (request, response) => this.#takeOrCut(request, response, false))
     server.on('checkContinue', (request, response) => this.#takeOrCut(request, response, true))
     server.on('checkExpectation', (request, response) => this.#turnAway(request, response, unexpected, aProgram))
@@ -183,11 +175,8 @@ export class Door {
   }
 
   #take(request: IncomingMessage, response: ServerResponse, awaitsContinue: boolean): void {
-    const connection = this.#connections.of(request.socket)
-    if (!connection || connection.closing) {
-      this.#drop(request, connection)
-      return
-    }
+    const connection = this.#connections.take(request)
+    if (!connection) return
     if (connection.open >= this.#bounds.pipelined) {
       this.#turnAway(request, response, tooManyPipelined, aProgram)
       return
@@ -216,7 +205,7 @@ export class Door {
     request: IncomingMessage,
     response: ServerResponse,
     passed: Passed,
-    connection: Connection,
+    connection: Connection<Passage>,
     awaitsContinue: boolean,
   ): Promise<void> {
     this.#connections.proved(request.socket, connection)
@@ -248,22 +237,20 @@ export class Door {
     }
   }
 
-  #ended(passage: Passage, connection: Connection): void {
+  #ended(passage: Passage, connection: Connection<Passage>): void {
     this.#running.delete(passage)
     connection.open -= 1
     this.#deps.changed()
   }
 
   #turnAway(request: IncomingMessage, response: ServerResponse, refusal: Refusal, from: string): void {
-    const connection = this.#connections.of(request.socket)
-    if (!connection || connection.closing) this.#drop(request, connection)
-    else {
-      const refused = { refusal, from, toolId: null, origin: null, extraHeaders: [] }
-      this.#refuse(request, response, connection, { verdict: 'refuse', ...refused })
-    }
+    const connection = this.#connections.take(request)
+    if (!connection) return
+    const refused = { refusal, from, toolId: null, origin: null, extraHeaders: [] }
+    this.#refuse(request, response, connection, { verdict: 'refuse', ...refused })
   }
 
-  #refuse(request: IncomingMessage, response: ServerResponse, connection: Connection, refused: Refused): void {
+  #refuse(request: IncomingMessage, response: ServerResponse, connection: Connection<Passage>, refused: Refused): void {
     this.#answers(request, response, connection)
     if (refused.refusal.close === true) connection.closing = true
     answer(response, refused.refusal, refused.extraHeaders)
@@ -271,12 +258,8 @@ export class Door {
   }
 
   /** An answer from the gate itself is on its way. */
-  #answers(request: IncomingMessage, response: ServerResponse, connection: Connection): void {
-    connection.open += 1
-    connection.requests += 1
-    response.once('close', () => {
-      connection.open -= 1
-    })
+  #answers(request: IncomingMessage, response: ServerResponse, connection: Connection<Passage>): void {
+    this.#connections.answers(connection, response)
     if (hasBody(request)) this.#readPast(request)
   }
 
@@ -289,16 +272,6 @@ export class Door {
     request.once('close', () => clearTimeout(timer))
   }
 
-  /** What comes after a connection's last answer is not looked at, so that nothing can be smuggled in behind it. */
-  #drop(request: IncomingMessage, connection: Connection | undefined): void {
-    request.resume()
-    if (!connection) request.socket.destroy()
-    else {
-      connection.dropped += 1
-      if (connection.dropped > mostDropped) request.socket.destroy()
-    }
-  }
-
   #tunnel(request: IncomingMessage, socket: Duplex): void {
     // node:http has let go of the socket: its errors are ours to hear, and mean that the client is gone.
     socket.on('error', () => socket.destroy())
@@ -308,12 +281,12 @@ export class Door {
       return
     }
     this.#note(request, verdict)
-    if (this.#connectionOf(socket)?.open === 0) answerRaw(socket, verdict.refusal)
+    if (this.#connections.of(socket)?.open === 0) answerRaw(socket, verdict.refusal)
     else socket.destroy()
   }
 
   #garbled(error: Error, socket: Duplex): void {
-    const connection = this.#connectionOf(socket)
+    const connection = this.#connections.of(socket)
     const what = malformed(error)
     const silent = socket instanceof Socket && socket.bytesRead === 0
     // Lost, or opened in advance and never used (browsers do that): nobody's fault.
@@ -336,10 +309,6 @@ export class Door {
     if (connection) connection.closing = true
     if (connection?.open === 0) answerRaw(socket, tooManyConnections)
     else socket.destroy()
-  }
-
-  #connectionOf(socket: Duplex): Connection | undefined {
-    return socket instanceof Socket ? this.#connections.of(socket) : undefined
   }
 
   #note(request: IncomingMessage | null, refused: Pick<Refused, 'refusal' | 'from'> & Partial<Refused>): void {

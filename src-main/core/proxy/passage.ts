@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Tool } from '../../../src-preload/contract/tools.ts'
+import type { Marks, Watched } from '../../listener/stall.ts'
 import type { Listed } from '../liveList.ts'
 import type { HeaderPairs } from '../upstream/headers.ts'
 import { answer, type Refusal } from './answers.ts'
 import type { Passed } from './guard.ts'
-import type { Marks, Watched } from './stall.ts'
 
 /**
  * Why a request is ended from here: its tool stands still, its body can't be read, its key is no longer good, or the local /v1

@@ -84,7 +84,7 @@ describe('headers', () => {
 
 it('says nothing on a connection that was opened ahead: a browser would take it for the answer to its next request', async () => {
   const quick = await startSite(0, undefined, {
-    timeouts: { headersTimeout: 30, requestTimeout: 30, connectionsCheckingInterval: 10 },
+    bounds: { headersMs: 30, requestMs: 30 },
   })
   try {
     expect(await sendRaw(quick, '')).toBe('')

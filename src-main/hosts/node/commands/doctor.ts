@@ -88,7 +88,8 @@ async function checkFolder(dataDir: string): Promise<Check> {
 }
 
 async function checkPort(name: 'webPort' | 'proxyPort', port: number): Promise<Check> {
-  const server = createServer()
+  // Who connects in that moment is hung up on: the server closes only when nobody is connected.
+  const server = createServer((socket) => socket.destroy())
   try {
     await listenOn(server, port, false)
     await new Promise((resolve) => server.close(resolve))

@@ -1,9 +1,13 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { promisify } from 'node:util'
 import type { AnyRouter } from '@orpc/server'
 import type { Opening } from '../../../../src-preload/contract/data.ts'
 import { StudioError } from '../../../core/errors.ts'
+import { type Connection, Connections } from '../../../listener/connections.ts'
+import { boundedServer, type ServerBounds } from '../../../listener/server.ts'
+import { StallWatch, type Watched } from '../../../listener/stall.ts'
 import { diagramHeaders, isDiagramPath, securityHeaders } from '../../csp.ts'
 import { answerMedia, type MediaSource, mediaPrefix } from '../../media.ts'
 import { openingPage, openingWords } from '../../opening.ts'
@@ -34,8 +38,8 @@ export interface WebServerOptions {
   /** Take the next free port (ten are tried) when this one is taken. */
   orNext: boolean
   log(level: 'info' | 'warn' | 'error', line: string): void
-  /** ms; for those that can't wait so long. */
-  timeouts?: typeof timeouts
+  /** For tests, which make them small. */
+  bounds?: Partial<WebBounds>
 }
 
 export interface WebServer {
@@ -44,12 +48,33 @@ export interface WebServer {
   readonly url: string
   /** From now on the studio is served. */
   serve(studio: Studio): void
+  /** Connections that are open now. */
+  connections(): Promise<number>
   /** Closes every page's connection and stops listening. */
   stop(): Promise<void>
 }
 
-/** ms that a request's head and the whole of it may take, and how often that is looked at. */
-const timeouts = { headersTimeout: 10_000, requestTimeout: 15_000, connectionsCheckingInterval: 30_000 }
+/** ms, bytes and counts. */
+export interface WebBounds extends ServerBounds {
+  /** Unanswered requests on one connection. Browsers send one at a time. */
+  pipelined: number
+  /** How long a reply to a stranger may wait because nothing of it is read. A page that was let in may hold a sound or a picture for longer. */
+  readMs: number
+}
+
+/** A connection is a stranger until it shows the cookie or the token. */
+const usualBounds: WebBounds = {
+  most: 1024,
+  strangers: 128,
+  graceMs: 1000,
+  headersMs: 10_000,
+  requestMs: 15_000,
+  keepAliveMs: 5000,
+  maxHeaderBytes: 16 * 1024,
+  requestsPerSocket: 1000,
+  pipelined: 8,
+  readMs: 30_000,
+}
 
 /** Bytes; a token has 43. */
 const maxSessionBody = 1024
@@ -65,12 +90,10 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
   const opening = files.get(openingPage) ?? null
   // It stands in another one's place alone.
   files.delete(openingPage)
-  const server = createServer({
-    ...(options.timeouts ?? timeouts),
-    keepAliveTimeout: 5_000,
-    maxHeaderSize: 16 * 1024,
-  })
-  server.maxConnections = 256
+  const bounds = { ...usualBounds, ...options.bounds }
+  // Without words: a browser that opened the connection ahead would read them as the answer to its next request.
+  const connections = new Connections(bounds, (socket) => socket.destroy())
+  const server = boundedServer(bounds, connections)
   const port = await listenOn(server, options.port, options.orNext)
   const access = createAccess(port)
   const headers = securityHeaders([`ws://127.0.0.1:${port}`, `ws://localhost:${port}`])
@@ -81,7 +104,33 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
   }
   if (options.studio) serve(options.studio)
 
+  const toStrangers = new Set<Watched>()
+  const stalls = new StallWatch(toStrangers, { uploadMs: bounds.requestMs, readMs: bounds.readMs }, ({ request }) =>
+    request.socket.destroy(),
+  )
+  const knows = (request: IncomingMessage): boolean =>
+    access.knowsHost(request) &&
+    (access.knowsCookie(request) || access.knowsMediaCookie(request) || access.knowsBearer(request))
+  const meet = (request: IncomingMessage, reply: ServerResponse, connection: Connection): void => {
+    connections.answers(connection, reply)
+    if (connection.proven) return
+    if (knows(request)) connections.proved(request.socket, connection)
+    else {
+      connections.movedOn(request.socket, connection)
+      const watched = { request, response: reply, holdsBack: false, marks: stalls.begin() }
+      toStrangers.add(watched)
+      reply.once('close', () => toStrangers.delete(watched))
+    }
+  }
+
   server.on('request', (request, reply) => {
+    const connection = connections.take(request)
+    if (!connection) return
+    meet(request, reply, connection)
+    if (connection.open > bounds.pipelined) {
+      connection.closing = true
+      return refuse(reply, 429, 'Too many requests were sent on one connection before their answers.')
+    }
     const site = {
       access,
       headers,
@@ -106,6 +155,8 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
       access.knowsCookie(request) &&
       pathOf(request) === '/rpc' &&
       request.headers.upgrade?.toLowerCase() === 'websocket'
+    const connection = connections.of(socket)
+    if (allowed && connection) connections.proved(socket, connection)
     if (allowed && served) served.pages.upgrade(request, socket, head)
     else if (allowed) refuseRaw(socket, '503 Service Unavailable', { ...headers, ...askAgain })
     else refuseRaw(socket, '403 Forbidden', headers)
@@ -120,8 +171,10 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
     port,
     url: `http://127.0.0.1:${port}/#token=${access.token}`,
     serve,
+    connections: () => promisify(server.getConnections.bind(server))(),
     async stop() {
       const closed = closeServer(server)
+      stalls.close()
       await served?.pages.stop()
       server.closeAllConnections()
       await closed

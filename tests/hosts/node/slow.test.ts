@@ -1,0 +1,174 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { afterEach, describe, expect, it } from 'vitest'
+import { WebSocket } from 'ws'
+import type { WebBounds } from '../../../src-main/hosts/node/web/server.ts'
+import { startSandbox } from '../../../src-main/sandbox/sandbox.ts'
+import { ask, cookieFor, originOf, type Site, startSite } from './fixtures/web.ts'
+
+const sites: Site[] = []
+const sockets: Socket[] = []
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy()
+  for (const site of sites.splice(0)) await site.stop()
+})
+
+async function siteWith(bounds: Partial<WebBounds> = {}, largeFile = 0): Promise<Site> {
+  const site = await startSite(0, undefined, { bounds, largeFile })
+  sites.push(site)
+  return site
+}
+
+/** A connection with these bytes sent on it. */
+async function connected(port: number, bytes: string): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1')
+  sockets.push(socket)
+  socket.on('error', () => undefined)
+  await once(socket, 'connect')
+  if (bytes !== '') socket.write(bytes)
+  return socket
+}
+const manyConnected = (count: number, port: number, bytes: string): Promise<Socket[]> =>
+  Promise.all(Array.from({ length: count }, () => connected(port, bytes)))
+
+const halfAHead = 'GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: '
+const closedOf = (all: Socket[]): number => all.filter(({ closed }) => closed).length
+/** On a connection of its own: an idle one that is kept may be pushed out, which browsers meet by asking again. */
+const page = (site: Site): Promise<number> =>
+  ask(site, '/', { headers: { connection: 'close' } }).then(
+    ({ status }) => status,
+    () => 0,
+  )
+/** All that came, when the connection is over. */
+async function heard(socket: Socket): Promise<string> {
+  let text = ''
+  socket.on('data', (piece: Buffer) => {
+    text += piece.toString('latin1')
+  })
+  // A reset is an end like another here.
+  await new Promise((resolve) => socket.once('close', resolve))
+  return text
+}
+const statuses = (text: string) => [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status))
+
+describe('a web host with hundreds of connections that send half a head', () => {
+  it('answers a page at once, while they are open', async () => {
+    const site = await siteWith()
+    const slow = await manyConnected(350, site.server.port, halfAHead)
+    await expect.poll(() => page(site)).toBe(200)
+    expect(closedOf(slow)).toBeLessThan(350)
+  })
+
+  it('closes all of them when their time is over', async () => {
+    const site = await siteWith({ headersMs: 300, requestMs: 300 })
+    const slow = await manyConnected(350, site.server.port, halfAHead)
+    for (const socket of slow) socket.resume()
+    await expect.poll(() => closedOf(slow)).toBe(350)
+    expect(await page(site)).toBe(200)
+  })
+
+  it('makes room by closing those that were silent for longest, however they drip', async () => {
+    const site = await siteWith({ strangers: 50, graceMs: 0, most: 400 })
+    const slow = await manyConnected(300, site.server.port, halfAHead)
+    const drip = setInterval(() => {
+      for (const socket of slow) if (socket.writable) socket.resume().write('x')
+    }, 20)
+    for (let round = 0; round < 20; round += 1) expect(await page(site)).toBe(200)
+    await expect.poll(() => closedOf(slow)).toBeGreaterThanOrEqual(250)
+    clearInterval(drip)
+  })
+
+  it('never closes a page that was let in, nor one that is being answered before those that sent nothing', async () => {
+    const site = await siteWith({ strangers: 20, graceMs: 0 }, 32 * 1024 * 1024)
+    const socket = new WebSocket(`ws://127.0.0.1:${site.server.port}/rpc`, {
+      headers: { cookie: await cookieFor(site), origin: originOf(site) },
+    })
+    await once(socket, 'open')
+    const reader = await connected(
+      site.server.port,
+      `GET /assets/large.js HTTP/1.1\r\nHost: 127.0.0.1:${site.server.port}\r\n\r\n`,
+    )
+    await once(reader, 'readable')
+    // As many as there is room for beside it: each new one pushes out a silent one.
+    for (let round = 0; round < 5; round += 1) {
+      await manyConnected(15, site.server.port, halfAHead)
+      expect(await page(site)).toBe(200)
+    }
+    expect(socket.readyState).toBe(WebSocket.OPEN)
+    expect(reader.closed).toBe(false)
+    socket.terminate()
+  })
+
+  it('says in the studio’s place that it opens, too', async () => {
+    const early = await startSite(0, undefined, { opening: () => null })
+    sites.push(early)
+    await manyConnected(350, early.server.port, halfAHead)
+    await expect.poll(() => page(early)).toBe(503)
+  })
+})
+
+describe('a stranger', () => {
+  const request = (site: Site, path = '/') => `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${site.server.port}\r\n\r\n`
+
+  it('that reads nothing of its reply is cut', async () => {
+    const site = await siteWith({ readMs: 300 }, 32 * 1024 * 1024)
+    const socket = await connected(site.server.port, request(site, '/assets/large.js'))
+    await once(socket, 'readable')
+    // The end can be seen only by reading on, which stops long before the end of the file.
+    await expect.poll(() => site.server.connections()).toBe(0)
+    socket.resume()
+    await expect.poll(() => socket.closed).toBe(true)
+    expect(socket.bytesRead).toBeLessThan(32 * 1024 * 1024)
+  })
+
+  it('that sends requests without waiting for answers gets eight of them, and 429; a flood of them is hung up on', async () => {
+    const site = await siteWith()
+    const few = await connected(site.server.port, request(site).repeat(12))
+    expect(statuses(await heard(few))).toEqual([...Array(8).fill(200), 429])
+    const many = await connected(site.server.port, request(site).repeat(2000))
+    expect(statuses(await heard(many)).length).toBeLessThanOrEqual(9)
+  })
+
+  it('is told with the last of so many answers that its connection ends', async () => {
+    const site = await siteWith({ requestsPerSocket: 3 })
+    const socket = await connected(site.server.port, request(site))
+    let text = ''
+    socket.on('data', (piece: Buffer) => {
+      text += piece.toString('latin1')
+    })
+    for (let round = 1; round <= 3; round += 1) {
+      await expect.poll(() => text.match(/<title>/g)?.length).toBe(round)
+      if (round < 3) socket.write(request(site))
+    }
+    expect(statuses(text)).toEqual([200, 200, 200])
+    expect(text.match(/Connection: close/g)).toHaveLength(1)
+  })
+
+  it('that sends half a body is ended', async () => {
+    const site = await siteWith({ headersMs: 300, requestMs: 300 })
+    const origin = originOf(site)
+    const socket = await connected(
+      site.server.port,
+      `POST /session HTTP/1.1\r\nHost: ${new URL(origin).host}\r\nOrigin: ${origin}\r\nContent-Type: application/json\r\nContent-Length: 40\r\n\r\n{"to`,
+    )
+    await heard(socket)
+  })
+})
+
+it('the sandbox answers too, while a thousand connections send half a head', async () => {
+  const sandbox = await startSandbox()
+  try {
+    const slow = await manyConnected(1200, sandbox.port, halfAHead)
+    const models = () =>
+      fetch(`${sandbox.baseUrl}/v1/models`, {
+        headers: { authorization: `Bearer ${sandbox.apiKey}`, connection: 'close' },
+      }).then(({ status }) => status)
+    await expect.poll(models).toBe(200)
+    // Each new connection makes room where there are more strangers than there may be.
+    for (const socket of slow) socket.resume()
+    await expect.poll(async () => [await models(), closedOf(slow) >= 1200 - 1024]).toEqual([200, true])
+  } finally {
+    for (const socket of sockets.splice(0)) socket.destroy()
+    await sandbox.close()
+  }
+})
