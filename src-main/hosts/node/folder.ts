@@ -1,7 +1,7 @@
 import { mkdir, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
-import { StudioError } from '../../core/errors.ts'
+import { fileProblem } from './fileProblem.ts'
 
 /** Where a person's data lies when nothing else was asked for; the desktop uses the same one. */
 export function defaultDataDir(env: NodeJS.ProcessEnv = process.env, platform = process.platform): string {
@@ -15,15 +15,15 @@ export function defaultDataDir(env: NodeJS.ProcessEnv = process.env, platform = 
 
 /**
  * The data folder, absolute, made where it is missing for its owner alone (0700).
- * @throws StudioError `bad_input` when it can't be made
+ * @throws StudioError `bad_input`, `not_writable`, `disk_full` when it can't be made
  */
 export async function openDataDir(asked: string | undefined): Promise<string> {
   const folder = asked === undefined ? defaultDataDir() : resolve(asked)
   try {
     await makeFolder(folder)
   } catch (thrown) {
-    const why = thrown instanceof Error ? thrown.message : String(thrown)
-    throw new StudioError('bad_input', `The data folder can't be made: ${why}`, {}, { cause: thrown })
+    const failed = `${asked === undefined ? 'The data folder' : '--data-dir:'} ${folder} can’t be used`
+    throw thrown instanceof Error ? fileProblem(thrown, failed) : thrown
   }
   return folder
 }
@@ -35,7 +35,9 @@ async function makeFolder(folder: string): Promise<void> {
   const parent = dirname(folder)
   if (parent !== folder) await makeFolder(parent)
   await mkdir(folder, { mode: 0o700 }).catch((thrown: unknown) => {
-    // Made by another process in between.
     if (!(thrown instanceof Error && 'code' in thrown && thrown.code === 'EEXIST')) throw thrown
   })
+  // Another process may have made it in between; a file, a device or a link without a target is no folder.
+  const made = await stat(folder).catch(() => null)
+  if (!made?.isDirectory()) throw new Error(`${folder} is not a folder`)
 }
