@@ -72,6 +72,8 @@ export class ZipWriter {
       }
       put(new Uint8Array(0), true)
     })()
+    // Awaited below; until then a failure would count as one that nobody handles.
+    written.catch(() => undefined)
     try {
       for await (const chunk of content) {
         entry.size += chunk.length
@@ -95,6 +97,8 @@ export class ZipWriter {
 
   /** Resolves with the file's length when all of it is written. */
   async end(): Promise<number> {
+    // A file that failed is closed already, and says so only once.
+    if (this.#failed) throw this.#failed
     const closed = once(this.#file, 'close')
     this.#zip.end()
     await closed
@@ -103,9 +107,10 @@ export class ZipWriter {
   }
 
   async abandon(): Promise<void> {
-    const closed = once(this.#file, 'close')
-    this.#file.destroy()
-    await closed
+    if (this.#file.closed) return
+    await new Promise<void>((resolve) => {
+      this.#file.once('close', resolve).destroy()
+    })
   }
 
   async #drained(): Promise<void> {

@@ -43,6 +43,7 @@ export function toolKeyTable({ handle, transaction, journal }: Database) {
   const all = handle.prepare('SELECT * FROM tool_keys ORDER BY created_at DESC, rowid DESC')
   const pause = handle.prepare('UPDATE tool_keys SET paused_at = :at WHERE id = :id')
   const revoke = handle.prepare('UPDATE tool_keys SET revoked_at = :now WHERE id = :id AND revoked_at IS NULL')
+  const remove = handle.prepare('DELETE FROM tool_keys WHERE id = ?')
   const used = handle.prepare('UPDATE tool_keys SET last_used_at = :at WHERE id = :id')
 
   return {
@@ -58,6 +59,7 @@ export function toolKeyTable({ handle, transaction, journal }: Database) {
     save: (id: string, settings: ToolSettings): void => transaction(() => void save.run({ id, ...write(settings) })),
     pause: (id: string, at: string | null): void => transaction(() => void pause.run({ id, at })),
     revoke: (id: string, now: string): void => transaction(() => void revoke.run({ id, now })),
+    remove: (id: string): void => transaction(() => void remove.run(id)),
     markUsed: (uses: Map<string, string>): void =>
       journal(() => {
         for (const [id, at] of uses) used.run({ id, at })

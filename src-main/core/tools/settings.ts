@@ -1,5 +1,6 @@
 import { colour, endpoint } from '../../../src-preload/contract/requests.ts'
 import type { Tool, ToolSettings } from '../../../src-preload/contract/tools.ts'
+import { instantOf } from '../days.ts'
 import { StudioError } from '../errors.ts'
 import { fromNano, toNano } from '../money.ts'
 
@@ -57,12 +58,16 @@ function checkedColour(given: string): ToolSettings['colour'] {
   return data ?? bad(`There is no colour ${given}. The colours are ${colour.options.join(', ')}.`)
 }
 
+/** The year 10000, which ISO 8601 writes in another form. */
+const latestInstant = Date.UTC(10_000, 0)
+
 /** An instant as `toISOString` writes it. Without an offset it would mean another moment on each machine. */
 function checkedInstant(given: string): string {
   const whole = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/.test(given)
-  const at = whole ? new Date(given) : null
-  if (!at || Number.isNaN(at.getTime())) bad('An expiry is an instant such as 2026-12-31T18:00:00Z.')
-  return at.toISOString()
+  // `Date` would take the 30th of February for the 2nd of March.
+  const at = whole ? instantOf(given) : null
+  if (at === null || at >= latestInstant) bad('An expiry is an instant such as 2026-12-31T18:00:00Z.')
+  return new Date(at).toISOString()
 }
 
 function checkedModels(given: readonly string[]): string[] {

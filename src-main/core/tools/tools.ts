@@ -233,6 +233,8 @@ export function openTools(dataDir: string) {
     pause: (id: string, paused: boolean): Tool => pauseTool(store, id, paused),
     pauseAll: (paused: boolean): { changed: number } => ({ changed: pauseAllTools(store, paused) }),
     revoke: (id: string): Tool => revokeTool(store, id),
+    /** Deletes a key that nobody has seen, with no trace of it. One that was in use is revoked instead. */
+    remove: (id: string): void => store.toolKeys.remove(id),
     close: (): void => store.close(),
   }
 }

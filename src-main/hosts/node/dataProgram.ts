@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { dataFolder, day, json, nonEmpty } from './arguments.ts'
+import { dataFolder, day, json, nonEmpty, path } from './arguments.ts'
 import type { Parts } from './parts.ts'
 
 /** The commands about the data folder as a whole; what they do is loaded when one runs. */
@@ -7,7 +7,7 @@ export function describeData(program: Command, parts: Parts, ended: (code: numbe
   program
     .command('backup')
     .description('everything in one file, also while the studio runs; without keys, a network or a keychain')
-    .argument('[file]', 'a tar file, or - for standard output (usual: inference-studio-DATE.tar here)', nonEmpty)
+    .argument('[file]', 'a tar file, or - for standard output (usual: inference-studio-DATE.tar here)', path)
     .option('--force', 'write over a file that is there', false)
     .addOption(dataFolder())
     .addOption(json())
@@ -32,7 +32,7 @@ export function describeData(program: Command, parts: Parts, ended: (code: numbe
         'chats: zip (usual), markdown; requests and usage: csv (usual), json (of requests a document a line), parquet',
       ).choices(['zip', 'markdown', 'csv', 'json', 'parquet']),
     )
-    .option('--output <file>', 'into this file, or - for standard output (usual); of media and all a folder', nonEmpty)
+    .option('--output <file>', 'into this file, or - for standard output (usual); of media and all a folder', path)
     .option('--since <day>', 'from this day on (UTC), such as 2026-11-01', day)
     .option('--until <day>', 'up to and with this day (UTC)', day)
     .option('--account <name or id>', 'requests and usage of this account', nonEmpty)
@@ -67,7 +67,7 @@ export function describeData(program: Command, parts: Parts, ended: (code: numbe
   program
     .command('restore')
     .description('puts a backup in the place of everything; what was there is kept beside it')
-    .argument('<file>', 'a file of `backup`', nonEmpty)
+    .argument('<file>', 'a file of `backup`', path)
     .option('--yes', 'without asking', false)
     .addOption(dataFolder())
     .addOption(json())

@@ -1,9 +1,15 @@
 import { ORPCError } from '@orpc/server'
 import { problem } from '../../../src-preload/contract/problem.ts'
 import { asStudioError, StudioError } from '../../core/errors.ts'
+import { fileProblem, isSystemError } from './fileProblem.ts'
 
 /** Anything that a command met, also through a procedure of the core, whose failures come as the wire has them. */
 export function failureOf(thrown: unknown): StudioError {
+  // What the operating system refuses is the state of this computer, not a mistake of the program.
+  if (isSystemError(thrown)) {
+    const path = 'path' in thrown && typeof thrown.path === 'string' ? thrown.path : null
+    return fileProblem(thrown, path === null ? 'The operating system refused this' : `${path} can’t be used`)
+  }
   if (!(thrown instanceof ORPCError)) return asStudioError(thrown)
   const { data: told } = problem.safeParse(thrown.data)
   if (told) {

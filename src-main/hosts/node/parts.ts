@@ -41,6 +41,8 @@ export interface ToolKeys {
   pauseAll(paused: boolean): { changed: number }
   /** @throws StudioError `no_such_item` */
   revoke(id: string): Tool
+  /** Deletes a key that nobody has seen, with no trace of it. One that was in use is revoked instead. */
+  remove(id: string): void
   close(): void
 }
 

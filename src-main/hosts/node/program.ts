@@ -1,10 +1,22 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
-import { dataFolder, json, nonEmpty } from './arguments.ts'
+import { dataFolder, instant, json, nonEmpty, shortName } from './arguments.ts'
+import type { ServeOptions } from './commands/serve.ts'
 import { type ConnectionOptions, connectionUsageFault } from './connection.ts'
 import { describeConnections } from './connectionsProgram.ts'
 import { describeData } from './dataProgram.ts'
 import { failureOf } from './failure.ts'
-import { exitCodes, printJson, reportFailure } from './output.ts'
+import {
+  exitCodes,
+  harmless,
+  inOneLine,
+  log,
+  openOutput,
+  outputFailure,
+  printJson,
+  readerIsGone,
+  reportFailure,
+  sayPart,
+} from './output.ts'
 import { ownPackage } from './package.ts'
 import type { Parts } from './parts.ts'
 import { describeTools } from './toolsProgram.ts'
@@ -12,10 +24,16 @@ import { describeUsage } from './usageProgram.ts'
 
 /** Reads a command line (without node and script) and runs its command. Answers the exit code. */
 export async function run(argv: readonly string[], parts: Parts): Promise<number> {
+  openOutput()
+  const code = await outcome(argv, parts)
+  const failure = await outputFailure()
+  if (failure === null || code !== exitCodes.ok) return code
+  return readerIsGone() ? exitCodes.readerGone : reportFailure(failure, false)
+}
+
+/** Runs the command, and reports what it throws. */
+async function outcome(argv: readonly string[], parts: Parts): Promise<number> {
   let code: number = exitCodes.ok
-  // Whoever read our output may go (`| head`). The work goes on; commands that only print end by themselves.
-  process.stdout.on('error', () => undefined)
-  process.stderr.on('error', () => undefined)
   const program = describe(parts, (ended) => {
     code = ended
   })
@@ -27,16 +45,23 @@ export async function run(argv: readonly string[], parts: Parts): Promise<number
     const json = argv.includes('--json')
     if (thrown instanceof CommanderError) {
       if (thrown.exitCode === 0) return exitCodes.ok
-      if (json) printJson({ problem: { kind: 'bad_input', message: usageWords(thrown) } })
+      const words = usageWords(thrown, argv)
+      // Commander shows its help without a word on why.
+      if (thrown.code === 'commander.help') log('error', words)
+      if (json) printJson({ problem: { kind: 'bad_input', message: words } })
       return exitCodes.usage
     }
-    return reportFailure(failureOf(thrown), json)
+    const failure = failureOf(thrown)
+    if (failure.kind === 'cancelled' && readerIsGone()) return exitCodes.readerGone
+    return reportFailure(failure, json)
   }
 }
 
 /** Commander calls a command group without its command "(outputHelp)"; its other messages begin with "error: ". */
-function usageWords({ code, message }: CommanderError): string {
-  return code === 'commander.help' ? 'A command is missing.' : message.replace(/^error: /, '')
+function usageWords({ code, message }: CommanderError, argv: readonly string[]): string {
+  if (code !== 'commander.help') return message.replace(/^error: /, '')
+  const at = argv.indexOf('help')
+  return at < 0 ? 'A command is missing.' : `unknown command '${argv[at + 1] ?? ''}'`
 }
 
 /** Every command with its options; what a command does is loaded when it runs. */
@@ -45,6 +70,13 @@ function describe(parts: Parts, ended: (code: number) => void): Command {
     .description('Studio and safe local gateway for an OpenAI-style inference service')
     .version(ownPackage().version)
     .exitOverride()
+    // Help texts are written as all other output is, so that one that can't be written is a failure too.
+    .configureOutput({
+      writeOut: sayPart,
+      writeErr: (text) => void process.stderr.write(harmless(text)),
+      // Commander's own suggestion stands on a line of its own.
+      outputError: (text, write) => write(`${inOneLine(text.replace(/\n(?=\(Did you mean )/g, ' '))}\n`),
+    })
     .showHelpAfterError('(inference-studio --help tells more)')
 
   connectable(program.command('serve').description('run the studio for a browser, and the local /v1'))
@@ -57,6 +89,8 @@ function describe(parts: Parts, ended: (code: number) => void): Command {
     .addOption(json())
     .action(async (options, command) => {
       checkConnectionUsage(options, command)
+      const fault = serveUsageFault(options)
+      if (fault) command.error(`error: ${fault}`)
       ended(await (await import('./commands/serve.ts')).serve(options, parts))
     })
 
@@ -91,7 +125,7 @@ function describe(parts: Parts, ended: (code: number) => void): Command {
 
   connectable(program.command('chat').description('ask once; the reply streams to the terminal'))
     .argument('<prompt>', 'what to ask', nonEmpty)
-    .option('--model <id>', 'exact id of a model (usual: the first of the list)')
+    .option('--model <id>', 'exact id of a model (usual: the first of the list)', nonEmpty)
     .addOption(dataFolder('where the exchange is stored'))
     .addOption(json())
     .action(async (prompt, options, command) => {
@@ -104,9 +138,9 @@ function describe(parts: Parts, ended: (code: number) => void): Command {
     .description(
       'add a connection, or give one another key; the key comes from standard input or a variable, and goes into the keychain',
     )
-    .requiredOption('--base-url <url>', 'base address of the service')
-    .option('--api-key-env <name>', 'environment variable that holds the key')
-    .option('--name <name>', 'what to call it; one that is called so already gets this address and key')
+    .requiredOption('--base-url <url>', 'base address of the service', nonEmpty)
+    .option('--api-key-env <name>', 'environment variable that holds the key', nonEmpty)
+    .option('--name <name>', 'what to call it; one that is called so already gets this address and key', shortName)
     .option('--allow-insecure', 'plain http to another machine', false)
     .addOption(dataFolder())
     .addOption(json())
@@ -130,12 +164,26 @@ function describe(parts: Parts, ended: (code: number) => void): Command {
   return program
 }
 
+/** The first fault of the combination, in words, or null. */
+function serveUsageFault({ web, proxy, open, webPort, proxyPort }: Omit<ServeOptions, 'json'>): string | null {
+  if (!web && open) return '--open and --no-web exclude each other.'
+  if (!web && webPort !== undefined) return '--web-port and --no-web exclude each other.'
+  if (!proxy && proxyPort !== undefined) return '--proxy-port and --no-proxy exclude each other.'
+  if (webPort && webPort === proxyPort)
+    return `--web-port and --proxy-port are both ${webPort}. Give each its own port.`
+  return null
+}
+
 function connectable(command: Command): Command {
   return command
     .option('--sandbox', 'use the local stand-in for the service')
-    .option('--connection <name>', 'a stored connection, for this run')
-    .option('--base-url <url>', 'base address of the service, for this run')
-    .option('--api-key-env <name>', 'environment variable that holds the key (usual: INFERENCE_STUDIO_API_KEY)')
+    .option('--connection <name>', 'a stored connection, for this run', nonEmpty)
+    .option('--base-url <url>', 'base address of the service, for this run', nonEmpty)
+    .option(
+      '--api-key-env <name>',
+      'environment variable that holds the key (usual: INFERENCE_STUDIO_API_KEY)',
+      nonEmpty,
+    )
 }
 
 function checkConnectionUsage(options: ConnectionOptions, command: Command): void {
@@ -153,10 +201,4 @@ function count(text: string): number {
   const number = /^\d{1,4}$/.test(text) ? Number(text) : 0
   if (number < 1 || number > 1000) throw new InvalidArgumentError('A number from 1 to 1000.')
   return number
-}
-
-function instant(text: string): string {
-  const at = new Date(text)
-  if (Number.isNaN(at.getTime())) throw new InvalidArgumentError('A time such as 2026-11-21 or 2026-11-21T14:05:00Z.')
-  return at.toISOString()
 }

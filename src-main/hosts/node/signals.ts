@@ -2,7 +2,7 @@ import { StudioError } from '../../core/errors.ts'
 import { exitCodes, log } from './output.ts'
 
 /** Calls `asked` at the first SIGTERM or SIGINT (Ctrl-C); the next one ends the process, for whoever doesn't want to wait. */
-function onEndSignals(asked: () => void): () => void {
+export function onEndSignals(asked: () => void): () => void {
   let before = false
   const onSignal = () => {
     if (before) {

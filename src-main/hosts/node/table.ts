@@ -14,7 +14,7 @@ function widthOf(text: string): number {
 }
 
 /** One line of what can be seen: a line feed would make a row of its own, and a change of direction turn the others about. */
-const oneLine = (text: string): string =>
+export const oneLine = (text: string): string =>
   text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '')
 
 function cut(text: string, width: number): string {
@@ -28,6 +28,12 @@ function cut(text: string, width: number): string {
 }
 
 const leastCut = 12
+
+/** One line in exactly so many columns: cut where it is too long, else filled up with blanks. */
+export function inColumns(text: string, width: number): string {
+  const cell = cut(oneLine(text), width)
+  return cell + ' '.repeat(Math.max(0, width - widthOf(cell)))
+}
 
 /**
  * Rows with their columns aligned, those from `right` on to the right. Where they are wider than the terminal, the column `cuts` gives way:

@@ -1,6 +1,6 @@
-import { type Command, InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
 import type { StudioError } from '../../core/errors.ts'
-import { dataFolder, json, nonEmpty } from './arguments.ts'
+import { dataFolder, json, nonEmpty, shortName } from './arguments.ts'
 import type { Parts } from './parts.ts'
 
 /** The commands about tools' keys; what they do is loaded when one runs. */
@@ -12,14 +12,14 @@ export function describeTools(program: Command, parts: Parts, ended: (code: numb
   const which = 'the id that tools list shows, or a name that one tool alone has'
 
   withSettings(command('add', 'make a key; it is shown once'))
-    .argument('<name>', 'what the tool is called', toolName)
+    .argument('<name>', 'what the tool is called', shortName)
     .action(async (name, options, self) => {
       const settings = await readUsage(self, options)
       ended(await (await load()).addTool({ ...settings, name }, options, parts))
     })
   withSettings(command('set', 'change what a key may do; it holds from the next request on'))
     .argument('<tool>', which, nonEmpty)
-    .option('--name <name>', 'what the tool is called', toolName)
+    .option('--name <name>', 'what the tool is called', shortName)
     .action(async (id, options, self) => {
       const changes = await readUsage(self, options)
       if (Object.values(changes).every((value) => value === undefined)) self.error('error: Say what to change.')
@@ -84,8 +84,3 @@ async function readUsage(command: Command, options: object) {
 
 const isBadInput = (thrown: unknown): thrown is StudioError =>
   thrown instanceof Error && 'kind' in thrown && thrown.kind === 'bad_input'
-
-function toolName(text: string): string {
-  if (text.trim().length > 80) throw new InvalidArgumentError('At most 80 characters.')
-  return nonEmpty(text).trim()
-}

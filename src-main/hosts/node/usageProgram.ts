@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { dataFolder, day, json, nonEmpty } from './arguments.ts'
+import { dataFolder, day, json, nonEmpty, path } from './arguments.ts'
 import type { Parts } from './parts.ts'
 
 /** The commands about what was used, what it cost and what may go on; what they do is loaded when one runs. */
@@ -26,7 +26,7 @@ export function describeUsage(program: Command, parts: Parts, ended: (code: numb
     .addOption(
       new Option('--format <how>', 'how it is written').choices(['table', 'json', 'csv', 'parquet']).default('table'),
     )
-    .option('--output <file>', 'into this file instead of standard output', nonEmpty)
+    .option('--output <file>', 'into this file, or - for standard output (usual)', path)
     .action(async (options) => ended(await (await import('./commands/usage.ts')).usage(options, parts)))
 
   command('limits', 'what the service last said of its limits, and what it answered with 429')

@@ -77,6 +77,8 @@ describe.runIf(process.platform === 'linux')('with a keychain', () => {
     })
     const logout = await studio().run(['logout', '--json', '--data-dir', dataDir])
     expect([logout.code, documents(logout.stdout)]).toEqual([0, [{ loggedOut: true }]])
+    const again = await studio().run(['logout', '--json', '--data-dir', dataDir])
+    expect([again.code, documents(again.stdout)]).toEqual([0, [{ loggedOut: false }]])
     expect(await connectionIn(dataDir)).toMatchObject({ state: 'none', profile: null })
     expectNoKey(dataDir, login, chat, doctor, logout)
   })

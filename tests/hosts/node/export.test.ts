@@ -224,7 +224,7 @@ describe('studio export', () => {
   it('says what can’t be: a format that is none of that, a file that can’t be written, a folder that was never used', async () => {
     expect((await ask('--what', 'chats', '--format', 'csv')).stderr).toContain('chats can be written as zip, markdown')
     const nowhere = join(out, 'not-there', 'log.csv')
-    expect((await ask('--what', 'requests', '--output', nowhere)).stderr).toContain("can't be written")
+    expect((await ask('--what', 'requests', '--output', nowhere)).stderr).toContain('there is no folder')
     expect(existsSync(nowhere)).toBe(false)
     const used = folder
     folder = { ...used, dataDir: mkdtempSync(join(out, 'empty-')) }

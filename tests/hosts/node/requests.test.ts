@@ -72,6 +72,21 @@ it('tells what tools and the studio asked, beside the core that serves and after
   expect(documents((await requests('--json', '--outcome', 'failed', '--limit', '5')).stdout)).toHaveLength(1)
 })
 
+it('gives each request one line in its columns, whatever a tool and a model are called', async () => {
+  const { tool } = await serve()
+  const wide = await tool('漢字 😀😀😀😀😀😀')
+  await wide('mirror\n12:00:00 forged')
+  await wide('mirror')
+  // A row that has ended is written a moment after its reply.
+  const rows = async () => (await requests('--text', 'mirror')).stdout.trimEnd().split('\n').slice(1)
+  await expect
+    .poll(async () => (await rows()).map((line) => line.replace(/^[\d:]{8} /, '')))
+    .toEqual([
+      expect.stringMatching(/^漢字 😀😀😀😀… chat {10}mirror 12:00:00 for… 404 /),
+      expect.stringMatching(/^漢字 😀😀😀😀… chat {10}mirror {15}200 /),
+    ])
+})
+
 it('goes on as they come, each when it is there and once more when it has ended, until it is told to stop', async () => {
   const { tool } = await serve()
   const editor = await tool('editor')

@@ -269,11 +269,11 @@ describe('chat', () => {
     expect(storedReplies()).toMatchObject([{ status: 'stopped' }])
   })
 
-  it('stops when the reader of its output goes away', async () => {
+  it('stops without a word when the reader of its output goes away, and exits as a program that SIGPIPE ends', async () => {
     const chat = begin(args('Go on.', '--model', 'writer-large'), withKey)
     await new Promise((resolve) => chat.child.stdout.once('data', resolve))
     chat.child.stdout.destroy()
-    expect((await chat.ended).code).toBe(1)
+    expect(await chat.ended).toMatchObject({ code: 141, stderr: '' })
     expect((await service.observe.whenClosed(lastStream())).closedByClient).toBe(true)
     expect(storedReplies()).toMatchObject([{ status: 'stopped' }])
   })

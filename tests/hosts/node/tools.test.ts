@@ -49,8 +49,9 @@ async function here(args: string[]): Promise<{ code: number; stdout: string }> {
     vi.spyOn(process.stdout, 'on').mockReturnThis(),
     vi.spyOn(process.stderr, 'on').mockReturnThis(),
     vi.spyOn(process.stderr, 'write').mockReturnValue(true),
-    vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
+    vi.spyOn(process.stdout, 'write').mockImplementation((text: string | Uint8Array, ...rest: unknown[]) => {
       printed.push(String(text))
+      for (const written of rest) if (typeof written === 'function') written()
       return true
     }),
   ]

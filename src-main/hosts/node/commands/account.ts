@@ -1,4 +1,4 @@
-import { createRouterClient } from '@orpc/server'
+import { createRouterClient, type RouterClient } from '@orpc/server'
 import { keyFromStandardInput } from '../connection.ts'
 import { openDataDir } from '../folder.ts'
 import { createNodeHost } from '../host.ts'
@@ -38,10 +38,18 @@ export async function login(options: LoginOptions, parts: Parts): Promise<number
 /** Forgets the connection and its key. Conversations stay. */
 export function logout(options: { dataDir?: string; json: boolean }, parts: Parts): Promise<number> {
   return withCore(options.dataDir, parts, async (core) => {
-    await createRouterClient(core.router).connection.disconnect()
-    if (options.json) printJson({ loggedOut: true })
-    else say('The connection and its key are forgotten. Conversations stay.')
+    const client = createRouterClient(core.router)
+    const isConnected = await hasConnection(client)
+    if (isConnected) await client.connection.disconnect()
+    if (options.json) printJson({ loggedOut: isConnected })
+    else if (isConnected) say('The connection and its key are forgotten. Conversations stay.')
+    else say('Nothing is connected.')
   })
+}
+
+async function hasConnection(client: RouterClient<RunningCore['router']>): Promise<boolean> {
+  for await (const { connection } of await client.app.watch()) return connection.profile !== null
+  return false
 }
 
 async function withCore(dataDir: string | undefined, parts: Parts, use: (core: RunningCore) => Promise<void>) {

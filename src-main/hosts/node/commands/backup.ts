@@ -1,11 +1,12 @@
 import { existsSync, realpathSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { join } from 'node:path'
 import type { Counts } from '../../../../src-preload/contract/data.ts'
 import { StudioError } from '../../../core/errors.ts'
 import { findDataDir } from '../folder.ts'
-import { exitCodes, log, printJson, say } from '../output.ts'
+import { exitCodes, log, printJson, say, writeOutput } from '../output.ts'
 import type { Parts } from '../parts.ts'
 import { listenForInterrupt } from '../signals.ts'
+import { fileToWrite } from '../userFile.ts'
 
 interface BackupOptions {
   force: boolean
@@ -20,17 +21,16 @@ export async function backup(file: string | undefined, options: BackupOptions, p
   if (toStandardOutput && process.stdout.isTTY) {
     throw new StudioError('bad_input', 'A tar is no text: name a file, or send it on.')
   }
+  const wish = { option: 'FILE', otherwise: 'or - for standard output', overwrite: options.force }
+  const path = toStandardOutput ? null : await fileToWrite(file ?? keep.nameFor(new Date()), wish)
   const dataDir = findDataDir(options.dataDir)
-  const path = toStandardOutput ? null : resolve(file ?? keep.nameFor(new Date()))
-  if (path !== null && !options.force && existsSync(path)) {
-    throw new StudioError('bad_input', `${path} is there already. Give another name, or --force.`)
-  }
-  if (path !== null && existsSync(dataDir) && `${placeOf(path)}/`.startsWith(join(realpathSync(dataDir), '/'))) {
+  if (existsSync(dataDir) && path?.startsWith(join(realpathSync(dataDir), '/'))) {
     throw new StudioError('bad_input', 'A backup in the data folder itself would go with it. Give a place outside it.')
   }
   const interrupt = listenForInterrupt()
   try {
-    const target = path === null ? { sink: toPipe } : { path }
+    // The buffer behind the bytes is read into again once this answers.
+    const target = path === null ? { sink: (bytes: Uint8Array) => writeOutput(Buffer.from(bytes)) } : { path }
     const summary = await keep.backup({ dataDir, signal: interrupt.signal, target })
     if (path === null) log('info', 'The backup is whole.')
     else if (options.json) printJson({ file: path, ...summary })
@@ -40,25 +40,6 @@ export async function backup(file: string | undefined, options: BackupOptions, p
     interrupt.release()
   }
 }
-
-/** The folder that a file will lie in, whatever links lead there; one that is not there is said when it is written. */
-function placeOf(path: string): string {
-  try {
-    return realpathSync(dirname(path))
-  } catch {
-    return dirname(path)
-  }
-}
-
-/** Waits until whoever reads has taken it. */
-function toPipe(bytes: Uint8Array): Promise<void> {
-  const { promise, resolve: taken, reject } = Promise.withResolvers<void>()
-  // The buffer behind it is read into again once this answers.
-  process.stdout.write(Buffer.from(bytes), (thrown) => (thrown ? reject(gone()) : taken()))
-  return promise
-}
-
-const gone = (): StudioError => new StudioError('cancelled', 'Whoever read the backup has gone.')
 
 /** One, and many. */
 const names: Record<Counts[number]['thing'], readonly [string, string]> = {

@@ -7,7 +7,7 @@ import { type ConnectionOptions, connectionFrom } from '../connection.ts'
 import { failureOf } from '../failure.ts'
 import { openDataDir } from '../folder.ts'
 import { createNodeHost } from '../host.ts'
-import { exitCodes, log, printJson, sayPart } from '../output.ts'
+import { exitCodes, log, onOutputFailure, outputFailure, printJson, sayPart } from '../output.ts'
 import type { Parts, RunningCore } from '../parts.ts'
 import { type PassingCore, startCoreInPassing } from '../passing.ts'
 import { type Interrupt, listenForInterrupt } from '../signals.ts'
@@ -26,7 +26,7 @@ type Client = RouterClient<RunningCore['router']>
  */
 export async function chat(prompt: string, options: ChatOptions, parts: Parts): Promise<number> {
   const interrupt = listenForInterrupt()
-  process.stdout.once('error', interrupt.now)
+  onOutputFailure(interrupt.now)
   const { core, close } = await openCore(options, parts)
   try {
     const client = createRouterClient(core.router)
@@ -37,6 +37,8 @@ export async function chat(prompt: string, options: ChatOptions, parts: Parts): 
     const [replyId = ''] = replyIds
     stopOnInterrupt(interrupt, client, replyId)
     const reply = await follow(client, conversationId, replyId, options.json)
+    const failure = await outputFailure()
+    if (failure) throw failure
     return report(reply, options.json)
   } finally {
     await close()

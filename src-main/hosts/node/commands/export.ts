@@ -1,14 +1,13 @@
-import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
-import { createReadStream, createWriteStream } from 'node:fs'
-import { lstat, mkdir, rename, rm } from 'node:fs/promises'
+import { createReadStream } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { basename, dirname, join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { StudioError } from '../../../core/errors.ts'
 import { findDataDir } from '../folder.ts'
-import { exitCodes, log } from '../output.ts'
+import { exitCodes, log, writeOutput } from '../output.ts'
 import type { DataExport, ExportRange, Parts } from '../parts.ts'
-import { bookOf, usage } from './usage.ts'
+import { fileToWrite, folderToMake, makeWhole, withPart, writeFileWhole } from '../userFile.ts'
+import { bookOf, outputOption, usage } from './usage.ts'
 
 export interface ExportOptions {
   dataDir?: string
@@ -41,12 +40,15 @@ export async function exportData(options: ExportOptions, parts: Parts): Promise<
     throw new StudioError('bad_input', `${what} ${words}.`)
   }
   if (options.since !== undefined && options.until !== undefined && options.since > options.until) {
-    throw new StudioError('bad_input', 'The last day is before the first.')
+    throw new StudioError('bad_input', `--since ${options.since} is later than --until ${options.until}.`)
   }
   const dataDir = findDataDir(options.dataDir)
   if (what === 'all') return exportAll(options, dataDir, parts)
   if (what === 'media' || format === null) {
-    await exportMedia(folderFor(output, 'media'), { ...options, dataDir }, parts)
+    const folder = await folderFor(output, 'media')
+    await makeWhole(folder, async (part) => {
+      await exportMedia(part, folder, { ...options, dataDir }, parts)
+    })
     return exitCodes.ok
   }
   await exportOne(what, format, options.output, { ...options, dataDir }, parts)
@@ -56,22 +58,20 @@ export async function exportData(options: ExportOptions, parts: Parts): Promise<
 /** A folder with a file for each. */
 async function exportAll(options: ExportOptions, dataDir: string, parts: Parts): Promise<number> {
   const { format = 'csv' } = options
-  const folder = folderFor(options.output, 'export')
-  await mkdir(folder, { mode: 0o700 }).catch((thrown: unknown) => {
-    const there = thrown instanceof Error && 'code' in thrown && thrown.code === 'EEXIST'
-    const why = there ? `${folder} is there already. Give another name.` : `The folder can't be made: ${String(thrown)}`
-    throw new StudioError('bad_input', why, {}, { cause: thrown })
-  })
+  const folder = await folderFor(options.output, 'export')
   const asked = { ...options, dataDir }
-  await exportMedia(join(folder, 'media'), asked, parts).catch(nothingThere)
-  for (const [what, how] of [
-    ['chats', 'zip'],
-    ['requests', format],
-    ['usage', format],
-  ] as const) {
-    const file = join(folder, `${what}.${what === 'usage' && how === 'json' ? 'json' : endings[how]}`)
-    await exportOne(what, how, file, asked, parts).catch(nothingThere)
-  }
+  await makeWhole(folder, async (part) => {
+    await mkdir(part, { mode: 0o700 })
+    await exportMedia(join(part, 'media'), join(folder, 'media'), asked, parts).catch(nothingThere)
+    for (const [what, how] of [
+      ['chats', 'zip'],
+      ['requests', format],
+      ['usage', format],
+    ] as const) {
+      const file = join(part, `${what}.${what === 'usage' && how === 'json' ? 'json' : endings[how]}`)
+      await exportOne(what, how, file, asked, parts).catch(nothingThere)
+    }
+  })
   log('info', `Written to ${folder}.`)
   return exitCodes.ok
 }
@@ -82,31 +82,23 @@ function nothingThere(thrown: unknown): void {
   log('warn', thrown.message)
 }
 
-/** @throws StudioError `bad_input` for standard output */
-function folderFor(output: string | undefined, what: 'media' | 'export'): string {
+/** @throws StudioError `bad_input` for standard output, and where something is there already */
+async function folderFor(output: string | undefined, what: 'media' | 'export'): Promise<string> {
   if (output === '-') {
     throw new StudioError('bad_input', 'This is more than one file: name a folder with --output.')
   }
-  return resolve(output ?? `inference-studio-${what}-${new Date().toISOString().slice(0, 10)}`)
+  return folderToMake(output ?? `inference-studio-${what}-${new Date().toISOString().slice(0, 10)}`, '--output')
 }
 
-/** Half a folder never stands under the name that was asked for. */
-async function exportMedia(folder: string, asked: Asked, parts: Parts): Promise<void> {
-  if (await lstat(folder).catch(() => null)) {
-    throw new StudioError('bad_input', `${folder} is there already. Give another name.`)
-  }
-  const part = besideOf(folder)
+/** @param shown the folder's name once everything is written, for the message */
+async function exportMedia(folder: string, shown: string, asked: Asked, parts: Parts): Promise<void> {
   const from = await parts.openExport(asked.dataDir)
   try {
-    const { files, missing } = await from.media(part, rangeOf(asked))
-    await rename(part, folder)
+    const { files, missing } = await from.media(folder, rangeOf(asked))
     const gone = missing === 0 ? '' : ` ${missing} more were not there any more, or had changed; the list says which.`
-    log(missing === 0 ? 'info' : 'warn', `${folder} holds ${files} ${files === 1 ? 'file' : 'files'}.${gone}`)
-  } catch (thrown) {
-    throw asWords(thrown)
+    log(missing === 0 ? 'info' : 'warn', `${shown} holds ${files} ${files === 1 ? 'file' : 'files'}.${gone}`)
   } finally {
     from.close()
-    await rm(part, { recursive: true, force: true })
   }
 }
 
@@ -119,7 +111,7 @@ async function exportOne(
   asked: Asked,
   parts: Parts,
 ): Promise<void> {
-  const file = output === undefined || output === '-' ? null : resolve(output)
+  const file = output === undefined || output === '-' ? null : await fileToWrite(output, outputOption)
   const binary = format === 'zip' || format === 'parquet'
   if (binary && file === null && process.stdout.isTTY) {
     throw new StudioError(
@@ -190,50 +182,14 @@ async function bookIdOf({ account, dataDir }: Asked, parts: Parts): Promise<stri
 
 /** A zip is laid out in a file of its own; standard output gets it when it is whole. */
 async function putArchive(from: DataExport, range: ExportRange, file: string | null): Promise<void> {
-  const part = file === null ? join(tmpdir(), `inference-studio-${randomUUID()}.zip`) : besideOf(file)
-  try {
+  if (file !== null) return makeWhole(file, (part) => from.archive(part, range))
+  await withPart(tmpdir(), async (part) => {
     await from.archive(part, range)
-    if (file === null) await put(createReadStream(part), null)
-    else await rename(part, file)
-  } catch (thrown) {
-    throw asWords(thrown)
-  } finally {
-    await rm(part, { force: true })
-  }
+    await put(createReadStream(part), null)
+  })
 }
 
-/** Half a file never stands under the name that was asked for. */
 async function put(content: AsyncIterable<Uint8Array>, file: string | null): Promise<void> {
-  if (file === null) {
-    for await (const bytes of content) {
-      const { promise, resolve: taken, reject } = Promise.withResolvers<void>()
-      process.stdout.write(bytes, (thrown) => (thrown ? reject(gone()) : taken()))
-      await promise
-    }
-    return
-  }
-  const part = besideOf(file)
-  try {
-    const target = createWriteStream(part, { flags: 'wx', mode: 0o600 })
-    const closed = once(target, 'close')
-    closed.catch(() => undefined)
-    for await (const bytes of content) if (!target.write(bytes)) await Promise.race([once(target, 'drain'), closed])
-    target.end()
-    await closed
-    await rename(part, file)
-  } catch (thrown) {
-    throw asWords(thrown)
-  } finally {
-    await rm(part, { force: true })
-  }
-}
-
-const besideOf = (file: string): string => join(dirname(file), `.${basename(file)}.${randomUUID()}.part`)
-const gone = (): StudioError => new StudioError('cancelled', 'Whoever read the export has gone.')
-
-function asWords(thrown: unknown): unknown {
-  const isFileError = thrown instanceof Error && 'syscall' in thrown
-  return isFileError
-    ? new StudioError('bad_input', `The file can't be written: ${thrown.message}`, {}, { cause: thrown })
-    : thrown
+  if (file !== null) return writeFileWhole(file, content)
+  for await (const bytes of content) await writeOutput(bytes)
 }

@@ -1,8 +1,9 @@
 import type { RequestFilter, RequestRow } from '../../../../src-preload/contract/requests.ts'
 import { findDataDir } from '../folder.ts'
-import { exitCodes, printJson, say } from '../output.ts'
+import { exitCodes, onOutputFailure, printJson, say } from '../output.ts'
 import type { Parts } from '../parts.ts'
 import { listenForEnd } from '../signals.ts'
+import { inColumns } from '../table.ts'
 
 export interface RequestsOptions {
   dataDir?: string
@@ -50,6 +51,8 @@ async function goOn(
   show: (row: RequestRow) => void,
 ) {
   const over = new AbortController()
+  // Nobody is shown what comes from then on.
+  onOutputFailure(() => over.abort())
   void asked.then(() => over.abort())
   for await (const row of log.follow(filter, { signal: over.signal, ...from })) show(row)
 }
@@ -70,7 +73,7 @@ function filterOf(
 const widths = [8, 14, 13, 20, 11, 8, 8, 15] as const
 
 const columns = (cells: readonly string[]): string =>
-  cells.map((cell, at) => cell.slice(0, widths[at] ?? 200).padEnd(widths[at] ?? 0)).join(' ')
+  cells.map((cell, at) => (widths[at] === undefined ? cell : inColumns(cell, widths[at]))).join(' ')
 
 const head = columns(['TIME', 'WHO', 'WHAT', 'MODEL', 'STATUS', 'FIRST', 'TOOK', 'TOKENS', 'SC'])
 

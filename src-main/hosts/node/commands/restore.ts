@@ -1,4 +1,3 @@
-import { resolve } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import type { BackupSummary } from '../../../../src-preload/contract/data.ts'
 import { StudioError } from '../../../core/errors.ts'
@@ -6,6 +5,7 @@ import { openDataDir } from '../folder.ts'
 import { exitCodes, printJson, say } from '../output.ts'
 import type { Here, Parts } from '../parts.ts'
 import { listenForInterrupt } from '../signals.ts'
+import { fileToRead } from '../userFile.ts'
 import { countWords } from './backup.ts'
 
 interface RestoreOptions {
@@ -17,12 +17,13 @@ interface RestoreOptions {
 /** Puts a backup in the place of everything in a data folder that nobody uses. What was there is kept beside it. */
 export async function restore(file: string, options: RestoreOptions, parts: Parts): Promise<number> {
   const keep = await parts.openKeep()
+  const path = await fileToRead(file, 'FILE')
   const dataDir = await openDataDir(options.dataDir)
   const interrupt = listenForInterrupt()
   try {
     const agree = (backup: BackupSummary, now: Here | null): Promise<boolean> =>
       options.yes ? Promise.resolve(true) : interrupt.or(ask(dataDir, backup, now))
-    const restored = await keep.restore({ dataDir, path: resolve(file), signal: interrupt.signal, agree })
+    const restored = await keep.restore({ dataDir, path, signal: interrupt.signal, agree })
     if (restored === null) {
       say('Nothing was changed.')
       return exitCodes.failed

@@ -1,5 +1,5 @@
 import { StudioError } from '../../../core/errors.ts'
-import { exitCodes, printJson, say, sayTable } from '../output.ts'
+import { addressShown, exitCodes, printJson, say, sayTable } from '../output.ts'
 import type { Parts } from '../parts.ts'
 import { listenForEnd } from '../signals.ts'
 
@@ -13,15 +13,20 @@ export async function sandbox(options: { port: number; json: boolean }, parts: P
     }
     throw thrown
   })
-  if (options.json) printJson({ baseUrl: running.baseUrl, apiKey: running.apiKey })
-  else {
-    sayTable([
-      ['Sandbox', running.baseUrl],
-      ['API key', running.apiKey],
-    ])
-    say('Ctrl-C ends it.')
+  try {
+    if (options.json) printJson({ baseUrl: running.baseUrl, apiKey: running.apiKey })
+    else {
+      sayTable([
+        ['Sandbox', running.baseUrl],
+        ['API key', running.apiKey],
+      ])
+      say('Ctrl-C ends it.')
+    }
+    await addressShown()
+    await end.asked
+  } finally {
+    end.release()
+    await running.close()
   }
-  await end.asked
-  await running.close()
   return exitCodes.ok
 }

@@ -7,7 +7,7 @@ import { type ConnectionOptions, connectionFrom } from '../connection.ts'
 import { failureOf } from '../failure.ts'
 import { openDataDir } from '../folder.ts'
 import { createNodeHost } from '../host.ts'
-import { exitCodes, log, printJson, say, sayTable } from '../output.ts'
+import { addressShown, exitCodes, log, printJson, say, sayTable } from '../output.ts'
 import { pageFolder } from '../package.ts'
 import type { Parts, RunningCore } from '../parts.ts'
 import { listenForEnd } from '../signals.ts'
@@ -114,6 +114,7 @@ async function announce(core: RunningCore, web: WebServer | null, dataDir: strin
   core.announce(web ? new URL(web.url).origin : state.proxy.baseUrl)
   if (options.json) printJson(ready)
   else sayReady(ready, state)
+  await addressShown()
   if (options.open && web) await openPage(web.url)
 }
 

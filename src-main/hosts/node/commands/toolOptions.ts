@@ -1,3 +1,4 @@
+import { instantOf } from '../../../core/days.ts'
 import { StudioError } from '../../../core/errors.ts'
 import { checkedChanges, type ToolChanges } from '../../../core/tools/settings.ts'
 
@@ -49,7 +50,7 @@ const expiry = (now: number) => (text: string) => {
   const later = /^\+(\d{1,5})([mhdw])$/.exec(text)
   const unit = units[later?.[2] ?? '']
   if (later && unit) return new Date(now + Number(later[1]) * unit).toISOString()
-  if (!/^\d{4}-\d\d-\d\dT/.test(text) || Number.isNaN(Date.parse(text)))
+  if (!/^\d{4}-\d\d-\d\dT/.test(text) || instantOf(text) === null)
     throw bad('--expires takes an instant such as 2026-12-31T18:00:00Z, a time from now on such as +30d, or none.')
   return text
 }

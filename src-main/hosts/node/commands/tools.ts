@@ -1,8 +1,10 @@
+import { devNull } from 'node:os'
 import type { Tool } from '../../../../src-preload/contract/tools.ts'
 import { StudioError } from '../../../core/errors.ts'
 import type { NewTool, ToolChanges } from '../../../core/tools/settings.ts'
+import { failureOf } from '../failure.ts'
 import { findDataDir, openDataDir } from '../folder.ts'
-import { exitCodes, printJson, say, sayTable } from '../output.ts'
+import { exitCodes, log, outputFailure, outputIsDiscarded, printJson, say, sayTable } from '../output.ts'
 import type { Parts, ToolKeys } from '../parts.ts'
 import { columns } from '../table.ts'
 import { detailsOf, limitsOf, stateOf, toMinute } from './toolWords.ts'
@@ -12,12 +14,31 @@ interface ToolsOptions {
   json: boolean
 }
 
-export function addTool(given: NewTool, options: ToolsOptions, parts: Parts): Promise<number> {
-  return withToolKeys(options, parts, (keys) => {
+/** A key is shown once: one that could not be shown is deleted again. */
+export async function addTool(given: NewTool, options: ToolsOptions, parts: Parts): Promise<number> {
+  if (outputIsDiscarded()) {
+    const words = `Standard output is closed or ${devNull}, and a key is shown only once. No key was made.`
+    throw new StudioError('bad_input', words)
+  }
+  return withToolKeys(options, parts, async (keys) => {
     const { tool, key } = keys.add(given)
     if (options.json) printJson({ id: tool.id, name: tool.name, key })
     else say(`Made a key for ${tool.name} (${tool.id}). It is shown this once:`, '', key, '')
+    const failure = await outputFailure()
+    if (failure === null) return
+    deleteUnseen(keys, tool)
+    throw failure
   })
+}
+
+function deleteUnseen(keys: ToolKeys, { id, name }: Tool): void {
+  try {
+    keys.remove(id)
+    log('error', `The key for ${name} could not be shown, so it was deleted again.`)
+  } catch (thrown) {
+    log('error', `The key for ${name} could not be shown, and not be deleted: ${failureOf(thrown).message}`)
+    log('error', `Revoke it with: inference-studio tools revoke ${id}`)
+  }
 }
 
 export function setTool(which: string, changes: ToolChanges, options: ToolsOptions, parts: Parts): Promise<number> {
@@ -111,10 +132,14 @@ async function withToolList(
   return exitCodes.ok
 }
 
-async function withToolKeys(options: ToolsOptions, parts: Parts, use: (keys: ToolKeys) => void): Promise<number> {
+async function withToolKeys(
+  options: ToolsOptions,
+  parts: Parts,
+  use: (keys: ToolKeys) => void | Promise<void>,
+): Promise<number> {
   const keys = await parts.openToolKeys(await openDataDir(options.dataDir))
   try {
-    use(keys)
+    await use(keys)
   } finally {
     keys.close()
   }

@@ -1,12 +1,12 @@
-import { writeFile } from 'node:fs/promises'
 import type { Book, View, ViewQuery } from '../../../../src-preload/contract/usage.ts'
 import { type ExportFormat, exportRows } from '../../../core/books/export.ts'
 import { bucketsOf, type ExportRow, rowsOf, totalsOf } from '../../../core/books/exportRows.ts'
 import { StudioError } from '../../../core/errors.ts'
 import { findDataDir } from '../folder.ts'
-import { exitCodes, harmless, say } from '../output.ts'
+import { exitCodes, harmless, say, writeOutput } from '../output.ts'
 import type { Parts, UsageBooks } from '../parts.ts'
 import { columns } from '../table.ts'
+import { fileToWrite, writeFileWhole } from '../userFile.ts'
 
 export interface UsageOptions {
   dataDir?: string
@@ -19,7 +19,7 @@ export interface UsageOptions {
   /** A row for each day, week or month, and of each model (or tool ...) in it; without it, sums over all days. */
   each?: 'day' | 'week' | 'month'
   format: 'table' | ExportFormat
-  /** A file instead of standard output. */
+  /** A file, or `-` for standard output (usual). */
   output?: string
 }
 
@@ -29,19 +29,21 @@ const usualDays = 30
 
 /** What was used and what it cost, from the service's books and from this machine's log. Needs no network, no keychain and no core. */
 export async function usage(options: UsageOptions, parts: Parts): Promise<number> {
-  const { format, output } = options
+  const { format } = options
+  const output = options.output === '-' ? undefined : options.output
   if (format === 'parquet' && output === undefined && process.stdout.isTTY) {
     throw new StudioError('bad_input', 'Parquet is no text: send it into a file, such as --output usage.parquet')
   }
   if (format === 'table' && output !== undefined) {
     throw new StudioError('bad_input', 'Say how the file is written: --format csv, json or parquet.')
   }
+  const file = output === undefined ? null : await fileToWrite(output, outputOption)
   const books = await parts.openUsage(findDataDir(options.dataDir))
   try {
     const book = bookOf(books, options.account)
     const views = book ? sourcesOf(options).map((source) => books.view(queryOf(options, book, source))) : []
     const rows = views.flatMap((view) => rowsIn(view, options))
-    if (format !== 'table') await write(exportRows(rows, format), output)
+    if (format !== 'table') await write(exportRows(rows, format), file)
     else if (book === null) say('No account was ever connected, so there are no books yet.')
     else sayUsage(book, views, rows, options)
   } finally {
@@ -70,6 +72,7 @@ function sourcesOf({ source, by }: UsageOptions): ('service' | 'here')[] {
 function queryOf({ since, until, by, each }: UsageOptions, { id }: Book, source: ViewQuery['source']): ViewQuery {
   const to = until ?? dayOf(Date.now())
   const from = since ?? dayOf(Date.parse(to) - (usualDays - 1) * dayMs)
+  if (from > to) throw new StudioError('bad_input', `--since ${from} is later than --until ${to}.`)
   const grain = each ?? 'day'
   return { bookId: id, from, to, grain, by: by === 'day' ? 'model' : by, source, search: '' }
 }
@@ -81,19 +84,13 @@ function rowsIn(view: View, { by, each }: UsageOptions): ExportRow[] {
 
 const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
 
-/** When it resolves, whoever reads has all of it: the process may end. @throws StudioError `bad_input` where the file can't be written */
-async function write(bytes: Uint8Array, file: string | undefined): Promise<void> {
-  if (file === undefined) {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    // A terminal would do what a name commands; a file or another program gets each byte as it is.
-    const shown = process.stdout.isTTY ? harmless(Buffer.from(bytes).toString()) : bytes
-    process.stdout.write(shown, () => resolve())
-    return promise
-  }
-  await writeFile(file, bytes).catch((thrown: unknown) => {
-    const why = thrown instanceof Error ? thrown.message : String(thrown)
-    throw new StudioError('bad_input', `The file can't be written: ${why}`, {}, { cause: thrown })
-  })
+/** Of `--output`: a file that is there is written over, as by other programs with such an option. */
+export const outputOption = { option: '--output', otherwise: 'or - for standard output', overwrite: true }
+
+async function write(bytes: Uint8Array, file: string | null): Promise<void> {
+  if (file !== null) return writeFileWhole(file, [bytes])
+  // A terminal would do what a name commands; a file or another program gets each byte as it is.
+  await writeOutput(process.stdout.isTTY ? harmless(Buffer.from(bytes).toString()) : bytes)
 }
 
 function sayUsage(book: Book, views: readonly View[], rows: readonly ExportRow[], { by, each }: UsageOptions): void {

@@ -1,0 +1,297 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  closeSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { Ledger } from '../../../src-main/core/ledger/ledger.ts'
+import { openTools } from '../../../src-main/core/tools/tools.ts'
+import { fillFolder } from '../../core/keep/fill.ts'
+import { commandLine, type Ended, studioEntry } from './fixtures/process.ts'
+
+// What a command does when its output can't be written: real files, devices and pipes on the descriptors of a real process.
+
+const home = mkdtempSync(join(tmpdir(), 'studio-output-'))
+const common = { HOME: home, TMPDIR: home }
+const { start, run } = commandLine(studioEntry, common)
+const dataDir = join(home, 'data')
+const where = ['--data-dir', dataDir]
+const backupFile = join(home, 'kept.tar')
+
+/** Runs a command with a file or device as its standard output or error. */
+async function into(files: { stdout?: string; stderr?: string }, args: string[]): Promise<Ended> {
+  const opened = Object.values(files).map((path) => openSync(path, 'w'))
+  const [first = 0] = opened
+  const child = spawn(process.execPath, [studioEntry, ...args], {
+    env: { PATH: process.env.PATH ?? '', ...common },
+    // A command that goes on where it should have failed must not outlive the test.
+    timeout: 60_000,
+    killSignal: 'SIGKILL',
+    stdio: [
+      'ignore',
+      files.stdout === undefined ? 'pipe' : first,
+      files.stderr === undefined ? 'pipe' : (opened.at(-1) ?? 0),
+    ],
+  })
+  for (const descriptor of opened) closeSync(descriptor)
+  const told = { stdout: '', stderr: '' }
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name]?.setEncoding('utf8').on('data', (text: string) => {
+      told[name] += text
+    })
+  }
+  const [code] = await once(child, 'close')
+  return { code, ...told }
+}
+
+beforeAll(async () => {
+  fillFolder(dataDir, { conversations: 30, messages: 4, requests: 60, days: 3 })
+  expect(await run(['tools', 'add', 'editor', ...where])).toMatchObject({ code: 0 })
+  expect(await run(['backup', backupFile, ...where])).toMatchObject({ code: 0 })
+}, 120_000)
+afterAll(() => rmSync(home, { recursive: true, force: true }))
+
+const names = (): string[] => {
+  const tools = openTools(dataDir)
+  try {
+    return tools.list().map(({ name }) => name)
+  } finally {
+    tools.close()
+  }
+}
+
+/** Every command that prints, in each form that it has. */
+const printing: string[][] = [
+  ['--help'],
+  ['--version'],
+  ['help', 'tools'],
+  ['tools', 'add', '--help'],
+  ['tools', 'list', ...where],
+  ['tools', 'list', '--json', ...where],
+  ['tools', 'show', 'editor', ...where],
+  ['tools', 'set', 'editor', '--rpm', '5', ...where],
+  ['tools', 'pause', 'editor', '--json', ...where],
+  ['tools', 'resume', '--all', ...where],
+  ['connections', ...where],
+  ['requests', ...where],
+  ['requests', '--json', ...where],
+  ['usage', ...where],
+  ['usage', '--format', 'json', ...where],
+  ['usage', '--format', 'csv', '--output', '-', ...where],
+  ['usage', '--format', 'parquet', ...where],
+  ['limits', ...where],
+  ['keys', ...where],
+  ['backup', '-', ...where],
+  ['backup', join(home, 'another.tar'), '--force', ...where],
+  ['restore', backupFile, '--yes', '--data-dir', join(home, 'restored')],
+  ['export', '--what', 'requests', ...where],
+  ['export', '--what', 'requests', '--format', 'json', ...where],
+  ['export', '--what', 'requests', '--format', 'parquet', ...where],
+  ['export', '--what', 'chats', ...where],
+  ['export', '--what', 'chats', '--format', 'markdown', ...where],
+  ['export', '--what', 'usage', ...where],
+  ['erase', '--what', 'alerts', '--older-than', '1', '--yes', ...where],
+  ['doctor', '--sandbox', '--data-dir', join(home, 'doctor')],
+  ['chat', 'Hello', '--sandbox', '--data-dir', join(home, 'chat')],
+  ['serve', '--sandbox', '--web-port', '0', '--proxy-port', '0', '--data-dir', join(home, 'serve')],
+  ['serve', '--json', '--no-web', '--no-proxy', '--data-dir', join(home, 'serve')],
+  ['sandbox', '--port', '0'],
+]
+const named = printing.map((args) => [args.filter((arg) => !arg.includes('/')).join(' '), args] as const)
+
+describe.runIf(existsSync('/dev/full'))('a device that takes no byte', { timeout: 120_000 }, () => {
+  it.each(named)('as standard output is a failure in words: %s', async (_, args) => {
+    const { code, stderr } = await into({ stdout: '/dev/full' }, args)
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/Standard output can’t be written: the disk is full \(ENOSPC\)\.\n$/),
+    ])
+  })
+
+  it.each([[['--json']], [[]]])('as standard output leaves no key that was never shown: tools add %j', async (more) => {
+    const before = names()
+    const { code, stderr } = await into({ stdout: '/dev/full' }, ['tools', 'add', 'unseen', ...more, ...where])
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/unseen could not be shown, so it was deleted again\.\n.*disk is full/),
+    ])
+    expect(names()).toEqual(before)
+  })
+
+  it.each([
+    [0, ['tools', 'list', ...where]],
+    [1, ['tools', 'show', 'nobody', ...where]],
+    [1, ['export', '--what', 'chats', '--output', '/nowhere/x', ...where]],
+    [2, ['tools', 'list', '--nothing']],
+  ])('as standard error changes no exit code: %i', async (code, args) => {
+    expect((await into({ stderr: '/dev/full' }, args)).code).toBe(code)
+  })
+
+  it('as both still fails', async () => {
+    expect((await into({ stdout: '/dev/full', stderr: '/dev/full' }, ['tools', 'list', ...where])).code).toBe(1)
+  })
+})
+
+describe('the null device', () => {
+  // Node opens it in the place of a closed standard output, too.
+  it.each(['>&-', '>/dev/null'])('shows no key, so that none is made: tools add %s', async (redirection) => {
+    const before = names()
+    const shell = spawn(
+      'sh',
+      ['-c', `exec "$0" "$@" ${redirection}`, process.execPath, studioEntry, 'tools', 'add', 'x', ...where],
+      {
+        stdio: ['ignore', 'pipe', 'pipe'],
+        env: { PATH: process.env.PATH ?? '', ...common },
+      },
+    )
+    let stderr = ''
+    shell.stderr.setEncoding('utf8').on('data', (text: string) => {
+      stderr += text
+    })
+    const [code] = await once(shell, 'close')
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/No key was made/)])
+    expect(names()).toEqual(before)
+  })
+
+  it('is no failure for what is not shown only once', async () => {
+    expect(await into({ stdout: '/dev/null' }, ['tools', 'list', ...where])).toMatchObject({ code: 0, stderr: '' })
+  })
+})
+
+it.each(['SIGINT', 'SIGTERM'] as const)('%s leaves neither a half file nor its part', async (signal) => {
+  const folder = mkdtempSync(join(home, 'half-'))
+  const writing = commandLine(fileURLToPath(new URL('fixtures/halfFile.ts', import.meta.url))).start([
+    join(folder, 'file'),
+  ])
+  await writing.line()
+  expect(readdirSync(folder)).toHaveLength(1)
+  writing.child.kill(signal)
+  expect(await writing.ended).toMatchObject({ code: 1, stderr: 'error: Cancelled.\n' })
+  expect(readdirSync(folder)).toEqual([])
+})
+
+describe('a pipe whose reader has gone', { timeout: 120_000 }, () => {
+  // One of each way in which output is written.
+  const some =
+    /^(--help|tools list|tools set|requests|usage --format parquet|backup|restore|export --what (requests|chats)|chat)/
+  it.each(named.filter(([name]) => some.test(name)))(
+    'is no word, and the exit code of SIGPIPE: %s',
+    async (_, args) => {
+      const command = start(args)
+      command.child.stdout.destroy()
+      expect(await command.ended).toMatchObject({ code: 141, stderr: '' })
+    },
+  )
+
+  it('leaves no key that was never shown', async () => {
+    const before = names()
+    const command = start(['tools', 'add', 'unseen', '--json', ...where])
+    command.child.stdout.destroy()
+    const { code, stderr } = await command.ended
+    expect([code, stderr]).toEqual([141, expect.stringMatching(/deleted again\.\n$/)])
+    expect(names()).toEqual(before)
+  })
+
+  it('does not end what goes on after its first lines', async () => {
+    const serving = start(['serve', '--web-port', '0', '--no-proxy', '--data-dir', join(home, 'goes-on')])
+    serving.child.stdout.destroy()
+    const owner = join(home, 'goes-on', 'studio.owner.json')
+    // Where it answers is written after its lines.
+    await expect.poll(() => existsSync(owner) && readFileSync(owner, 'utf8').includes('http')).toBe(true)
+    expect(serving.child.exitCode).toBeNull()
+    serving.child.kill('SIGTERM')
+    expect(await serving.ended).toMatchObject({ code: 141, stderr: '' })
+  })
+
+  it('ends requests --follow with the next request', async () => {
+    const following = start(['requests', '--follow', '--json', ...where])
+    await following.line()
+    following.child.stdout.destroy()
+    const ledger = new Ledger({ dataDir, tools: () => [], bodyDays: () => 1, log: () => undefined })
+    try {
+      const refusal = { toolId: null, from: 'a test', method: 'GET', path: '/v1/models' }
+      ledger.refused({ ...refusal, status: 401, code: 'unknown', message: 'No key.' })
+    } finally {
+      await ledger.close()
+    }
+    expect((await following.ended).code).toBe(141)
+  })
+})
+
+const canMount = ((): boolean => {
+  const place = mkdtempSync(join(tmpdir(), 'studio-mount-'))
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', place], { stdio: 'ignore' })
+    execFileSync('umount', [place])
+    return true
+  } catch {
+    return false
+  } finally {
+    rmSync(place, { recursive: true, force: true })
+  }
+})()
+
+describe.runIf(canMount)('a disk that fills up', { timeout: 120_000 }, () => {
+  let disk: string
+  beforeEach(() => {
+    disk = mkdtempSync(join(tmpdir(), 'studio-disk-'))
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', disk])
+    const { bavail, bsize } = statfsSync(disk)
+    writeFileSync(join(disk, 'other'), Buffer.alloc((bavail - 1) * bsize))
+  })
+  afterEach(() => {
+    execFileSync('umount', [disk])
+    rmSync(disk, { recursive: true, force: true })
+  })
+
+  it.each([
+    'requests --json --limit 1000',
+    'export --what requests',
+    'export --what chats',
+    'export --what chats --format markdown',
+    'backup -',
+  ])('under standard output, whose first bytes it took, is a failure: %s', async (line) => {
+    const args = line.split(' ')
+    const { code, stderr } = await into({ stdout: join(disk, 'out') }, [...args, ...where])
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/disk is full/)])
+  })
+
+  it.each([
+    'backup file',
+    'export --what requests --output file',
+    'export --what requests --format json --output file',
+    'export --what chats --output file',
+    'export --what chats --format markdown --output file',
+    'export --what media --output file',
+    'export --output file',
+    'usage --format csv --each day --since 2000-01-01 --by day --output file',
+  ])('leaves neither a half file nor its part: %s', async (line) => {
+    const placed = line.split(' ').map((arg) => (arg === 'file' ? join(disk, arg) : arg))
+    const { code, stderr } = await run([...placed, ...where])
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/disk is full|too little space/)])
+    expect(readdirSync(disk)).toEqual(['other'])
+  })
+
+  it('leaves a file that was to be written over as it was', async () => {
+    const file = join(disk, 'kept')
+    writeFileSync(file, 'kept')
+    for (const args of [
+      ['backup', file, '--force'],
+      ['export', '--what', 'requests', '--output', file],
+    ]) {
+      expect(await run([...args, ...where])).toMatchObject({ code: 1 })
+      expect(readFileSync(file, 'utf8')).toBe('kept')
+    }
+  })
+})
