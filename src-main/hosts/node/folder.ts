@@ -1,5 +1,6 @@
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { StudioError } from '../../core/errors.ts'
 import { claimFolder, inspectFolder } from '../../core/store/dataFolder.ts'
 
 /** Where a person's data lies when nothing else was asked for; the desktop uses the same one. */
@@ -14,16 +15,28 @@ export function defaultDataDir(env: NodeJS.ProcessEnv = process.env, platform = 
 
 /**
  * The data folder for a command that writes, absolute: made where it is missing, and marked as ours.
- * @throws StudioError as `claimFolder`
+ * @throws StudioError as `claimFolder`; the message names the option
  */
-export const openDataDir = async (asked: string | undefined): Promise<string> => claimFolder(asked ?? defaultDataDir())
+export async function openDataDir(asked: string | undefined): Promise<string> {
+  return withOption(asked, () => claimFolder(asked ?? defaultDataDir()))
+}
 
 /**
  * The data folder for a command that only reads, absolute. Nothing is made or changed; it need not be there.
- * @throws StudioError as `inspectFolder`
+ * @throws StudioError as `inspectFolder`; the message names the option
  */
 export function findDataDir(asked: string | undefined): string {
   const folder = asked ?? defaultDataDir()
-  inspectFolder(folder)
+  withOption(asked, () => inspectFolder(folder))
   return resolve(folder)
+}
+
+/** A person who typed a folder learns which of several arguments was wrong. */
+function withOption<T>(asked: string | undefined, work: () => T): T {
+  try {
+    return work()
+  } catch (thrown) {
+    if (asked === undefined || !(thrown instanceof StudioError)) throw thrown
+    throw new StudioError(thrown.kind, `--data-dir: ${thrown.message}`, thrown.facts, { cause: thrown })
+  }
 }
