@@ -37,6 +37,7 @@ function withOption<T>(asked: string | undefined, work: () => T): T {
     return work()
   } catch (thrown) {
     if (asked === undefined || !(thrown instanceof StudioError)) throw thrown
-    throw new StudioError(thrown.kind, `--data-dir: ${thrown.message}`, thrown.facts, { cause: thrown })
+    const message = `--data-dir: ${thrown.message.replace(/\.?$/, '.')}`
+    throw new StudioError(thrown.kind, message, thrown.facts, { cause: thrown })
   }
 }

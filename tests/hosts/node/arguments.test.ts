@@ -228,7 +228,7 @@ describe('paths where no file can be', { timeout: 240_000 }, () => {
 
   it('--data-dir is a folder', async () => {
     for (const path of impossible().filter((one) => !/folder|new|no\/such|^\/$/.test(one))) {
-      expectWords(await run(['tools', 'list', '--data-dir', path]), '--data-dir')
+      expectWords(await run(['tools', 'add', 'x', '--data-dir', path]), '--data-dir')
     }
   })
 
