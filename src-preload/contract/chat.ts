@@ -1,6 +1,6 @@
 import { eventIterator } from '@orpc/contract'
 import * as z from 'zod'
-import { id, instant, problem, procedure } from './problem.ts'
+import { id, instant, problem, procedure, requestId } from './problem.ts'
 import { certainty, sc } from './requests.ts'
 
 export const role = z.enum(['system', 'developer', 'user', 'assistant', 'tool'])
@@ -228,6 +228,34 @@ export const message = z.object({
 })
 export type Message = z.infer<typeof message>
 
+// What can be done with a message: the window offers what the core accepts.
+
+/** Whether a reply can be continued: it was stopped, cut or ended by its length, with some text to continue from. */
+export function canContinue(reply: Pick<Message, 'role' | 'status' | 'text' | 'finishReason' | 'toolCalls'>): boolean {
+  if (reply.role !== 'assistant' || reply.text === '' || reply.toolCalls.length > 0) return false
+  if (reply.status === 'stopped' || reply.status === 'incomplete') return true
+  return reply.status === 'complete' && reply.finishReason === 'length'
+}
+
+/** Whether a reply can be asked for again: it stands below something. One that a person added first in a conversation answers nothing. */
+export function canRetry({ role, parentId }: Pick<Message, 'role' | 'parentId'>): boolean {
+  return role === 'assistant' && parentId !== null
+}
+
+/** Whether a message can be edited: what a tool answered cannot. */
+export const canEdit = ({ role }: Pick<Message, 'role'>): boolean => role !== 'tool'
+
+/**
+ * Whether the end of a path is being made, so that nothing can be asked for in its conversation.
+ * @param path oldest first; the last reply and the tool calls below it are enough
+ */
+export function isBusy(path: readonly Pick<Message, 'role' | 'status' | 'run'>[]): boolean {
+  const calls = path.slice(path.findLastIndex(({ role }) => role !== 'tool') + 1)
+  if (calls.length > 0) return calls.some(({ run }) => run?.state === 'running')
+  const last = path.at(-1)
+  return last?.role === 'assistant' && (last.status === 'pending' || last.status === 'streaming')
+}
+
 export const conversationEvent = z.discriminatedUnion('type', [
   /**
    * Always first; messages of the active path, oldest first. Of a long path the newest come with it; `earlier` says how many follow
@@ -299,7 +327,7 @@ export const chatRoom = {
   send: procedure
     .input(
       z.object({
-        requestId: id,
+        requestId,
         conversationId: id.nullable(),
         text: messageText,
         attachments: attachments.default([]),
@@ -317,13 +345,13 @@ export const chatRoom = {
   stop: procedure.input(z.object({ replyId: id })).output(z.object({ stopped: z.boolean() })),
   /** Stops everything that is going on in a conversation: replies and running tool calls. */
   stopAll: procedure.input(z.object({ conversationId: id })).output(z.object({ stopped: z.number().int() })),
-  /** Asks again for a reply, as a sibling of the one given, which stays. */
+  /** Asks again for a reply, as a sibling of the one given, which stays. `requestId` becomes the id of the first new reply. */
   retry: procedure
-    .input(z.object({ replyId: id, models: models.optional() }))
+    .input(z.object({ requestId, replyId: id, models: models.optional() }))
     .output(z.object({ replyIds: z.array(id) })),
   /** Asks the model to go on from a reply that was stopped, cut or ended by its length: a turn that says so, then a reply. */
   goOn: procedure
-    .input(z.object({ requestId: id, replyId: id, model: z.string().min(1).optional() }))
+    .input(z.object({ requestId, replyId: id, model: z.string().min(1).optional() }))
     .output(z.object({ turnId: id, replyId: id })),
   /**
    * Makes the path through this message the active one, down to where it was last gone on with. With `sibling` (1 of `siblings`) it is

@@ -1,9 +1,10 @@
-import type { Message } from '../../../src-preload/contract/chat.ts'
+import { canEdit, isBusy, type Message } from '../../../src-preload/contract/chat.ts'
+import { askOnce, intentChanged } from '../../requestIds.ts'
 import { draftOf, modelsToAsk, useChat } from '../../stores/chat.ts'
-import { runningReply } from '../../stores/chat-open.ts'
 import { useStage, withEdit, withoutEdit } from '../../stores/chat-stage.ts'
 import { openChat, type } from './actions.ts'
 import { attempt } from './client.ts'
+import { placeIn } from './drafts.ts'
 import { composerField, deedOf, deedOfSibling, focusComposer, focusSoon } from './focus.ts'
 import { flushSetups } from './setup.ts'
 
@@ -16,11 +17,15 @@ export function startEdit(message: Message): void {
 /** Opens the turn that `reply` answers to be changed in its place: what was refused is then no part of what is asked next. */
 export function editTurnOf(reply: Message): void {
   const turn = useChat.getState().open?.messages.find(({ id }) => id === reply.parentId)
-  if (turn && turn.role !== 'tool') startEdit(turn)
+  if (turn && canEdit(turn)) startEdit(turn)
   else focusComposer()
 }
 
-export function typeEdit(id: string, text: string): void {
+const placeOf = ({ id, conversationId }: Message, deed: 'edit' | 'continue') => placeIn(conversationId, `${deed} ${id}`)
+
+export function typeEdit(message: Message, text: string): void {
+  const { id } = message
+  intentChanged(placeOf(message, 'edit'))
   useStage.setState((state) => withEdit(state, id, text))
 }
 
@@ -39,19 +44,19 @@ export async function saveEdit(message: Message, text: string, ask: boolean): Pr
   const state = useChat.getState()
   const picked = modelsToAsk(state)
   const models = picked.length > 0 ? picked : [state.open?.conversation?.model ?? ''].filter(Boolean)
+  const changed = {
+    conversationId: message.conversationId,
+    text,
+    attachments: message.attachments.map(({ mediaId, detail }) => ({ mediaId, detail })),
+    models,
+    role: message.role === 'tool' ? ('user' as const) : message.role,
+    name: message.name,
+    ask,
+    edits: message.id,
+  }
   await flushSetups()
   const sent = await attempt((client) =>
-    client.chat.send({
-      requestId: crypto.randomUUID(),
-      conversationId: message.conversationId,
-      text,
-      attachments: message.attachments.map(({ mediaId, detail }) => ({ mediaId, detail })),
-      models,
-      role: message.role === 'tool' ? 'user' : message.role,
-      name: message.name,
-      ask,
-      edits: message.id,
-    }),
+    askOnce(placeOf(message, 'edit'), changed, (requestId) => client.chat.send({ requestId, ...changed })),
   )
   if (!sent) return false
   useStage.setState((state) => withoutEdit(state, message.id))
@@ -80,15 +85,14 @@ export async function keep(reply: Message): Promise<void> {
 /** Asks the model to go on from where this reply ends. */
 export async function goOn(reply: Message): Promise<void> {
   await flushSetups()
-  await attempt((client) => client.chat.goOn({ requestId: crypto.randomUUID(), replyId: reply.id }))
-}
-
-/** Whether a reply ended before its end, with something to go on from. */
-export function canGoOn(reply: Message): boolean {
-  const something = reply.text !== '' || reply.reasoning !== ''
-  if (!something || reply.toolCalls.length > 0) return false
-  if (reply.status === 'stopped' || reply.status === 'incomplete') return true
-  return reply.status === 'complete' && reply.finishReason === 'length'
+  const state = useChat.getState()
+  // The core takes the reply's or the conversation's; an imported one may name none.
+  const known = reply.model ?? state.open?.conversation?.model ?? null
+  const [picked] = modelsToAsk(state)
+  const wish = { replyId: reply.id, ...(known === null && picked !== undefined ? { model: picked } : {}) }
+  await attempt((client) =>
+    askOnce(placeOf(reply, 'continue'), wish, (requestId) => client.chat.goOn({ requestId, ...wish })),
+  )
 }
 
 /** The path up to this message as a conversation of its own, put on the stage. */
@@ -115,4 +119,5 @@ export function quote(text: string): void {
   })
 }
 
-export const isMaking = (): boolean => runningReply(useChat.getState().open) !== null
+/** Whether nothing can be asked for in the open conversation now. */
+export const isMaking = (): boolean => isBusy(useChat.getState().open?.messages ?? [])

@@ -7,6 +7,7 @@ import { type MicTrouble, NoMicrophone, type Recording, startRecording } from '.
 import { type Keeper, keepPieces } from '../../audio/recorderKeep.ts'
 import { showInstant } from '../../i18n/format.ts'
 import { i18n } from '../../i18n/index.ts'
+import { localStore } from '../../storage.ts'
 import { useTranscribe } from '../../stores/transcribe.ts'
 import { showRecording } from './actions.ts'
 import { transcribe } from './ask.ts'
@@ -27,6 +28,8 @@ export type Recorder =
       trouble: Problem | null
       /** The device went away in the middle. */
       lost: boolean
+      /** The microphone gives silence. */
+      muted: boolean
     }
   /** It could not be kept; all of it is still here. */
   | { state: 'failed'; problem: Problem; mime: string }
@@ -39,6 +42,7 @@ const underWay = (change: {
   kept?: number
   trouble?: Problem | null
   lost?: boolean
+  muted?: boolean
   id?: string
 }): void => useRecorder.setState(({ now }) => ('recording' in now ? { now: { ...now, ...change } } : { now }))
 
@@ -69,10 +73,7 @@ export async function startRecorder(): Promise<void> {
   try {
     const recording = await startRecording({
       onPiece: (piece) => (keeper && id !== '' ? keeper.add(piece) : early.push(piece)),
-      onLost: () => {
-        underWay({ lost: true })
-        void finishRecorder()
-      },
+      onMuted: (muted) => underWay({ muted }),
     })
     if (mine.signal.aborted) return recording.cancel()
     try {
@@ -122,7 +123,22 @@ export async function startRecorder(): Promise<void> {
         if (recording.paused()) core.transcribe.append({ id, at: own.has(), data: '' }).catch(() => undefined)
       }, beat)
       stopBeating = () => clearInterval(beating)
-      set({ state: 'recording', id, recording, paused: false, kept: 0, trouble: null, lost: false })
+      set({
+        state: 'recording',
+        id,
+        recording,
+        paused: false,
+        kept: 0,
+        trouble: null,
+        lost: false,
+        muted: recording.muted(),
+      })
+      void recording.lost.then(() => {
+        const { now: last } = useRecorder.getState()
+        if (last.state !== 'recording' || last.recording !== recording) return
+        underWay({ lost: true })
+        void finishRecorder()
+      })
     } catch (thrown) {
       recording.cancel()
       throw thrown
@@ -155,7 +171,12 @@ export async function finishRecorder(): Promise<void> {
   const seconds = recording.elapsed() / 1000
   set({ ...now, state: 'finishing' })
   try {
-    await recording.finish()
+    const file = await recording.finish()
+    if (now.lost && file.size === 0) {
+      cancelRecorder()
+      set({ state: 'no_microphone', trouble: 'lost' })
+      return
+    }
     await own.kept()
     // Another one by now, if it had to be begun anew.
     const last = useRecorder.getState().now
@@ -229,20 +250,17 @@ const notes = z.record(z.string(), z.number())
 const lockOf = (id: string): string => `recording-${id}`
 
 function readNotes(): Record<string, number> {
-  try {
-    return notes.parse(JSON.parse(localStorage.getItem(notesKey) ?? '{}'))
-  } catch {
-    return {}
-  }
+  const kept = notes.safeParse(localStore.getJson(notesKey))
+  return kept.success ? kept.data : {}
 }
 
 function note(id: string, seconds: number): void {
-  localStorage.setItem(notesKey, JSON.stringify({ ...readNotes(), [id]: seconds }))
+  localStore.setJson(notesKey, { ...readNotes(), [id]: seconds })
 }
 
 function forget(id: string): void {
   const { [id]: _, ...rest } = readNotes()
-  localStorage.setItem(notesKey, JSON.stringify(rest))
+  localStore.setJson(notesKey, rest)
 }
 
 function hold(id: string): void {
