@@ -47,6 +47,7 @@ async function here(...args: string[]): Promise<Ended> {
   const unused = (): never => expect.unreachable('The command was to be refused before it opened anything.')
   const parts: Parts = {
     ...{ startCore: unused, openToolKeys: unused, openConnections: unused, openRequestLog: unused, openUsage: unused },
+    ...{ openToolList: unused, openConnectionList: unused },
     ...{ openKeep: unused, openExport: unused, openErase: unused, startSandbox: unused },
   }
   try {

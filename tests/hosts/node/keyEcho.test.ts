@@ -108,14 +108,14 @@ async function chat(client: Client): Promise<unknown> {
 }
 
 async function speak(client: Client): Promise<unknown> {
-  const wish = { text: 'Say it.', model: null, voice: null, format: 'pcm', speed: null } as const
+  const wish = { requestId: randomUUID(), text: 'Say it.', model: null, voice: null, format: 'pcm', speed: null } as const
   const { id } = await client.speech.make(wish)
   await expect.poll(async () => (await client.speech.get({ id })).state).not.toMatch(/waiting|making/)
   return client.speech.get({ id })
 }
 
 async function draw(client: Client): Promise<unknown> {
-  const wish = { prompt: 'A key', n: 4, model: null, size: null, responseFormat: null }
+  const wish = { requestId: randomUUID(), prompt: 'A key', n: 4, model: null, size: null, responseFormat: null }
   const { id } = await client.images.make(wish)
   const event = await firstOf(client.images.watch(), (change) => {
     const drawings = change.type === 'snapshot' ? change.drawings : change.type === 'drawing' ? [change.drawing] : []
@@ -130,6 +130,7 @@ async function transcribe(client: Client, format: string): Promise<unknown> {
   await client.transfers.part({ uploadId, at: 0, data: audio.toString('base64') })
   const { id } = await client.transcribe.addFile({ uploadId })
   await client.transcribe.transcribe({
+    requestId: randomUUID(),
     recordingId: id,
     model: null,
     language: null,
