@@ -31,6 +31,7 @@ import { block, headOf, padding, readHead } from '../../../src-main/core/keep/ta
 import { readTar } from '../../../src-main/core/keep/tar/read.ts'
 import { tarWriter } from '../../../src-main/core/keep/tar/write.ts'
 import { lockFolder } from '../../../src-main/core/store/lock.ts'
+import { tries } from '../../helpers/effort.ts'
 import { freshFolder } from '../helpers/core.ts'
 import { contentsOf, filledFolder, soundness } from './fill.ts'
 
@@ -320,7 +321,7 @@ describe('a backup', () => {
           )
         },
       ),
-      { numRuns: Number(process.env.RUNS ?? 40) },
+      { numRuns: tries(40, 400) },
     )
   }, 60_000)
 
