@@ -8,8 +8,6 @@ export default defineConfig({
   // A guard against hanging: a busy machine takes ten times as long as a quiet one.
   timeout: 90_000,
   expect: { timeout: 20_000 },
-  // Where nobody looks on, one more try tells a busy machine from a fault; what needed it is named as flaky.
-  retries: process.env.CI ? 1 : 0,
   // Most of a test is waiting for a reply that streams: three at once keep a machine with two cores busy.
   workers: 3,
   reporter: [
@@ -19,8 +17,6 @@ export default defineConfig({
   use: {
     actionTimeout: 10_000,
     viewport: { width: 1200, height: 800 },
-    // A trace costs a quarter of a test's time: `--trace on` asks for one.
-    trace: 'on-first-retry',
     launchOptions: {
       ...(process.env.STUDIO_BROWSER ? { executablePath: process.env.STUDIO_BROWSER } : {}),
       args: chromiumArgs,

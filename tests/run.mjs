@@ -1,11 +1,14 @@
-// `npm test`: installs what is missing and runs everything. The last line is `N passed, N failed` (`, N skipped` may follow).
+// `npm test`: installs what is missing and runs every check and test. The last line is `N passed, N failed` (`, N skipped` may follow).
+// `npm run test:long`: the same with many more tries of what is random, and with the tests that take minutes. CONTRIBUTING.md says what is where.
 // Runs on any Node from 20.19 on, with nothing installed.
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { join, relative } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { buildIfNeeded, installIfNeeded, node24, root } from '../resources/scripts/ready.mjs'
 
+const long = process.argv.includes('--long')
 installIfNeeded()
 const { findBrowser, findPageBrowser, installFromDebian } = await import('./helpers/browser.mjs')
 
@@ -61,6 +64,7 @@ const env = {
   STUDIO_WHOLE_BROWSER: wholeBrowser,
   STUDIO_BROWSER: pageBrowser,
   PATH: `${join(root, 'node_modules', '.bin')}:${process.env.PATH}`,
+  ...(long && { STUDIO_TESTS: 'long', HOSTILE: 'all' }),
 }
 rmSync(join(root, 'test-results'), { recursive: true, force: true })
 mkdirSync(join(root, 'test-results'))
@@ -68,21 +72,50 @@ mkdirSync(join(root, 'test-results'))
 const totals = { passed: 0, failed: 0, skipped: 0 }
 /** What failed, each with its first words: told again at the end, where a log of thousands of lines is read first. */
 const failures = []
+/** Title and seconds of each stage. */
+const stages = []
 const bin = (name) => join(root, 'node_modules', '.bin', name)
 
+function ended(title, from, isGood) {
+  const seconds = (performance.now() - from) / 1000
+  stages.push([title, seconds])
+  console.log(`  ${isGood ? 'good' : 'NOT GOOD'}, ${seconds.toFixed(1)} s`)
+}
+
 function run(title, command, args) {
-  const from = Date.now()
+  const from = performance.now()
   console.log(`\n— ${title}`)
   const done = spawnSync(command, args, { cwd: root, stdio: 'inherit', env })
-  console.log(`  ${done.status === 0 ? 'good' : 'NOT GOOD'}, ${((Date.now() - from) / 1000).toFixed(1)} s`)
+  ended(title, from, done.status === 0)
   return done.status === 0
 }
 
-/** A check counts as one test. */
-function check(title, command, args) {
-  const good = run(title, command, args)
-  totals[good ? 'passed' : 'failed'] += 1
-  if (!good) failures.push(title)
+/** Some of them at once: each is one thread. Each counts as one test, and its output is shown when it has ended. */
+async function checks(all) {
+  const waiting = [...all]
+  const work = async () => {
+    for (let one = waiting.shift(); one; one = waiting.shift()) await check(...one)
+  }
+  await Promise.all(Array.from({ length: availableParallelism() }, work))
+}
+
+async function check(title, command, args) {
+  const from = performance.now()
+  const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], env })
+  const output = []
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes) => output.push(bytes))
+  const isGood = await new Promise((resolve) => {
+    child.on('error', (error) => {
+      output.push(Buffer.from(`${error.message}\n`))
+      resolve(false)
+    })
+    child.on('close', (code) => resolve(code === 0))
+  })
+  console.log(`\n— ${title}`)
+  process.stdout.write(Buffer.concat(output))
+  ended(title, from, isGood)
+  totals[isGood ? 'passed' : 'failed'] += 1
+  if (!isGood) failures.push(title)
 }
 
 function readReport(name) {
@@ -123,36 +156,66 @@ function failedUnits(report) {
 function failedJourneys(suite) {
   const own = (suite?.specs ?? []).flatMap((spec) =>
     spec.tests
-      .filter((test) => test.status === 'unexpected' || (test.status === 'flaky' && !process.env.CI))
+      .filter((test) => test.status === 'unexpected' || test.status === 'flaky')
       .map((test) => `${spec.file}: ${spec.title}${firstWords(test.results.find((one) => one.error)?.error?.message)}`),
   )
   return [...own, ...(suite?.suites ?? []).flatMap(failedJourneys)]
 }
 
+/** Every test of a report of vitest with its seconds. */
+const unitTimes = (report) =>
+  (report?.testResults ?? []).flatMap((file) =>
+    file.assertionResults.map((test) => [
+      `${relative(root, file.name)}: ${test.fullName}`,
+      (test.duration ?? 0) / 1000,
+    ]),
+  )
+
+/** The same of playwright. */
+const journeyTimes = (suite) => [
+  ...(suite?.specs ?? []).flatMap((spec) =>
+    spec.tests.map((test) => [
+      `tests/e2e/${spec.file}: ${spec.title}`,
+      test.results.reduce((sum, { duration }) => sum + duration, 0) / 1000,
+    ]),
+  ),
+  ...(suite?.suites ?? []).flatMap(journeyTimes),
+]
+
+const vitest = (config) => [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--config', `tests/${config}`]
+
+function units(title, config, file) {
+  const output = join('test-results', file)
+  suite(
+    title,
+    node24(),
+    [...vitest(config), '--reporter=default', '--reporter=json', `--outputFile.json=${output}`],
+    () => {
+      const report = readReport(file)
+      const named = failedUnits(report)
+      return {
+        passed: report?.numPassedTests ?? 0,
+        failed: named.length,
+        named,
+        skipped: (report?.numPendingTests ?? 0) + (report?.numTodoTests ?? 0),
+      }
+    },
+  )
+}
+
 buildIfNeeded()
-check('types: main', bin('tsc'), ['-p', '.'])
-check('types: preload', bin('tsc'), ['-p', 'src-preload'])
-check('types: renderer', bin('tsc'), ['-p', 'src-renderer'])
-check('types: tests', bin('tsc'), ['-p', 'tests'])
-check('format and lint', bin('biome'), ['check', '.'])
-check('lint with types', bin('oxlint'), ['--type-aware'])
-check('layers', node24(), ['tests/architecture/layers.mjs'])
-check('unused code', bin('knip'), [])
-suite(
-  'unit, contract, hosts',
-  node24(),
-  [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--config', 'tests/vitest.config.ts'],
-  () => {
-    const report = readReport('vitest.json')
-    const named = failedUnits(report)
-    return {
-      passed: report?.numPassedTests ?? 0,
-      failed: named.length,
-      named,
-      skipped: (report?.numPendingTests ?? 0) + (report?.numTodoTests ?? 0),
-    }
-  },
-)
+await checks([
+  ['lint with types', bin('oxlint'), ['--type-aware']],
+  ['unused code', bin('knip'), []],
+  ['layers', node24(), ['tests/architecture/layers.mjs']],
+  ['types: main', bin('tsc'), ['-p', '.']],
+  ['types: preload', bin('tsc'), ['-p', 'src-preload']],
+  ['types: renderer', bin('tsc'), ['-p', 'src-renderer']],
+  ['types: tests', bin('tsc'), ['-p', 'tests']],
+  ['format and lint', bin('biome'), ['check', '.']],
+])
+units('unit, contract, hosts', 'vitest.config.ts', 'vitest.json')
+if (long) units('rooms', 'vitest.rooms.config.ts', 'vitest-rooms.json')
 suite(
   'browser',
   node24(),
@@ -163,13 +226,25 @@ suite(
     return {
       passed: stats?.expected ?? 0,
       named: failedJourneys(report),
-      failed: (stats?.unexpected ?? 0) + (process.env.CI ? 0 : (stats?.flaky ?? 0)),
+      // No test is tried twice: one that was would count as failed.
+      failed: (stats?.unexpected ?? 0) + (stats?.flaky ?? 0),
       skipped: stats?.skipped ?? 0,
     }
   },
 )
+if (long) await checks([['soak', node24(), ['tests/soak/soak.mjs']]])
+await checks([
+  ['rules of the specification, by what has passed', node24(), ['tests/architecture/rules.mjs', '--passed']],
+])
 
-check('rules of the specification, by what has passed', node24(), ['tests/architecture/rules.mjs', '--passed'])
+const slowest = ['vitest.json', 'vitest-rooms.json']
+  .flatMap((file) => unitTimes(readReport(file)))
+  .concat(journeyTimes(readReport('playwright.json')))
+  .sort(([, one], [, other]) => other - one)
+  .slice(0, 10)
+const list = (rows) => rows.map(([what, seconds]) => `${seconds.toFixed(1).padStart(7)} s  ${what}`).join('\n')
+console.log(`\n— the slowest tests\n${list(slowest)}`)
+console.log(`\n— stages\n${list(stages)}\n${list([['in all', performance.now() / 1000]])}`)
 
 if (failures.length > 0) console.log(`\n— failed\n${failures.map((failure) => `  ${failure}`).join('\n')}`)
 const skipped = totals.skipped ? `, ${totals.skipped} skipped` : ''

@@ -1,38 +1,39 @@
+import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { configDefaults, defineConfig, mergeConfig } from 'vitest/config'
 
-/**
- * Rooms in a real browser, state by state, over a core of the harness: three minutes on two cores, which `npm test` does not have. `npm run rooms`
- * runs them; tests/e2e shows the same rooms over the real core.
- */
-export const rooms = ['chat/room', 'commands/palette', 'library/list', 'i18n/rooms', 'usage/room'].map(
-  (name) => `tests/renderer/${name}.test.ts`,
-)
-
 const root = fileURLToPath(new URL('..', import.meta.url))
-const all = ['tests/**/*.test.ts', 'tests/**/*.test.tsx']
-const hosts = 'tests/hosts/**'
+const all = globSync('tests/**/*.test.{ts,tsx}', { cwd: root })
+/** What a test file says of itself in a comment `// @word why` of its own line, before its first import. */
+const says = (file: string, word: string): boolean =>
+  new RegExp(`^// @${word}\\b`, 'm').test(readFileSync(join(root, file), 'utf8').split(/^import /m)[0] ?? '')
+
 /**
- * What leaves nothing behind in its process: these share processes, a quarter of whose time would go into reading the same sources again. Not those
- * that kill, that measure memory or moments, or that change what belongs to the process.
+ * `// @long`: files that `npm test` leaves to `npm run test:long`. What they show is shown in `npm test` by others, in less time.
  */
-const shareable = '{admission,archive,images,ledger,library,media,proxy,speech,transcribe,transfers,upstream,voice}'
-const together = `tests/core/${shareable}/**/!(follow|growing|hostile|kill|large|million|wire).test.ts`
+export const long = all.filter((file) => says(file, 'long'))
+/**
+ * `// @isolated`: files that have a process of their own, because they kill, measure memory or moments, or change what belongs to the process.
+ * All others share processes, which read the same sources once.
+ */
+const isolated = all.filter((file) => says(file, 'isolated') && !long.includes(file))
+const hosts = 'tests/hosts/**'
 
 // Each file is a process, and many start processes of their own: what Node has read once need not be compiled by each.
 process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules', '.cache', 'compiled')
+// The processes of the tests inherit it, and those that they start.
+process.env.SEED ??= String(Math.floor(Math.random() * 2 ** 31))
 
 /** What all tests have in common. */
 export const base = defineConfig({
   root,
   test: {
+    setupFiles: ['tests/helpers/setup.ts'],
     // Real sockets, real SQLite and real processes on two cores: generous against a busy machine, never a way to time something.
-    testTimeout: 60_000,
+    testTimeout: process.env.STUDIO_TESTS === 'long' ? 600_000 : 60_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 15_000 } },
-    // As in the browser's tests: one more try where nobody looks on.
-    retry: process.env.CI ? 1 : 0,
     pool: 'forks',
     // Most tests wait for sockets, processes and clocks: four at once take two thirds of the time of two, on two cores.
     maxWorkers: 4,
@@ -45,15 +46,25 @@ export default mergeConfig(base, {
     projects: [
       {
         extends: true,
-        test: { name: 'hosts', include: [`${hosts}/*.test.ts`], globalSetup: ['tests/helpers/built.ts'] },
+        test: {
+          name: 'hosts',
+          include: [`${hosts}/*.test.ts`],
+          exclude: [...configDefaults.exclude, ...long],
+          globalSetup: ['tests/helpers/built.ts'],
+        },
       },
       {
         extends: true,
-        test: { name: 'together', isolate: false, include: [together] },
+        test: { name: 'isolated', include: isolated, exclude: [...configDefaults.exclude, hosts] },
       },
       {
         extends: true,
-        test: { name: 'parts', include: all, exclude: [...configDefaults.exclude, ...rooms, hosts, together] },
+        test: {
+          name: 'shared',
+          isolate: false,
+          include: all,
+          exclude: [...configDefaults.exclude, ...long, ...isolated, hosts],
+        },
       },
     ],
   },

@@ -1,5 +1,5 @@
 import { mergeConfig } from 'vitest/config'
-import { base, rooms } from './vitest.config.ts'
+import { base, long } from './vitest.config.ts'
 
-/** The tests that `npm test` leaves to `npm run rooms`. */
-export default mergeConfig(base, { test: { include: rooms } })
+/** The tests that `npm test` leaves to `npm run rooms` and `npm run test:long`. */
+export default mergeConfig(base, { test: { include: long } })

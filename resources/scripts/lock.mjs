@@ -63,7 +63,7 @@ function sockets(id) {
       if (!server) return false
       // A process may have looked at a socket before it accepted connections, and taken it for a dead one. It is seen here, by at least one of both.
       const others = numbers().filter((number) => number !== own)
-      const alive = await Promise.all(others.map((number) => number > own || accepts(pathOf(number))))
+      const alive = await Promise.all(others.map(async (number) => number > own || accepts(pathOf(number))))
       if (alive.includes(true)) {
         server.giveUp()
         return false

@@ -19,6 +19,7 @@ import { StudioError } from '../../src-main/core/errors.ts'
 import { openStore } from '../../src-main/core/store/store.ts'
 import type { ChatStreamEvent } from '../../src-main/core/upstream/types.ts'
 import { emptySetup, type Message, type ToolRunState } from '../../src-preload/contract/chat.ts'
+import { tries } from '../helpers/effort.ts'
 import { Page, roomOver, settled } from './helpers/chatRoom.ts'
 import { freshFolder } from './helpers/core.ts'
 
@@ -315,7 +316,7 @@ it('any sequence of sends, edits, retries, stops, copies and crashes leaves a wh
         studio.close()
       }
     }),
-    { numRuns: Number(process.env.RUNS ?? 120), endOnFailure: process.env.SHRINK !== 'yes' },
+    { numRuns: tries(60, 400), endOnFailure: process.env.SHRINK !== 'yes' },
   )
 }, 240_000)
 

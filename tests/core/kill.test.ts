@@ -7,6 +7,8 @@ import { expect, it } from 'vitest'
 import { recoverReplies } from '../../src-main/core/chat/recover.ts'
 import { createCore } from '../../src-main/core/core.ts'
 import { databaseFile, openStore } from '../../src-main/core/store/store.ts'
+import { tries } from '../helpers/effort.ts'
+import { randomNumbers } from '../helpers/random.ts'
 import { ended, freshFolder, readUntil, testHost } from './helpers/core.ts'
 
 const program = (name: string): string => fileURLToPath(new URL(`helpers/${name}.ts`, import.meta.url))
@@ -47,15 +49,16 @@ const isTold = (said: unknown): said is Told => typeof said === 'object' && said
 const isSent = (said: unknown): said is Sent => typeof said === 'object' && said !== null && 'sent' in said
 
 it.each([
-  [1, 6],
-  [3, 4],
+  [1, tries(2, 20)],
+  [3, tries(1, 10)],
 ])(
   'a core killed at random moments loses no committed message and at most 500 ms of a tail of any of its %i choices',
   async (n, rounds) => {
     const folder = freshFolder()
+    const random = randomNumbers()
     for (let round = 0; round < rounds; round += 1) {
       const args = [program('streamForever'), folder, 'writer-large', `${n}`]
-      const { said, killedAt } = await runAndKill(args, isTold, Math.random() * 700)
+      const { said, killedAt } = await runAndKill(args, isTold, random() * 700)
       const sent = said.find(isSent)?.sent
       if (!sent) throw new Error('Nothing was sent.')
       const told = said.filter(isTold)
@@ -90,11 +93,12 @@ it.each([
 )
 
 it('a process killed while tools run has each call as it last said, running ones failed, waiting ones waiting', async () => {
-  for (let round = 0; round < 5; round += 1) {
+  const random = randomNumbers()
+  for (let round = 0; round < tries(2, 10); round += 1) {
     const folder = freshFolder()
     const isState = (one: unknown): one is { id: string; state: string } =>
       typeof one === 'object' && one !== null && 'state' in one
-    const { said } = await runAndKill([program('callForever'), folder], isState, Math.random() * 150)
+    const { said } = await runAndKill([program('callForever'), folder], isState, random() * 150)
     const last = new Map(said.filter(isState).map(({ id, state }) => [id, state]))
     const store = openStore(folder)
     recoverReplies(store)

@@ -19,7 +19,7 @@ export const linear = 24
 
 function leastOf<T>(input: T, run: (input: T) => unknown): number {
   let found = Number.POSITIVE_INFINITY
-  for (let turn = 0; turn < 3; turn++) {
+  for (let turn = 0; turn < 7; turn++) {
     const before = process.threadCpuUsage()
     run(input)
     const { user, system } = process.threadCpuUsage(before)

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { sampleOf } from '../../src-main/sandbox/chat/schemaSample.ts'
 import { ServiceError } from '../../src-main/sandbox/errors.ts'
 import { seededRandom } from '../../src-main/sandbox/world/seed.ts'
+import { tries } from '../helpers/effort.ts'
 import { chat, json, start } from './ask.ts'
 
 type Schema = Record<string, unknown>
@@ -185,7 +186,7 @@ test('whatever the schema, a sample satisfies it, and is found nearly always', (
       expect(fits(schema, value), JSON.stringify(value)).toBe(true)
       if (not) expect(fits(not, value), JSON.stringify(value)).toBe(false)
     }),
-    { numRuns: 300 },
+    { numRuns: tries(100, 1000) },
   )
   // Some of what chance makes is satisfied by nothing: contained strings among numbers, a sample its own `not` forbids.
   expect(found / (found + refused)).toBeGreaterThan(0.5)

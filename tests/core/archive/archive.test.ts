@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { ArchivedMessage } from '../../../src-main/core/store/archive.ts'
+import { tries } from '../../helpers/effort.ts'
 import { everything, message, openStudio, put, remove, type Studio, sha256 } from './studio.ts'
 
 let open: Studio[] = []
@@ -166,7 +167,7 @@ describe('everything, exported and read into an empty studio', () => {
         await close(from)
         await close(to)
       }),
-      { numRuns: 15 },
+      { numRuns: tries(8, 60) },
     )
   }, 120_000)
 
@@ -189,7 +190,7 @@ describe('everything, exported and read into an empty studio', () => {
         await close(from)
         await close(to)
       }),
-      { numRuns: 15 },
+      { numRuns: tries(8, 60) },
     )
   }, 120_000)
 
@@ -364,7 +365,7 @@ describe('a file that can’t be read', () => {
         }
         await close(on)
       }),
-      { numRuns: 30 },
+      { numRuns: tries(15, 120) },
     )
   }, 120_000)
 

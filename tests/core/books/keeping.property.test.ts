@@ -4,6 +4,7 @@ import { toldByKeys, toldByUsage } from '../../../src-main/core/books/replies.ts
 import { dayOfMs, dayText, endOfDay } from '../../../src-main/core/days.ts'
 import { fromAtto, toAtto } from '../../../src-main/core/money.ts'
 import { openAccountStore } from '../../../src-main/core/store/account/open.ts'
+import { tries } from '../../helpers/effort.ts'
 import { freshFolder } from '../helpers/core.ts'
 import { hereSide, readingOf } from './helpers.ts'
 
@@ -68,7 +69,7 @@ it('the books are the same in whatever order answers are written, and however of
       const again = twice.flatMap((index) => fetches[index] ?? [])
       expect(booksOf([...shuffled, ...again])).toEqual(booksOf(inOrder))
     }),
-    { numRuns: Number(process.env.RUNS ?? 60) },
+    { numRuns: tries(30, 600) },
   )
 })
 
@@ -115,7 +116,7 @@ it('say what the newest answer of each day said, and every change of a closed da
       const ofSeries = view.series.reduce((sum, { total }) => sum + (toAtto(total.cost) ?? 0n), 0n)
       expect(ofSeries).toBe(expected.total)
     }),
-    { numRuns: Number(process.env.RUNS ?? 60) },
+    { numRuns: tries(30, 600) },
   )
 })
 

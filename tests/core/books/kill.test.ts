@@ -7,6 +7,8 @@ import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 import { toldByUsage } from '../../../src-main/core/books/replies.ts'
 import { accountFile, openAccountForReading, openAccountStore } from '../../../src-main/core/store/account/open.ts'
+import { tries } from '../../helpers/effort.ts'
+import { randomNumbers } from '../../helpers/random.ts'
 import { freshFolder } from '../helpers/core.ts'
 import { readingOf } from './helpers.ts'
 import { saidAt, stepMs } from './saidAt.ts'
@@ -39,8 +41,9 @@ function contents(dataDir: string) {
 
 it('killed at random moments between fetches and in them, the books are whole answers alone, and none that was written is lost', async () => {
   const dataDir = freshFolder()
-  for (let round = 0; round < Number(process.env.KILLS ?? 8); round += 1) {
-    const said = await writeAndKill(dataDir, Math.random() * 120)
+  const random = randomNumbers()
+  for (let round = 0; round < tries(3, 20); round += 1) {
+    const said = await writeAndKill(dataDir, random() * 120)
     const account = openAccountStore(dataDir, { checkWhole: true })
     const { no } = account.books.get('b') ?? { no: 0 }
     const last = Math.round((account.fetches.lastAt(no, 'usage') ?? 0) / stepMs)

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isSettled } from '../../../src-main/core/chatParts.ts'
 import { StudioError } from '../../../src-main/core/errors.ts'
+import { tries } from '../../helpers/effort.ts'
 import { startHttp } from '../../helpers/mcp/http.ts'
 import { addTool, call, makeRoom, type Room, type Row } from './helpers.ts'
 
@@ -119,6 +120,6 @@ test('whatever is decided, answered, stopped and restarted in whatever order: ea
       expect(room.lines).toEqual([])
       await room.close()
     }),
-    { numRuns: 25 },
+    { numRuns: tries(12, 120) },
   )
 }, 120_000)

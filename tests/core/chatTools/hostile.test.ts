@@ -1,3 +1,5 @@
+// @isolated It changes the environment of its process.
+
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'

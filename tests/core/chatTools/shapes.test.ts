@@ -1,3 +1,5 @@
+// @isolated It changes the environment of its process.
+
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { LogTail, redactor } from '../../../src-main/core/chatTools/mcp/log.ts'

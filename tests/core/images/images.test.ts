@@ -13,6 +13,7 @@ import { parseBaseAddress } from '../../../src-main/core/upstream/address.ts'
 import { openUpstream, type Upstream } from '../../../src-main/core/upstream/client.ts'
 import { Credential } from '../../../src-main/core/upstream/credential.ts'
 import { startSandbox } from '../../../src-main/sandbox/sandbox.ts'
+import { randomNumbers } from '../../helpers/random.ts'
 import { freshFolder } from '../helpers/core.ts'
 import { gifHead, jpg, png, pngClaim, webpHead } from '../media/pictures.ts'
 import { canary, json, readBody, serve } from '../upstream/helpers/service.ts'
@@ -303,7 +304,8 @@ test('when the program ends in the middle the drawing is cut, not failed', async
 })
 
 test('prompts are found by folded words and beginnings in every script; favourites alone where asked', async () => {
-  const room = await roomAt(() => [{ b64_json: png(4, 4, Math.floor(Math.random() * 65_000)).toString('base64') }])
+  const random = randomNumbers()
+  const room = await roomAt(() => [{ b64_json: png(4, 4, Math.floor(random() * 65_000)).toString('base64') }])
   for (const prompt of ['Ein Hafen, früh am Morgen', '東京の夜', 'harbor of cats']) {
     await ended(room, await room.images.make(wish({ prompt })))
   }

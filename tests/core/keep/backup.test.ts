@@ -32,6 +32,7 @@ import { block, headOf, padding, readHead } from '../../../src-main/core/keep/ta
 import { readTar } from '../../../src-main/core/keep/tar/read.ts'
 import { tarWriter } from '../../../src-main/core/keep/tar/write.ts'
 import { lockFolder } from '../../../src-main/core/store/lock.ts'
+import { tries } from '../../helpers/effort.ts'
 import { freshFolder } from '../helpers/core.ts'
 import { contentsOf, filledFolder, soundness } from './fill.ts'
 
@@ -323,7 +324,7 @@ describe('a backup', () => {
           )
         },
       ),
-      { numRuns: Number(process.env.RUNS ?? 40) },
+      { numRuns: tries(40, 400) },
     )
   }, 60_000)
 

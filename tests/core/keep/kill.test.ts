@@ -11,11 +11,13 @@ import { createReports } from '../../../src-main/core/keep/reports.ts'
 import { stageBackup } from '../../../src-main/core/keep/restore/stage.ts'
 import { settleSwaps } from '../../../src-main/core/keep/swap.ts'
 import { openStore } from '../../../src-main/core/store/store.ts'
+import { tries } from '../../helpers/effort.ts'
+import { randomNumbers } from '../../helpers/random.ts'
 import { freshFolder } from '../helpers/core.ts'
 import { contentsOf, filledFolder, soundness } from './fill.ts'
 
-/** Of each kind. `KILLS=50` for as many as anybody wants to wait for. */
-const moments = Number(process.env.KILLS ?? 3)
+/** Of each kind. */
+const moments = tries(2, 10)
 const program = fileURLToPath(new URL('../helpers/dieForever.ts', import.meta.url))
 
 /** Runs it, kills it (-9) so long after it began, or lets it kill itself. True where it was done before. */
@@ -49,7 +51,10 @@ const mend = (dataDir: string): void =>
     log: () => undefined,
   })
 /** Whole or not: `any` moment from the start to a little past the end. */
-const within = (ms: number): number[] => Array.from({ length: moments }, () => Math.random() * ms)
+const within = (ms: number): number[] => {
+  const random = randomNumbers()
+  return Array.from({ length: moments }, () => random() * ms)
+}
 
 it('a backup that is killed at any moment is whole or has not its name, and the folder is as it was', async () => {
   const dataDir = filledFolder({ conversations: 20, messages: 40, requests: 3000 })
@@ -99,7 +104,7 @@ it('a restore that is killed before any of its renames leaves all of the old or 
   }
   // Two at once, until one of them has no rename left to die before. Every third of them, begun anywhere, unless more are asked for.
   const stride = moments > 10 ? 1 : 3
-  for (let turn = 1 + Math.floor(Math.random() * Math.min(2, stride)); ; turn += 2 * stride) {
+  for (let turn = 1 + Math.floor(randomNumbers()() * Math.min(2, stride)); ; turn += 2 * stride) {
     const ends = await Promise.all([dieAt(turn), dieAt(turn + stride)])
     if (ends.includes(true)) break
   }

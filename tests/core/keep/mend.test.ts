@@ -22,6 +22,7 @@ import { createReports } from '../../../src-main/core/keep/reports.ts'
 import { look } from '../../../src-main/core/store/database.ts'
 import { openStore } from '../../../src-main/core/store/store.ts'
 import type { DatabaseName } from '../../../src-preload/contract/data.ts'
+import { tries } from '../../helpers/effort.ts'
 import { freshFolder } from '../helpers/core.ts'
 import { contentsOf, filledFolder, soundness } from './fill.ts'
 
@@ -147,7 +148,7 @@ describe('a damaged database', () => {
           expect(foreign.map((row) => row.slice(0, 200))).toEqual([])
           expect(soundness(pathIn(dataDir))).toEqual({ integrity: 'ok', foreign: 0 })
         }),
-        { numRuns: Number(process.env.RUNS ?? 8) },
+        { numRuns: tries(6, 100) },
       )
     },
     120_000,
@@ -185,7 +186,7 @@ describe('a damaged database', () => {
           }, 0)
           expect(lost).toBeLessThanOrEqual(most)
         }),
-        { numRuns: Number(process.env.RUNS ?? 8) },
+        { numRuns: tries(6, 100) },
       )
     },
     120_000,

@@ -10,6 +10,8 @@ import { afterEach, describe, expect, it } from 'vitest'
 import type { Ledger } from '../../../src-main/core/ledger/ledger.ts'
 import { bodiesFile, ledgerFile } from '../../../src-main/core/store/ledger/open.ts'
 import type { RequestsEvent } from '../../../src-preload/contract/requests.ts'
+import { tries } from '../../helpers/effort.ts'
+import { randomNumbers } from '../../helpers/random.ts'
 import { freshFolder } from '../helpers/core.ts'
 import { fill } from './harness/million.ts'
 import { notice, openLedger, reading, sent, service, usage } from './helpers.ts'
@@ -149,7 +151,7 @@ describe('erasing the log by age', () => {
         expect(await ids(ledger)).toEqual(stays.map(({ id }) => id))
         await ledger.close()
       }),
-      { numRuns: 8 },
+      { numRuns: tries(8, 80) },
     )
   })
 
@@ -227,14 +229,15 @@ describe('erasing the log by age', () => {
     expect(sums.days).toHaveLength(1)
     const young = (await made.ledger.counts({ since: new Date(before).toISOString() })).kept
     await made.ledger.close()
-    for (let round = 0; round < 4; round += 1) {
+    const random = randomNumbers()
+    for (let round = 0; round < tries(2, 10); round += 1) {
       const child = spawn(process.execPath, [harness, dataDir, String(before)], {
         stdio: ['ignore', 'pipe', 'inherit'],
       })
       const exited = once(child, 'exit')
       const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
       expect((await lines.next()).value).toBe('ready')
-      await pause(Math.random() * 250)
+      await pause(random() * 250)
       child.kill('SIGKILL')
       await exited
       for (const file of [ledgerFile(dataDir), bodiesFile(dataDir)]) {

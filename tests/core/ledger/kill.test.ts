@@ -7,6 +7,8 @@ import { describe, expect, it } from 'vitest'
 import { openLedgerReader } from '../../../src-main/core/ledger/reader.ts'
 import { toNano } from '../../../src-main/core/money.ts'
 import { ledgerFile } from '../../../src-main/core/store/ledger/open.ts'
+import { tries } from '../../helpers/effort.ts'
+import { randomNumbers } from '../../helpers/random.ts'
 import { freshFolder } from '../helpers/core.ts'
 import { notice, openLedger, rowOf, sent, service } from './helpers.ts'
 
@@ -31,8 +33,9 @@ describe('a process that is killed', () => {
   it('leaves a row for each request that went out: as it ended, or as one whose end nobody knows', async () => {
     const folder = freshFolder()
     let unknown = 0
-    for (let round = 0; round < 5; round += 1) {
-      const { sentIds, ended } = await flyAndKill(folder, Math.random() * 300)
+    const random = randomNumbers()
+    for (let round = 0; round < tries(2, 10); round += 1) {
+      const { sentIds, ended } = await flyAndKill(folder, random() * 300)
       const { ledger, lines } = openLedger({ dataDir: folder, checkWhole: true })
       const rows = new Map((await ledger.page({}, Number.MAX_SAFE_INTEGER, 1_000_000)).map((row) => [row.id, row]))
       for (const id of sentIds) {

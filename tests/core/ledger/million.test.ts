@@ -1,3 +1,5 @@
+// @isolated It measures how long a log of a million rows holds up its process.
+
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Ledger } from '../../../src-main/core/ledger/ledger.ts'
 import type { RequestFilter } from '../../../src-preload/contract/requests.ts'

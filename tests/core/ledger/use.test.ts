@@ -9,6 +9,8 @@ import { openDatabase } from '../../../src-main/core/store/database.ts'
 import { ledgerFile } from '../../../src-main/core/store/ledger/open.ts'
 import { ledgerDatabase } from '../../../src-main/core/store/ledger/schema.ts'
 import type { RequestTrace } from '../../../src-main/core/traffic.ts'
+import { tries } from '../../helpers/effort.ts'
+import { randomNumbers } from '../../helpers/random.ts'
 import { freshFolder } from '../helpers/core.ts'
 import { notice, openLedger, reading, service, tool, usage } from './helpers.ts'
 
@@ -285,13 +287,14 @@ describe('a log from before the roll-up', () => {
   })
 
   it('is migrated whole or not at all, whenever the process is killed', async () => {
-    for (let round = 0; round < 5; round += 1) {
+    const random = randomNumbers()
+    for (let round = 0; round < tries(2, 10); round += 1) {
       const dataDir = freshFolder()
       oldLog(dataDir, 40_000)
       const child = spawn(process.execPath, [harness('migrate'), dataDir], { stdio: ['ignore', 'pipe', 'inherit'] })
       const exited = once(child, 'exit')
       await once(child.stdout, 'data')
-      setTimeout(() => child.kill('SIGKILL'), Math.random() * 160)
+      setTimeout(() => child.kill('SIGKILL'), random() * 160)
       await exited
       const database = new DatabaseSync(ledgerFile(dataDir), { readOnly: true })
       expect(database.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' })

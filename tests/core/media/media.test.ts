@@ -10,6 +10,7 @@ import { createMedia, type Media } from '../../../src-main/core/media/media.ts'
 import { openStore, type Store } from '../../../src-main/core/store/store.ts'
 import { createTransfers, type Transfers } from '../../../src-main/core/transfers/transfers.ts'
 import { partBytes } from '../../../src-preload/contract/transfers.ts'
+import { tries } from '../../helpers/effort.ts'
 import { freshFolder } from '../helpers/core.ts'
 import { gifHead, jpg, png, pngClaim } from './pictures.ts'
 
@@ -144,7 +145,7 @@ test('files without a row are deleted at the start, and files that others put th
 })
 
 test('killed at any moment while pictures come in: each row has its whole file, and what is left over goes', async () => {
-  for (let round = 0; round < 6; round++) {
+  for (let round = 0; round < tries(3, 20); round++) {
     const folder = freshFolder()
     const child = spawn(process.execPath, [fileURLToPath(new URL('addForever.ts', import.meta.url)), folder], {
       stdio: ['ignore', 'pipe', 'inherit'],

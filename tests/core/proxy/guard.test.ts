@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { originToAllow } from '../../../src-main/core/origin.ts'
 import { hostsOf, shown } from '../../../src-main/core/proxy/guard.ts'
 import { checkTarget } from '../../../src-main/core/proxy/target.ts'
+import { tries } from '../../helpers/effort.ts'
 import { apiKey, goodKey, type OpenGate, openGate, relayTo, speak } from '../../helpers/gate.ts'
 import { ask, type FarEnd, openFarEnd } from '../../helpers/gateway.ts'
 
@@ -366,7 +367,7 @@ describe('paths and methods', () => {
         expect(read.hash).toBe('')
         if (method === 'POST') expect(/^\/v1(?:\/|$)/.test(read.pathname.slice('/base'.length))).toBe(true)
       }),
-      { numRuns: 5000 },
+      { numRuns: tries(500, 5000) },
     )
   })
 })

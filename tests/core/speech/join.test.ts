@@ -9,6 +9,7 @@ import { joinerOf, readSound } from '../../../src-main/core/speech/join/sound.ts
 import { readWav, wavHead } from '../../../src-main/core/speech/join/wav.ts'
 import { synthesize } from '../../../src-main/sandbox/speech/speech.ts'
 import { type SpeechFormat, speechFormats } from '../../../src-preload/contract/speech.ts'
+import { tries } from '../../helpers/effort.ts'
 import { complaints, decoded, encoded, largestStep, placeOf, testRate } from './audio.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'studio-join-'))
@@ -189,7 +190,7 @@ describe('joined parts', () => {
         for (const piece of joiner.add(bytes, false)) expect(piece.length).toBeLessThanOrEqual(100_000)
         expect(joiner.end().seconds).toBeGreaterThanOrEqual(0)
       }),
-      { numRuns: 2000 },
+      { numRuns: tries(200, 2000) },
     )
     for (const format of speechFormats) {
       if (format === 'pcm') continue
@@ -231,7 +232,7 @@ describe('joined parts', () => {
         expect(read(codedNumber(value))).toBe(value)
       }),
       {
-        numRuns: 5000,
+        numRuns: tries(500, 5000),
         examples: [
           [0x7f],
           [0x80],

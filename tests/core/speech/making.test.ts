@@ -10,6 +10,7 @@ import { StudioError } from '../../../src-main/core/errors.ts'
 import { startSandbox } from '../../../src-main/sandbox/sandbox.ts'
 import { synthesize } from '../../../src-main/sandbox/speech/speech.ts'
 import type { Speech, SpeechFormat } from '../../../src-preload/contract/speech.ts'
+import { randomNumbers } from '../../helpers/random.ts'
 import { freshFolder } from '../helpers/core.ts'
 import { readBody, serve } from '../upstream/helpers/service.ts'
 import { decoded, testRate } from './audio.ts'
@@ -156,7 +157,7 @@ describe('a process that is killed while part 3 comes', () => {
       })
       const exited = once(child, 'exit')
       let told = { id: '', part: 0, bytes: 0 }
-      const enough = 5000 + Math.floor(Math.random() * 20_000)
+      const enough = 5000 + Math.floor(randomNumbers()() * 20_000)
       for await (const line of createInterface({ input: child.stdout })) {
         // The line that the kill cut in the middle.
         if (!line.endsWith('}')) break

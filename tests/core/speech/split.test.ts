@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { speechPlaces, splitForSpeech } from '../../../src-main/core/speechSplit.ts'
+import { tries } from '../../helpers/effort.ts'
 
 const bytesOf = (text: string): number => Buffer.byteLength(text)
 const solid = (text: string): string => text.replace(/\s+/g, '')
@@ -57,7 +58,7 @@ const unit = fc.oneof(
 )
 const text = fc.array(unit, { maxLength: 150 }).map((units) => units.join(''))
 
-test('[TTS-01] any text: parts within the bound, together the text, none cut inside a character (10,000 cases)', () => {
+test('[TTS-01] any text: parts within the bound, together the text, none cut inside a character', () => {
   fc.assert(
     fc.property(text, fc.integer({ min: 8, max: 300 }), (given, max) => {
       const parts = splitForSpeech(given, max)
@@ -75,7 +76,7 @@ test('[TTS-01] any text: parts within the bound, together the text, none cut ins
         expect(inside.has(to)).toBe(false)
       }
     }),
-    { numRuns: 10_000 },
+    { numRuns: tries(1000, 10_000) },
   )
 }, 120_000)
 
@@ -96,7 +97,7 @@ const unicodeCases = readFileSync(
       )
   })
 
-test('[TTS-01] never inside a character of Unicode\u2019s own test data, whatever stands around it (10,000 cases)', () => {
+test('[TTS-01] never inside a character of Unicode\u2019s own test data, whatever stands around it', () => {
   expect(unicodeCases.length).toBe(600)
   // A letter between two cases: what they would be together, the data does not say.
   const joined = fc
@@ -121,7 +122,7 @@ test('[TTS-01] never inside a character of Unicode\u2019s own test data, whateve
       }
       expect(solid(given.slice(before))).toBe('')
     }),
-    { numRuns: 10_000 },
+    { numRuns: tries(1000, 10_000) },
   )
 }, 120_000)
 
@@ -150,7 +151,7 @@ test('no word is cut that a part has room for', () => {
         expect(inside.has(from) || inside.has(to)).toBe(false)
       }
     }),
-    { numRuns: 1000 },
+    { numRuns: tries(200, 1000) },
   )
 })
 

@@ -5,6 +5,7 @@ import { ToolAllowance } from '../../../src-main/core/tools/allowance.ts'
 import { plainTool } from '../../../src-main/core/tools/settings.ts'
 import type { Share } from '../../../src-main/core/traffic.ts'
 import type { Tool } from '../../../src-preload/contract/tools.ts'
+import { tries } from '../../helpers/effort.ts'
 
 /** The limits as one would write them down: every request of all time in a list, and sums over it. */
 interface Asked {
@@ -232,7 +233,7 @@ it('decides at every instant as a list of all requests would, and reservations n
       }
       expect(run.allowance.use('one')).toEqual({ active: 0, reserved: 0n })
     }),
-    { numRuns: 1500 },
+    { numRuns: tries(300, 1500) },
   )
 })
 
@@ -254,6 +255,6 @@ it('spent and reserved exceed a budget by no more than what requests cost beyond
         }
       }
     }),
-    { numRuns: 1500 },
+    { numRuns: tries(300, 1500) },
   )
 })

@@ -9,6 +9,8 @@ import { fileURLToPath } from 'node:url'
 import { beforeAll, expect, it } from 'vitest'
 import * as z from 'zod'
 import { databaseFile } from '../../../src-main/core/store/store.ts'
+import { tries } from '../../helpers/effort.ts'
+import { randomNumbers } from '../../helpers/random.ts'
 import { ffmpegMake, ffmpegSamples } from '../../sandbox/media/tools.ts'
 import { freshFolder } from '../helpers/core.ts'
 import { base64, openRoom } from './room.ts'
@@ -54,8 +56,9 @@ async function recordAndKill(dataDir: string, afterMs: number, ...args: string[]
 
 it('a recorder killed at random moments has every byte that it was told of, and what came plays', async () => {
   const dataDir = freshFolder()
-  for (let round = 0; round < 5; round += 1) {
-    const told = await recordAndKill(dataDir, Math.random() * 150)
+  const random = randomNumbers()
+  for (let round = 0; round < tries(2, 10); round += 1) {
+    const told = await recordAndKill(dataDir, random() * 150)
     const last = told.findLast(({ bytes }) => bytes > 0)
     if (!last) throw new Error('Nothing was recorded.')
     const { room, bytesOf, close, lines } = openRoom(dataDir)
@@ -74,15 +77,16 @@ it('a recorder killed at random moments has every byte that it was told of, and 
     expect(readdirSync(join(dataDir, 'making'))).toEqual([])
     await close()
   }
-}, 60_000)
+}, 120_000)
 
 it('killed while recordings end one after another, each is kept once and whole, and none is lost between its two places', async () => {
   const dataDir = freshFolder()
   const kept = new Set<string>()
   const asked = new Map<string, string>()
   const bytesTold = new Map<string, number>()
-  for (let round = 0; round < 6; round += 1) {
-    const told = await recordAndKill(dataDir, 20 + Math.random() * 300, 'end')
+  const random = randomNumbers()
+  for (let round = 0; round < tries(2, 10); round += 1) {
+    const told = await recordAndKill(dataDir, 20 + random() * 300, 'end')
     for (const { id, bytes, kept: isKept, transcriptId } of told) {
       bytesTold.set(id, Math.max(bytes, bytesTold.get(id) ?? 0))
       if (isKept) kept.add(id)
@@ -122,7 +126,7 @@ it('killed while recordings end one after another, each is kept once and whole, 
     expect(readdirSync(join(dataDir, 'media')).sort()).toEqual(ids.sort())
   }
   expect(kept.size).toBeGreaterThan(0)
-}, 90_000)
+}, 120_000)
 
 it('a page that outlives the program goes on with its recording where that was', async () => {
   const dataDir = freshFolder()

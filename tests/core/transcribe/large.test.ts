@@ -1,3 +1,5 @@
+// @isolated It measures the memory of its process.
+
 import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parseBaseAddress } from '../../../src-main/core/upstream/address.ts'
+import { tries } from '../../helpers/effort.ts'
 
 const parse = (text: string, allowInsecure = false) => parseBaseAddress(text, { allowInsecure })
 
@@ -136,7 +137,7 @@ describe('[GEN-01] files are fetched only from under the base address', () => {
           expect(`${seen.pathname}/`.startsWith('/gate/')).toBe(true)
         },
       ),
-      { numRuns: 3000 },
+      { numRuns: tries(500, 3000) },
     )
   })
 })

@@ -1,3 +1,5 @@
+// @isolated It changes NODE_TLS_REJECT_UNAUTHORIZED of its process.
+
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'

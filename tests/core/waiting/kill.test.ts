@@ -4,12 +4,14 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
+import { tries } from '../../helpers/effort.ts'
+import { randomNumbers } from '../../helpers/random.ts'
 import { freshFolder } from '../helpers/core.ts'
 import { openQueue } from './queue.ts'
 
 const script = fileURLToPath(new URL('sendWaiting.ts', import.meta.url))
 /** How often it is killed; more by hand. */
-const kills = Number(process.env.STUDIO_KILLS ?? 8)
+const kills = tries(3, 20)
 
 /** Counts the prompts that reached it, whatever became of their requests. */
 async function countingService() {
@@ -39,6 +41,7 @@ test(`killed at ${kills} moments, what waits is sent once or still waits, and no
   const { url, heard } = await countingService()
   const dataDir = freshFolder()
   const stood: string[] = []
+  const random = randomNumbers()
   for (let kill = 0; kill < kills; kill += 1) {
     const child = spawn(process.execPath, [script, dataDir, url], { stdio: ['ignore', 'pipe', 'inherit'] })
     let said = ''
@@ -46,7 +49,7 @@ test(`killed at ${kills} moments, what waits is sent once or still waits, and no
       said += String(chunk)
     })
     await once(child.stdout, 'data')
-    await new Promise((resolve) => setTimeout(resolve, Math.random() * 300))
+    await new Promise((resolve) => setTimeout(resolve, random() * 300))
     child.kill('SIGKILL')
     await once(child, 'close')
     // What a line has its end of stood before it was told.

@@ -108,7 +108,14 @@ async function chat(client: Client): Promise<unknown> {
 }
 
 async function speak(client: Client): Promise<unknown> {
-  const wish = { requestId: randomUUID(), text: 'Say it.', model: null, voice: null, format: 'pcm', speed: null } as const
+  const wish = {
+    requestId: randomUUID(),
+    text: 'Say it.',
+    model: null,
+    voice: null,
+    format: 'pcm',
+    speed: null,
+  } as const
   const { id } = await client.speech.make(wish)
   await expect.poll(async () => (await client.speech.get({ id })).state).not.toMatch(/waiting|making/)
   return client.speech.get({ id })

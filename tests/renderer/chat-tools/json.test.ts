@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { commandLine, splitCommand } from '../../../src-renderer/ui/commandLine.ts'
 import { jsonFault } from '../../../src-renderer/ui/jsonFault.ts'
 import { plainText } from '../../../src-renderer/ui/plainText.ts'
+import { tries } from '../../helpers/effort.ts'
 
 const isJson = (text: string): boolean => {
   try {
@@ -59,7 +60,7 @@ describe('where a text stops being JSON', () => {
       fc.property(fc.oneof(pieces, changed), (text) => {
         expect(jsonFault(text) === null).toBe(isJson(text))
       }),
-      { numRuns: 2_000 },
+      { numRuns: tries(500, 2_000) },
     )
   })
 

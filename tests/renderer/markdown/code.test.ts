@@ -9,6 +9,7 @@ import {
   Painter,
   type PaintQuestion,
 } from '../../../src-renderer/markdown/code/paint.ts'
+import { tries } from '../../helpers/effort.ts'
 
 const ask = (over: Partial<PaintQuestion>): PaintQuestion => ({
   block: 1,
@@ -90,7 +91,7 @@ describe('code', () => {
         // Once each, and once more for the line that each cut went through.
         expect(painted).toBeLessThanOrEqual(linesOf(text).length + cuts.length)
       }),
-      { numRuns: 40 },
+      { numRuns: tries(20, 200) },
     )
   })
 

@@ -1,3 +1,5 @@
+// @long Every state of a room in a real browser, over a core of the harness: tests/e2e shows the same rooms over the real core.
+
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
 import { type Meter, openMeter } from '../../../../src-main/core/upstream/meter/meter.ts'
 import { loadTokenizer } from '../../../../src-main/core/upstream/meter/tokens.ts'
+import { tries } from '../../../helpers/effort.ts'
 import { heap } from './helpers/heap.ts'
 import { chatStream, chunk, delta, event, relay, usageChunk } from './helpers/streams.ts'
 
@@ -163,7 +164,7 @@ test('[SSE-06] any mixture of lines, events and bytes: the splits change nothing
       expect(seen.reading.output).toBe(plain.reading.output)
       expect(seen.complete).toBe(plain.complete)
     }),
-    { numRuns: 400 },
+    { numRuns: tries(150, 1500) },
   )
 })
 
@@ -228,7 +229,7 @@ test('events that are recognised by their likeness are read as if each had been 
       const inside = events.map((_, i) => events.slice(0, i).reduce((sum, each) => sum + each.length, 7))
       expect(relay(chatStream, bytes)).toEqual(relay(chatStream, bytes, inside))
     }),
-    { numRuns: 250 },
+    { numRuns: tries(100, 1000) },
   )
 })
 

@@ -1,0 +1,14 @@
+import { relative } from 'node:path'
+import fc from 'fast-check'
+import { afterEach } from 'vitest'
+import { seed } from './random.ts'
+
+// Before each test file: random tests take the seed of this run, and a failure says how to replay it.
+
+fc.configureGlobal({ ...fc.readConfigureGlobal(), seed })
+
+afterEach(({ task }) => {
+  if (task.result?.state !== 'fail') return
+  const file = relative(process.cwd(), task.file.filepath)
+  console.error(`The random values of this run again: SEED=${seed} npm run -s unit -- ${file}`)
+})
