@@ -1,3 +1,4 @@
+// @isolated It starts processes or replaces what belongs to the process.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync, statfsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,3 +1,4 @@
+// @isolated It starts processes or replaces what belongs to the process.
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { coreBusyMs } from '../../src-main/core/store/database.ts'
 import { bodiesFile, ledgerFile } from '../../src-main/core/store/ledger/open.ts'

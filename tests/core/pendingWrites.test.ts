@@ -1,3 +1,4 @@
+// @isolated It starts processes or replaces what belongs to the process.
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'

@@ -1,3 +1,4 @@
+// @isolated It starts processes or replaces what belongs to the process.
 import { rmSync } from 'node:fs'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'

@@ -1,3 +1,4 @@
+// @isolated It starts processes or replaces what belongs to the process.
 import { execFileSync, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
