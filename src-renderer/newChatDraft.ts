@@ -1,5 +1,6 @@
 import { createStore } from 'zustand/vanilla'
 import type { Attachment } from '../src-preload/contract/chat.ts'
+import { localStore } from './storage.ts'
 import { newChat, setDraft, useChat } from './stores/chat.ts'
 
 /** Where the draft of a chat that has no conversation yet survives a reload. */
@@ -10,7 +11,7 @@ export function offerNewChat(text: string): void {
   const typed = useChat.getState().drafts[newChat] ?? ''
   const draft = typed.trim() === '' || typed === text ? text : `${typed}\n\n${text}`
   useChat.setState((state) => setDraft(state, newChat, draft))
-  localStorage.setItem(newDraftKey, draft)
+  localStore.set(newDraftKey, draft)
 }
 
 /** Pictures for the next message of a new chat, until its composer is there and takes them. */

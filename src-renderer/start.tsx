@@ -2,11 +2,13 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './App.tsx'
 import { followKeys } from './commands/dispatch.ts'
-import { followLanguage, startWords } from './i18n/index.ts'
+import { followLanguage, i18n, startWords } from './i18n/index.ts'
 import { goLive, type StudioApi } from './live.ts'
 import { followHash } from './navigation.ts'
 import { offerConnectionCommands } from './shell/connectionCommands.ts'
 import { offerShellCommands } from './shell/shortcuts.ts'
+import { whenStorageFails } from './storage.ts'
+import { appStore, withToast } from './stores/app.ts'
 import { StudioContext } from './studio.ts'
 import { followTheme } from './theme.ts'
 
@@ -17,6 +19,9 @@ export async function startWindow(api: StudioApi, root: HTMLElement): Promise<vo
   followHash(forever)
   await startWords()
   followLanguage()
+  whenStorageFails(() =>
+    appStore.setState(withToast(appStore.getState(), { id: 'storage', text: i18n.t('common:storageFailed') })),
+  )
   offerShellCommands(forever)
   offerConnectionCommands(api.client, forever)
   followKeys(forever)

@@ -1,3 +1,4 @@
+import { localStore } from './storage.ts'
 import { appStore } from './stores/app.ts'
 
 const kept = 'theme'
@@ -8,7 +9,7 @@ function show(theme: string): void {
 }
 
 /** Shows the theme as it was last, so that no wrong one flashes. */
-export const showTheme = (): void => show(localStorage.getItem(kept) ?? 'system')
+export const showTheme = (): void => show(localStore.get(kept) ?? 'system')
 
 /** The same, and then as the settings have it. */
 export function followTheme(): void {
@@ -16,7 +17,7 @@ export function followTheme(): void {
   appStore.subscribe(({ app }, before) => {
     const theme = app?.settings.theme
     if (!theme || theme === before.app?.settings.theme) return
-    localStorage.setItem(kept, theme)
+    localStore.set(kept, theme)
     show(theme)
   })
 }

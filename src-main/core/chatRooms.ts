@@ -37,7 +37,12 @@ export function openChatRooms({ host, store, session, ledger, settings }: ChatRo
   const upstream = () => session.upstream()
   const transfers = createTransfers({ dataDir: host.dataDir })
   const media = createMedia({ dataDir: host.dataDir, store, uploads: transfers.uploads })
-  const voice: VoiceRoom = { upstream, voice: () => settings().voice, uploads: transfers.uploads }
+  const voice: VoiceRoom = {
+    upstream,
+    voice: () => settings().voice,
+    uploads: transfers.uploads,
+    dictations: new Map(),
+  }
   const chat = openChat({
     store,
     upstream,

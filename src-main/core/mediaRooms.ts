@@ -73,16 +73,19 @@ export function openMediaRooms({ host, store, session, ledger, files }: MediaRoo
     makers: {
       images: {
         make: ({ what: _, ...wish }, alongside) => images.make(wish, alongside),
+        has: images.has,
         over: images.over,
         takeBack: (id) => ({ what: 'images', ...images.takeBack(id) }),
       },
       speech: {
         make: ({ what: _, ...wish }, alongside) => speech.make(wish, alongside),
+        has: speech.has,
         over: speech.over,
         takeBack: (id) => ({ what: 'speech', ...speech.takeBack(id) }),
       },
       transcript: {
         make: ({ what: _, ...wish }, alongside) => transcribe.transcribe(wish, alongside),
+        has: transcribe.has,
         over: transcribe.over,
         takeBack: (id) => ({ what: 'transcript', ...transcribe.takeBack(id) }),
       },

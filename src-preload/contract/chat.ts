@@ -1,6 +1,6 @@
 import { eventIterator } from '@orpc/contract'
 import * as z from 'zod'
-import { id, instant, problem, procedure } from './problem.ts'
+import { id, instant, problem, procedure, requestId } from './problem.ts'
 import { certainty, sc } from './requests.ts'
 
 export const role = z.enum(['system', 'developer', 'user', 'assistant', 'tool'])
@@ -299,7 +299,7 @@ export const chatRoom = {
   send: procedure
     .input(
       z.object({
-        requestId: id,
+        requestId,
         conversationId: id.nullable(),
         text: messageText,
         attachments: attachments.default([]),
@@ -317,13 +317,13 @@ export const chatRoom = {
   stop: procedure.input(z.object({ replyId: id })).output(z.object({ stopped: z.boolean() })),
   /** Stops everything that is going on in a conversation: replies and running tool calls. */
   stopAll: procedure.input(z.object({ conversationId: id })).output(z.object({ stopped: z.number().int() })),
-  /** Asks again for a reply, as a sibling of the one given, which stays. */
+  /** Asks again for a reply, as a sibling of the one given, which stays. `requestId` becomes the id of the first new reply. */
   retry: procedure
-    .input(z.object({ replyId: id, models: models.optional() }))
+    .input(z.object({ requestId, replyId: id, models: models.optional() }))
     .output(z.object({ replyIds: z.array(id) })),
   /** Asks the model to go on from a reply that was stopped, cut or ended by its length: a turn that says so, then a reply. */
   goOn: procedure
-    .input(z.object({ requestId: id, replyId: id, model: z.string().min(1).optional() }))
+    .input(z.object({ requestId, replyId: id, model: z.string().min(1).optional() }))
     .output(z.object({ turnId: id, replyId: id })),
   /**
    * Makes the path through this message the active one, down to where it was last gone on with. With `sibling` (1 of `siblings`) it is

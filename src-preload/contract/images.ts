@@ -2,7 +2,7 @@ import { eventIterator } from '@orpc/contract'
 import * as z from 'zod'
 import { attachment } from './chat.ts'
 import { ids, making, removal, search } from './makings.ts'
-import { id, instant, problem, procedure } from './problem.ts'
+import { id, instant, problem, procedure, requestId } from './problem.ts'
 import { download } from './transfers.ts'
 
 /**
@@ -83,8 +83,8 @@ export const imagesRoom = {
     .output(z.object({ images: z.array(image) })),
   /** @throws `no_such_item` */
   get: procedure.input(z.object({ id })).output(z.object({ image, drawing, lineage })),
-  /** Kept before it is asked for; each picture is kept as it arrives. @throws `bad_input`, `not_connected` */
-  make: procedure.input(imageWish.extend({ fromImageId: id.nullable().default(null) })).output(drawing),
+  /** Kept before it is asked for; each picture is kept as it arrives. `requestId` becomes its id. @throws `bad_input`, `not_connected` */
+  make: procedure.input(imageWish.extend({ requestId, fromImageId: id.nullable().default(null) })).output(drawing),
   cancel: procedure.input(z.object({ drawingId: id })).output(drawing),
   /** Takes a drawing without pictures (refused, failed) out of sight. */
   dismiss: procedure.input(z.object({ drawingId: id })).output(z.object({})),

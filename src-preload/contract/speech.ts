@@ -1,7 +1,7 @@
 import { eventIterator } from '@orpc/contract'
 import * as z from 'zod'
 import { making, makingCost, removal, search } from './makings.ts'
-import { id, problem, procedure } from './problem.ts'
+import { id, problem, procedure, requestId } from './problem.ts'
 import { sc } from './requests.ts'
 import { download } from './transfers.ts'
 
@@ -114,8 +114,11 @@ export const speechRoom = {
   /** @throws `no_such_item` */
   get: procedure.input(z.object({ id })).output(speechDetail),
   plan: procedure.input(speechWish).output(speechPlan),
-  /** Kept before it is asked for; goes on whoever looks, and whichever room is open. @throws `bad_input`, `not_connected` */
-  make: procedure.input(speechWish.extend({ fromId: id.nullable().default(null) })).output(speech),
+  /**
+   * Kept before it is asked for; goes on whoever looks, and whichever room is open. `requestId` becomes its id.
+   * @throws `bad_input`, `not_connected`
+   */
+  make: procedure.input(speechWish.extend({ requestId, fromId: id.nullable().default(null) })).output(speech),
   /** What comes now and what came already of it, in order, at the pace at which it is read. Ends with it. What is whole is told as one part. */
   listen: procedure
     .input(z.object({ id, fromPart: z.number().int().min(1).default(1) }))

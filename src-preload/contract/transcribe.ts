@@ -1,7 +1,7 @@
 import { eventIterator } from '@orpc/contract'
 import * as z from 'zod'
 import { making, removal, search } from './makings.ts'
-import { id, instant, procedure } from './problem.ts'
+import { id, instant, procedure, requestId } from './problem.ts'
 import { download } from './transfers.ts'
 
 /** Specification, POST /v1/audio/transcriptions. The first is an alias of the last and no model of its own. */
@@ -98,8 +98,8 @@ export const transcribeRoom = {
   /** Keeps audio that the Speech room made. @throws `no_such_item` */
   addSpeech: procedure.input(z.object({ speechId: id })).output(recording),
 
-  /** @throws `bad_input`, `not_connected` */
-  transcribe: procedure.input(transcriptWish.extend({ recordingId: id })).output(transcript),
+  /** `requestId` becomes the id of the transcript. @throws `bad_input`, `not_connected` */
+  transcribe: procedure.input(transcriptWish.extend({ requestId, recordingId: id })).output(transcript),
   cancel: procedure.input(z.object({ transcriptId: id })).output(transcript),
   /** The person's words; cues keep their times. */
   edit: procedure

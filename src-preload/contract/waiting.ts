@@ -1,7 +1,7 @@
 import { eventIterator } from '@orpc/contract'
 import * as z from 'zod'
 import { imageWish } from './images.ts'
-import { id, instant, problem, procedure } from './problem.ts'
+import { id, instant, problem, procedure, requestId } from './problem.ts'
 import { speechWish } from './speech.ts'
 import { transcriptWish } from './transcribe.ts'
 
@@ -58,8 +58,11 @@ export type WaitingState = z.infer<typeof waitingState>
 export const waitingRoom = {
   /** The whole state first, then after each change. */
   watch: procedure.output(eventIterator(waitingState)),
-  /** For the connection in use. @throws `bad_input`, `not_connected` */
-  add: procedure.input(z.object({ wish: waitingWish })).output(waitingItem),
+  /**
+   * For the connection in use. `requestId` becomes the id of the item, and then of what is made of it: what was made or begun under that id
+   * already is not added once more. @throws `bad_input`, `not_connected`
+   */
+  add: procedure.input(z.object({ requestId, wish: waitingWish })).output(waitingItem),
   /**
    * In the place of something that failed. @throws `bad_input` where anything of it may have been sent: that waits for the person,
    * who alone can know whether it is to be done again

@@ -1,5 +1,6 @@
 import type { Alert } from '../../src-preload/contract/alerts.ts'
 import { navigate } from '../navigation.ts'
+import { localStore } from '../storage.ts'
 import { alertsStore } from '../stores/alerts.ts'
 import { alertWords } from './words.ts'
 
@@ -12,13 +13,13 @@ export type BrowserNotices = 'on' | 'off' | 'denied' | 'missing'
 export function browserNotices(): BrowserNotices {
   if (typeof Notification === 'undefined') return 'missing'
   if (Notification.permission === 'denied') return 'denied'
-  return localStorage.getItem(kept) === 'on' && Notification.permission === 'granted' ? 'on' : 'off'
+  return localStore.get(kept) === 'on' && Notification.permission === 'granted' ? 'on' : 'off'
 }
 
 /** Switches them; where the browser has not been asked yet, it asks the person now. */
 export async function switchBrowserNotices(on: boolean): Promise<BrowserNotices> {
   if (on && browserNotices() !== 'missing') await Notification.requestPermission()
-  localStorage.setItem(kept, on ? 'on' : 'off')
+  localStore.set(kept, on ? 'on' : 'off')
   return browserNotices()
 }
 

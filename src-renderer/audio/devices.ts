@@ -1,15 +1,16 @@
 import { useEffect, useState } from 'react'
 import { create } from 'zustand'
+import { localStore } from '../storage.ts'
 
 const kept = 'audio.microphone'
 
 /** Which microphone is used, by the browser's id of it; empty: the system's own choice. It is this browser's: ids differ in each. */
-const useChosen = create<{ id: string }>(() => ({ id: localStorage.getItem(kept) ?? '' }))
+const useChosen = create<{ id: string }>(() => ({ id: localStore.get(kept) ?? '' }))
 export const chosenMicrophone = (): string => useChosen.getState().id
 export const useMicrophone = (): string => useChosen(({ id }) => id)
 
 export function chooseMicrophone(id: string): void {
-  localStorage.setItem(kept, id)
+  localStore.set(kept, id)
   useChosen.setState({ id })
 }
 

@@ -1,5 +1,6 @@
 import i18next from 'i18next'
 import { initReactI18next } from 'react-i18next'
+import { localStore } from '../storage.ts'
 import { appStore } from '../stores/app.ts'
 import { en } from './en.ts'
 import { isPseudo, pseudoTexts } from './pseudo.ts'
@@ -35,7 +36,7 @@ export async function startWords(): Promise<void> {
     // React escapes what it shows.
     interpolation: { escapeValue: false },
   })
-  await speak(localStorage.getItem(kept) ?? 'en')
+  await speak(localStore.get(kept) ?? 'en')
 }
 
 /** Follows the setting. Call it once, after `startWords`. */
@@ -43,7 +44,7 @@ export function followLanguage(): void {
   appStore.subscribe(({ app }, before) => {
     const language = app?.settings.language
     if (language === undefined || language === before.app?.settings.language) return
-    localStorage.setItem(kept, language)
+    localStore.set(kept, language)
     void speak(language)
   })
 }

@@ -1,5 +1,6 @@
 import type { Model } from '../../src-preload/contract/models.ts'
 import type { Client } from '../api/connect.ts'
+import { askOnce } from '../requestIds.ts'
 
 /** The model for a first message: the one picked last if the list still has it, else a writer, else the list's first. */
 export function firstModel(models: readonly Model[], picked: string | null): string | null {
@@ -21,6 +22,9 @@ export async function trySandbox(studio: Client, text: string, onStep: (step: 's
   const model = firstModel(models, null)
   if (model === null) return null
   await studio.app.updateSettings({ chatModel: model })
-  const sent = await studio.chat.send({ requestId: crypto.randomUUID(), conversationId: null, text, models: [model] })
+  const message = { conversationId: null, text, models: [model] }
+  const sent = await askOnce({ scope: 'welcome', name: 'send' }, message, (requestId) =>
+    studio.chat.send({ requestId, ...message }),
+  )
   return sent.conversationId
 }

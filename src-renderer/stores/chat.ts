@@ -23,7 +23,6 @@ export interface ModelList {
 
 /** A turn that was sent and whose answer from the core is awaited. */
 export interface Sending {
-  requestId: string
   /** Null while a new conversation is being made. */
   conversationId: string | null
   text: string
@@ -121,9 +120,8 @@ export function beginSending(state: ChatState, sending: Sending): Partial<ChatSt
 }
 
 /** A send that was refused gives the text back, unless something else has been typed meanwhile. */
-export function failSending(state: ChatState, requestId: string, problem: Problem): Partial<ChatState> {
-  const { sending } = state
-  if (sending?.requestId !== requestId) return {}
+export function failSending(state: ChatState, sending: Sending, problem: Problem): Partial<ChatState> {
+  if (state.sending !== sending) return {}
   const key = sending.conversationId ?? newChat
   const typed = state.drafts[key] ?? ''
   return { sending: null, sendProblem: problem, ...(typed === '' ? setDraft(state, key, sending.text) : {}) }

@@ -217,7 +217,7 @@ describe('branches', () => {
     const { store, room, service, ask, answer } = studio()
     const { conversationId, replyId } = await ask()
     await answer(content('one'), 'end')
-    const { replyIds } = await retry(room, { replyId, models: ['x', 'y'] })
+    const { replyIds } = await retry(room, { requestId: randomUUID(), replyId, models: ['x', 'y'] })
     expect(replyIds.map((id) => store.messages.get(id).siblings)).toEqual([3, 3])
     for (const id of replyIds) stop(room, { replyId: id })
     await settled()

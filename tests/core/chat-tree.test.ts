@@ -165,7 +165,8 @@ const doing: Record<Act, (studio: Studio, one: Step) => unknown> = {
   async retry(studio, one) {
     const replies = studio.messages().filter(({ role }) => role === 'assistant')
     const reply = pick(replies, one.which)
-    if (reply) await retry(studio.room, { replyId: reply.id, models: one.yes ? one.models : undefined })
+    if (reply)
+      await retry(studio.room, { requestId: randomUUID(), replyId: reply.id, models: one.yes ? one.models : undefined })
   },
   async goOn(studio, one) {
     const message = messageOf(studio, one)

@@ -188,7 +188,7 @@ describe('a reply', () => {
     const sent = await ask()
     say(new StudioError('unavailable', 'Down.'))
     await readUntil(watch(chat, sent), ended)
-    const again = await retry(chat, { replyId: sent.replyId })
+    const again = await retry(chat, { requestId: randomUUID(), replyId: sent.replyId })
     await turn()
     say(content('second'))
     say('end')

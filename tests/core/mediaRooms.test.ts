@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { createRouterClient } from '@orpc/server'
 import { expect, it, onTestFinished } from 'vitest'
 import { createCore } from '../../src-main/core/core.ts'
@@ -37,19 +38,26 @@ const inference = new Set(['/v1/audio/speech', '/v1/audio/transcriptions', '/v1/
 
 it('speech, transcripts and pictures wait their turn at one desk, and every request of them has its row [LIM-05] [AUTH-01]', async () => {
   const { sandbox, client } = await studio()
-  const wishOf = (text: string) => ({ text, model: null, voice: null, format: 'wav' as const, speed: null })
+  const wishOf = (text: string) => ({
+    requestId: randomUUID(),
+    text,
+    model: null,
+    voice: null,
+    format: 'wav' as const,
+    speed: null,
+  })
   const first = await client.speech.make(wishOf('The harbour is quiet.'))
   expect(await ending(await client.speech.watch(), first)).toBe('done')
   const recording = await client.transcribe.addSpeech({ speechId: first.id })
 
   // At once: a speech, a transcript, and two drawings, of which the service answers one late.
   const drawing = (model: string | null) =>
-    client.images.make({ prompt: 'A harbour', n: 2, model, size: null, responseFormat: null })
+    client.images.make({ requestId: randomUUID(), prompt: 'A harbour', n: 2, model, size: null, responseFormat: null })
   const none = { model: null, language: null, prompt: null, format: null, temperature: null }
   const [late, speech, transcript, last] = await Promise.all([
     drawing('fault/slow-headers'),
     client.speech.make(wishOf('The tide is in.')),
-    client.transcribe.transcribe({ recordingId: recording.id, ...none }),
+    client.transcribe.transcribe({ requestId: randomUUID(), recordingId: recording.id, ...none }),
     drawing(null),
   ])
   const ends = await Promise.all([

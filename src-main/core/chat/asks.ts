@@ -13,6 +13,8 @@ export interface Asked {
   conversationId: string
   parentId: string
   models: readonly string[]
+  /** The id of the first reply, where the caller chose it. */
+  firstId?: string
   /** How many choices, whatever the conversation's parameters say. */
   choices?: 1
   /** False: the path stays where it is, because this is on another branch. */
@@ -25,7 +27,7 @@ export interface Asked {
  */
 export function storeReplies(
   { store }: ChatRoom,
-  { conversationId, parentId, models, choices: only, follow = true }: Asked,
+  { conversationId, parentId, models, firstId, choices: only, follow = true }: Asked,
 ): Ask {
   const setup = store.conversations.setup(conversationId).params
   const { n = 1, ...others } = setup
@@ -33,9 +35,9 @@ export function storeReplies(
   const params = only === undefined ? setup : others
   const askId = models.length * choices > 1 ? randomUUID() : null
   const createdAt = new Date().toISOString()
-  const ids = models.map((model) =>
-    Array.from({ length: choices }, () => {
-      const id = randomUUID()
+  const ids = models.map((model, place) =>
+    Array.from({ length: choices }, (_, choice) => {
+      const id = (place + choice === 0 ? firstId : undefined) ?? randomUUID()
       const common = { conversationId, parentId, createdAt, askId, params, model }
       store.messages.insert({ ...common, id, role: 'assistant', text: '', status: 'pending' })
       return id

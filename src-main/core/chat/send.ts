@@ -32,11 +32,11 @@ export interface Sent {
  * @throws StudioError `not_connected`, `no_such_item`, `busy`, `bad_input`
  */
 export async function send(room: ChatRoom, input: SendInput): Promise<Sent> {
-  const before = sentBefore(room, input.requestId)
+  const before = sentBefore(room, input)
   if (before) return before
   const upstream = input.ask === false ? null : await room.upstream()
   // Two calls with one id may both have waited for the connection: from here on nothing waits.
-  return sentBefore(room, input.requestId) ?? sendNow(room, input, upstream)
+  return sentBefore(room, input) ?? sendNow(room, input, upstream)
 }
 
 function sendNow(room: ChatRoom, input: SendInput, upstream: ChatUpstream | null): Sent {
@@ -102,9 +102,11 @@ function nameIt(
   store.conversations.setTitle(conversationId, titleOf(text))
 }
 
-function sentBefore({ store }: ChatRoom, turnId: string): Sent | null {
+function sentBefore({ store }: ChatRoom, { requestId: turnId, text }: SendInput): Sent | null {
   const turn = store.messages.find(turnId)
   if (!turn) return null
+  // A caller that reuses an id would lose its text without a word.
+  if (turn.text !== text) throw new StudioError('bad_input', 'This request id belongs to another message.')
   const { conversationId } = turn
   return { conversationId, turnId, replyIds: firstReplies(store, conversationId, turnId) }
 }

@@ -7,5 +7,5 @@ import type { Implementer } from './implementer.ts'
 
 export const voiceHandlers = (os: Implementer['voice'], host: Host, voice: VoiceRoom) => ({
   speak: os.speak.handler(({ input, signal }) => guarded(host, speak(voice, input, signal))),
-  dictate: os.dictate.handler(({ input, signal }) => dictate(voice, input, signal)),
+  dictate: os.dictate.handler(({ input }) => dictate(voice, input)),
 })

@@ -78,14 +78,27 @@ export function createImages(parts: ImagesParts) {
       const image = imageOf(id)
       return { image, drawing: drawingOf(image.drawingId), lineage: images.lineage(image.drawingId) }
     },
-    /** Kept, then asked for; `alongside` is kept with it. @throws StudioError `bad_input`, `not_connected`, and as `alongside` does */
+    /**
+     * Stores a drawing, then asks for it; `alongside` is stored in the same transaction. `requestId` becomes the id of the drawing: where
+     * there is one with that id, that is the answer and nothing is asked.
+     * @throws StudioError `bad_input`, `not_connected`, and as `alongside` does
+     */
     async make(
-      { fromImageId, ...wish }: ImageWish & { fromImageId: string | null },
+      {
+        requestId: id = randomUUID(),
+        fromImageId,
+        ...wish
+      }: ImageWish & { requestId?: string; fromImageId: string | null },
       alongside: () => void = () => undefined,
     ): Promise<Drawing> {
       if (wish.prompt.trim() === '') throw new StudioError('bad_input', 'Describe the image.')
-      const upstream = await parts.upstream()
-      const id = randomUUID()
+      const upstream = images.drawing(id) ? null : await parts.upstream()
+      // Looked up again: another call with this id may have waited for the connection too.
+      const before = images.drawing(id)
+      if (!upstream || before) {
+        store.transaction(alongside)
+        return before ?? drawingOf(id)
+      }
       store.transaction(() => {
         images.insertDrawing(id, {
           ...wish,
@@ -127,6 +140,8 @@ export function createImages(parts: ImagesParts) {
         throw new StudioError('bad_input', 'This drawing has pictures or is under way; delete or cancel it instead.')
       }
     },
+    /** Whether there is or was one with this id. */
+    has: (id: string): boolean => images.drawing(id) !== null,
     favourite({ ids, favourite }: { ids: readonly string[]; favourite: boolean }): void {
       images.setFavourite(ids, favourite)
       tellAll(ids.filter((id) => images.image(id)))

@@ -70,14 +70,26 @@ export function createSpeeches(parts: SpeechParts) {
     /** @throws StudioError `no_such_item` */
     get: ({ id }: { id: string }): SpeechDetail => room.view.detail(id),
     plan: (wish: SpeechWish): SpeechPlan => plan(speeches, wish),
-    /** Kept before it is asked for; `alongside` is kept with it. @throws StudioError `bad_input`, `not_connected`, and as `alongside` does */
+    /**
+     * Stores a speech, then asks for it; `alongside` is stored in the same transaction. `requestId` becomes the id of the speech: where there
+     * is one with that id, that is the answer and nothing is asked. @throws StudioError `bad_input`, `not_connected`, and as `alongside` does
+     */
     async make(
-      { fromId, text, ...settings }: SpeechWish & { fromId: string | null },
+      {
+        requestId: id = randomUUID(),
+        fromId,
+        text,
+        ...settings
+      }: SpeechWish & { requestId?: string; fromId: string | null },
       alongside: () => void = () => undefined,
     ): Promise<Speech> {
       const places = placesOf(text)
-      const upstream = await parts.upstream()
-      const id = randomUUID()
+      const upstream = speeches.find(id) ? null : await parts.upstream()
+      // Looked up again: another call with this id may have waited for the connection too.
+      if (!upstream || speeches.find(id)) {
+        parts.store.transaction(alongside)
+        return room.view.get(id)
+      }
       const createdAt = new Date().toISOString()
       parts.store.transaction(() => {
         speeches.insert({ id, createdAt, text, settings, places, fromId, mime: mimeOf[settings.format] })
@@ -144,6 +156,8 @@ export function createSpeeches(parts: SpeechParts) {
       changes.tell(id)
       return room.view.get(id)
     },
+    /** Whether there is or was one with this id. */
+    has: (id: string): boolean => speeches.find(id) !== null,
     save: (input: { id: string; as: 'made' | 'wav' }) => save(room, input),
     /** For the Transcribe room. @throws StudioError `no_such_item` */
     sound: (id: string): Promise<SpokenSound> => soundOf(room, id),

@@ -138,19 +138,31 @@ export function createTranscribe(parts: TranscribeParts) {
       return shown(id)
     },
 
-    /** Kept before it is asked for; `alongside` is kept with it. @throws StudioError `no_such_item`, `bad_input`, `not_connected`, and as that does */
+    /**
+     * Stores a transcript, then asks for it; `alongside` is stored in the same transaction. `requestId` becomes the id of the transcript:
+     * where there is one with that id, that is the answer and nothing is asked.
+     * @throws StudioError `no_such_item`, `bad_input`, `not_connected`, and as `alongside` does
+     */
     async transcribe(
-      { recordingId, ...wish }: TranscriptWish & { recordingId: string },
+      {
+        requestId: id = randomUUID(),
+        recordingId,
+        ...wish
+      }: TranscriptWish & { requestId?: string; recordingId: string },
       alongside: () => void = () => undefined,
     ): Promise<Transcript> {
       await recovered
-      const service = await parts.upstream()
+      const service = transcripts.find(id) ? null : await parts.upstream()
+      // Looked up again: another call with this id may have waited for the connection too.
+      if (!service || transcripts.find(id)) {
+        store.transaction(alongside)
+        return view.transcript(id)
+      }
       const { name, mime, mediaId, bytes } = view.recording(recordingId)
       const path = mediaId === null ? null : files.pathOf(mediaId)
       if (mediaId === null || path === null) {
         throw new StudioError('bad_input', 'This recording is still being made. End it first.')
       }
-      const id = randomUUID()
       const createdAt = new Date().toISOString()
       store.transaction(() => {
         transcripts.insert({ id, recordingId, createdAt, wish })
@@ -175,6 +187,8 @@ export function createTranscribe(parts: TranscribeParts) {
       view.tell('recording', recordingId)
       return { recordingId, model, language, prompt, format, temperature }
     },
+    /** Whether there is one with this id. */
+    has: (id: string): boolean => transcripts.find(id) !== null,
     /** Ends the upload or the wait at once; nothing happens to what has ended. */
     cancel({ transcriptId }: { transcriptId: string }): Transcript {
       const { id } = transcripts.get(transcriptId)

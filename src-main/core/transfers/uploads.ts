@@ -14,6 +14,8 @@ interface Upload {
   /** The last part's writing: parts go one after another, whatever order their calls are answered in. */
   writing: Promise<unknown>
   timer: NodeJS.Timeout
+  /** Aborted when the upload goes. */
+  dropped: AbortController
 }
 
 /** A page sends one file after another; this is for several pages, and a bound for one that has gone mad. */
@@ -36,6 +38,7 @@ export function createUploads(folder: string, keptMs: number) {
     if (!upload) return
     all.delete(id)
     clearTimeout(upload.timer)
+    upload.dropped.abort()
     await upload.writing.catch(() => undefined)
     await upload.handle?.close()
     await rm(upload.path, { force: true })
@@ -60,10 +63,10 @@ export function createUploads(folder: string, keptMs: number) {
     return upload.received
   }
 
-  function take(id: string): { path: string; name: string; bytes: number } {
-    const { path, name, bytes, received } = get(id)
+  function take(id: string): { path: string; name: string; bytes: number; dropped: AbortSignal } {
+    const { path, name, bytes, received, dropped } = get(id)
     if (received !== bytes) throw new StudioError('bad_input', 'The file has not come up whole.')
-    return { path, name, bytes }
+    return { path, name, bytes, dropped: dropped.signal }
   }
 
   return {
@@ -78,7 +81,8 @@ export function createUploads(folder: string, keptMs: number) {
       const timer = setTimeout(() => void drop(uploadId), keptMs)
       timer.unref()
       // Counted before the file stands, so that the bounds hold for calls at the same time.
-      const upload: Upload = { path, name, bytes, received: 0, handle: null, writing: Promise.resolve(), timer }
+      const start = { received: 0, handle: null, writing: Promise.resolve(), dropped: new AbortController() }
+      const upload: Upload = { path, name, bytes, timer, ...start }
       all.set(uploadId, upload)
       const made = open(path, 'wx', 0o600)
       upload.writing = made

@@ -8,7 +8,9 @@ export interface VoiceRoom {
   voice(): string | null
   /** Files that came up from a page. */
   uploads: {
-    take(uploadId: string): { path: string; name: string; bytes: number }
+    take(uploadId: string): { path: string; name: string; bytes: number; dropped: AbortSignal }
     done(uploadId: string): Promise<void>
   }
+  /** Dictations under way and the latest that succeeded, by upload. */
+  dictations: Map<string, Promise<{ text: string }>>
 }

@@ -13,10 +13,13 @@ type WishOf<W extends WaitingWhat> = Extract<WaitingWish, { what: W }>
 /** A room in which something is made. */
 export interface Maker<W extends WaitingWhat> {
   /**
-   * Makes it as if it were asked for now. `alongside` is called in the transaction in which it begins, before anything of it is sent; what
+   * Makes it as if it were asked for now, under the id `requestId`; where something was begun under that id, that is the answer.
+   * `alongside` is called in the transaction in which it begins, before anything of it is sent; what
    * that throws, or what this throws before, leaves nothing begun. @throws StudioError
    */
-  make(wish: WishOf<W>, alongside: () => void): Promise<{ id: string }>
+  make(wish: WishOf<W> & { requestId: string }, alongside: () => void): Promise<{ id: string }>
+  /** Whether something was begun under this id, also where it is gone from sight. */
+  has(id: string): boolean
   /** Resolves when it is not under way any more, with how it ended. */
   over(id: string): Promise<MakingState>
   /**
@@ -72,11 +75,20 @@ export class Waiting {
     return { items, making: this.#making, ended: this.#ended }
   }
 
-  /** @throws StudioError `bad_input`, `not_connected` */
-  add({ wish }: { wish: WaitingWish }): WaitingItem {
+  /**
+   * Adds a request under the id `requestId`. The same id again answers the same item and adds nothing, also once it was sent.
+   * @throws StudioError `bad_input`, `not_connected`
+   */
+  add({ requestId: id = randomUUID(), wish }: { requestId?: string; wish: WaitingWish }): WaitingItem {
+    const before = this.#parts.store.waiting.find(id)
+    if (before) return this.#show(before)
     const place = this.#place()
     check(wish)
-    return this.#insert(wish, place)
+    const createdAt = new Date().toISOString()
+    if (this.#parts.makers[wish.what].has(id)) {
+      return this.#show({ id, createdAt, wish, state: 'waiting', problem: null, ...place })
+    }
+    return this.#insert(wish, place, id)
   }
 
   /** @throws StudioError `no_such_item`, `not_connected`, `bad_input` where anything of it may have been sent */
@@ -125,8 +137,7 @@ export class Waiting {
     await this.#sending
   }
 
-  #insert(wish: WaitingWish, place: WaitingPlace): WaitingItem {
-    const id = randomUUID()
+  #insert(wish: WaitingWish, place: WaitingPlace, id: string = randomUUID()): WaitingItem {
     this.#parts.store.waiting.insert({ id, createdAt: new Date().toISOString(), wish, ...place })
     return this.#changed(id)
   }
@@ -187,7 +198,7 @@ export class Waiting {
       waiting.remove(id)
     }
     try {
-      const made = await this.#make(wish, alongside)
+      const made = await this.#make(id, wish, alongside)
       return { what: wish.what, id: made.id }
     } catch (thrown) {
       if (thrown instanceof Changed) return 'changed'
@@ -199,11 +210,11 @@ export class Waiting {
     }
   }
 
-  #make(wish: WaitingWish, alongside: () => void): Promise<{ id: string }> {
+  #make(requestId: string, wish: WaitingWish, alongside: () => void): Promise<{ id: string }> {
     const { makers } = this.#parts
-    if (wish.what === 'images') return makers.images.make(wish, alongside)
-    if (wish.what === 'speech') return makers.speech.make(wish, alongside)
-    return makers.transcript.make(wish, alongside)
+    if (wish.what === 'images') return makers.images.make({ ...wish, requestId }, alongside)
+    if (wish.what === 'speech') return makers.speech.make({ ...wish, requestId }, alongside)
+    return makers.transcript.make({ ...wish, requestId }, alongside)
   }
 
   /** The first that may go out over the connection that stands. */

@@ -12,5 +12,6 @@ export const common = {
   showKey: 'Show the key',
   hideKey: 'Hide the key',
   loading: 'Loading…',
+  storageFailed: 'This browser stores no more data for this page. Drafts and choices last until this window is closed.',
   cost: { measured: '{{amount}} SC measured', estimated: '≈ {{amount}} SC est.', unknown: 'not known' },
 }

@@ -45,7 +45,7 @@ export function EditMessage({ message }: { message: Message }) {
         aria-label={words('editText')}
         aria-describedby={hint}
         value={text}
-        onChange={(event) => typeEdit(message.id, event.target.value)}
+        onChange={(event) => typeEdit(message, event.target.value)}
         onKeyDown={byKey}
       />
       <footer>

@@ -6,7 +6,7 @@ import { useChat } from '../../stores/chat.ts'
 import { useStage } from '../../stores/chat-stage.ts'
 import { InspectorToggle, ListToggle } from '../../ui/StageBar.tsx'
 import { Announcer } from './Announcer.tsx'
-import { copyText } from './actions.ts'
+import { copyText, type } from './actions.ts'
 import { Composer } from './Composer.tsx'
 import { followJumps } from './find/deeds.ts'
 import { FindBar } from './find/FindBar.tsx'
@@ -93,8 +93,7 @@ function Body() {
 function Welcome() {
   const words = useWords()
   const fill = (text: string): void => {
-    const { open } = useChat.getState()
-    useChat.setState((state) => ({ drafts: { ...state.drafts, [open?.id ?? 'new']: text } }))
+    type(text)
     document.querySelector<HTMLTextAreaElement>('.chat-composer textarea')?.focus()
   }
   return (

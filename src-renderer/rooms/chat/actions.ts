@@ -1,27 +1,32 @@
 import type { ContractRouterClient } from '@orpc/contract'
-import type { Attachment, ConversationEvent, ConversationListEvent } from '../../../src-preload/contract/chat.ts'
+import type {
+  Attachment,
+  ConversationEvent,
+  ConversationListEvent,
+  Message,
+} from '../../../src-preload/contract/chat.ts'
 import type { Contract } from '../../../src-preload/contract/contract.ts'
 import { perFrame } from '../../api/frames.ts'
 import { keepWatching } from '../../api/keepWatching.ts'
 import { problemOf } from '../../api/problem.ts'
-import { newDraftKey } from '../../newChatDraft.ts'
+import { askOnce, settleSeen } from '../../requestIds.ts'
 import * as store from '../../stores/chat.ts'
 import { useChat } from '../../stores/chat.ts'
-import { runningReplies } from '../../stores/chat-open.ts'
-import { useStage } from '../../stores/chat-stage.ts'
+import { messageIn, runningReplies } from '../../stores/chat-open.ts'
+import { useStage, withoutEdit } from '../../stores/chat-stage.ts'
 import { attempt, setClient } from './client.ts'
 import { recallCompared } from './compare.ts'
+import { forgetSentPictures } from './composer/draftPictures.ts'
+import { useSentAs } from './composer/RolePicker.tsx'
+import { flushDrafts, forgetNewDraft, placeIn, recallNewDraft, saveDraft, writeDraft } from './drafts.ts'
 import { flushSetups, forgetNewSetup, recallNewSetup, setupOf } from './setup.ts'
 
 export interface ChatHost {
   client: ContractRouterClient<Contract>
 }
 
-const draftPause = 400
-
 let host: ChatHost | null = null
 let watching: AbortController | null = null
-let draftTimer: { id: ReturnType<typeof setTimeout>; save: () => void } | null = null
 
 /** Starts the room: from here on its store follows the core. The answer ends it. */
 export function startChat(given: ChatHost): () => void {
@@ -31,8 +36,7 @@ export function startChat(given: ChatHost): () => void {
   const events = perFrame<ConversationListEvent>((batch) =>
     useChat.setState((state) => store.applyListEvents(state, batch)),
   )
-  const saved = localStorage.getItem(newDraftKey)
-  if (saved) useChat.setState((state) => store.setDraft(state, store.newChat, saved))
+  recallNewDraft()
   void keepWatching(ended.signal, async (signal) => {
     for await (const event of await given.client.chat.watchList(undefined, { signal })) events.push(event)
   })
@@ -72,19 +76,47 @@ function follow(id: string): void {
     const attempt = new AbortController()
     const events = perFrame<ConversationEvent>((batch) => {
       useChat.setState((state) => store.applyEvents(state, id, batch))
+      settleRequests(id, batch)
       const { open } = useChat.getState()
       if (open?.id === id && open.state === 'gap') attempt.abort()
     })
     const either = AbortSignal.any([signal, attempt.signal])
     try {
       for await (const event of await client.chat.watch({ conversationId: id }, { signal: either })) {
-        if (event.type === 'snapshot') events.now(event)
-        else events.push(event)
+        if (event.type === 'snapshot') {
+          events.now(event)
+          void saveDraft(id)
+        } else events.push(event)
       }
     } finally {
       if (signal.aborted) events.drop()
     }
   })
+}
+
+/** A message of this conversation that was asked for and whose answer was lost has come this way: it is not asked for again. */
+function settleRequests(id: string, batch: readonly ConversationEvent[]): void {
+  const came = new Map(batch.flatMap(messagesOf).map((message) => [message.id, message]))
+  if (came.size === 0) return
+  for (const { name, requestId } of settleSeen(placeIn(id).scope, (one) => came.has(one))) {
+    const message = came.get(requestId)
+    if (name.startsWith('edit ')) useStage.setState((state) => withoutEdit(state, name.slice('edit '.length)))
+    if (name === placeIn(id).name && message && useChat.getState().sending === null) emptyComposer(id, message)
+  }
+}
+
+function messagesOf(event: ConversationEvent): readonly Message[] {
+  if (event.type === 'snapshot' || event.type === 'path') return [...event.messages, ...event.beside]
+  return event.type === 'message' ? [event.message] : []
+}
+
+/** What was given back to the composer when the answer was lost is sent. */
+function emptyComposer(id: string, sent: Message): void {
+  if (store.draftOf(useChat.getState()) !== sent.text) return
+  writeDraft(id, '')
+  forgetSentPictures(id, sent.attachments)
+  useSentAs.setState({ role: 'user', name: '' })
+  useChat.setState({ sendProblem: null })
 }
 
 /** As whom a message goes. */
@@ -103,26 +135,31 @@ export async function send(text: string, attachments: readonly Attachment[] = []
   const state = useChat.getState()
   const models = store.modelsToAsk(state)
   if (!host || state.sending || models.length === 0) return false
-  const requestId = crypto.randomUUID()
+  const { client } = host
   const conversationId = state.open?.id ?? null
-  cancelDraft()
-  useChat.setState((before) => store.beginSending(before, { requestId, conversationId, text }))
+  const sending = { conversationId, text }
+  const message = {
+    conversationId,
+    text,
+    models,
+    ...(conversationId === null ? { setup: setupOf(state) } : {}),
+    attachments: attachments.map(({ mediaId, detail }) => ({ mediaId, detail })),
+    role: as.role,
+    name: as.name === '' ? null : as.name,
+    // Whatever the person did not say is there to be answered with what he says next.
+    ask: as.role === 'user',
+  }
+  useChat.setState((before) => store.beginSending(before, sending))
+  let id = ''
   try {
-    await flushSetups()
-    const sent = await host.client.chat.send({
-      requestId,
-      conversationId,
-      text,
-      models,
-      ...(conversationId === null ? { setup: setupOf(state) } : {}),
-      attachments: attachments.map(({ mediaId, detail }) => ({ mediaId, detail })),
-      role: as.role,
-      name: as.name === '' ? null : as.name,
-      // Whatever the person did not say is there to be answered with what he says next.
-      ask: as.role === 'user',
+    // The draft first: stored after the message, it would be a draft again.
+    await Promise.all([flushDrafts(), flushSetups()])
+    const sent = await askOnce(placeIn(conversationId ?? store.newChat), message, (requestId) => {
+      id = requestId
+      return client.chat.send({ requestId, ...message })
     })
     if (conversationId === null) {
-      localStorage.removeItem(newDraftKey)
+      forgetNewDraft()
       forgetNewSetup()
     }
     const stillThere = (useChat.getState().open?.id ?? null) === conversationId
@@ -130,7 +167,12 @@ export async function send(text: string, attachments: readonly Attachment[] = []
     if (conversationId === null && stillThere) openChat(sent.conversationId)
     return true
   } catch (thrown) {
-    useChat.setState((before) => store.failSending(before, requestId, problemOf(thrown)))
+    if (messageIn(useChat.getState().open, id)) {
+      // The answer was lost, and the message is there.
+      useChat.setState({ sending: null })
+      return true
+    }
+    useChat.setState((before) => store.failSending(before, sending, problemOf(thrown)))
     return false
   }
 }
@@ -157,35 +199,20 @@ export async function retry(
   models = store.modelsToAsk(useChat.getState()).slice(0, 1),
 ): Promise<void> {
   await flushSetups()
-  await attempt((client) => client.chat.retry({ replyId, ...(models.length === 0 ? {} : { models }) }))
+  const place = placeIn(useChat.getState().open?.id ?? store.newChat, `retry ${replyId}`)
+  const wish = { replyId, ...(models.length === 0 ? {} : { models }) }
+  await attempt((client) => askOnce(place, wish, (requestId) => client.chat.retry({ requestId, ...wish })))
 }
 
-/** Keeps what is typed, here at once and in the core a moment after the last key. */
+/** Keeps what is typed on the stage, here at once and where it is stored a moment after the last key. */
 export function type(text: string): void {
-  const id = useChat.getState().open?.id
-  useChat.setState((state) => store.setDraft(state, id ?? store.newChat, text))
-  cancelDraft()
-  const save = (): void => {
-    if (id === undefined) localStorage.setItem(newDraftKey, text)
-    else void attempt((client) => client.chat.saveDraft({ conversationId: id, draft: text }))
-  }
-  draftTimer = { id: setTimeout(flushDraft, draftPause), save }
+  writeDraft(useChat.getState().open?.id ?? store.newChat, text)
 }
 
 /** What was typed and set a moment ago is saved now. */
 function flush(): void {
-  flushDraft()
+  void flushDrafts()
   void flushSetups()
-}
-
-function flushDraft(): void {
-  draftTimer?.save()
-  cancelDraft()
-}
-
-function cancelDraft(): void {
-  if (draftTimer) clearTimeout(draftTimer.id)
-  draftTimer = null
 }
 
 export async function loadModels(refresh: boolean): Promise<void> {

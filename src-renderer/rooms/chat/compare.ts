@@ -1,3 +1,4 @@
+import { tabStore } from '../../storage.ts'
 import { useChat } from '../../stores/chat.ts'
 
 /** As many stand side by side. */
@@ -8,7 +9,7 @@ const key = 'chat.compared'
 /** The models whose replies are to stand side by side; one or none: the picked model alone is asked. */
 export function setCompared(compared: readonly string[]): void {
   useChat.setState({ compared: compared.slice(0, mostCompared) })
-  sessionStorage.setItem(key, JSON.stringify(compared))
+  tabStore.setJson(key, compared)
 }
 
 /** In or out; a fifth takes the place of the one picked last. */
@@ -22,11 +23,6 @@ export function toggleCompared(model: string): void {
 }
 
 export function recallCompared(): void {
-  try {
-    const kept: unknown = JSON.parse(sessionStorage.getItem(key) ?? '[]')
-    if (Array.isArray(kept)) useChat.setState({ compared: kept.filter((one) => typeof one === 'string') })
-  } catch {
-    // Not written by this program.
-    sessionStorage.removeItem(key)
-  }
+  const kept = tabStore.getJson(key)
+  if (Array.isArray(kept)) useChat.setState({ compared: kept.filter((one) => typeof one === 'string') })
 }

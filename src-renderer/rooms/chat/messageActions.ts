@@ -1,9 +1,11 @@
 import type { Message } from '../../../src-preload/contract/chat.ts'
+import { askOnce, intentChanged } from '../../requestIds.ts'
 import { draftOf, modelsToAsk, useChat } from '../../stores/chat.ts'
 import { runningReply } from '../../stores/chat-open.ts'
 import { useStage, withEdit, withoutEdit } from '../../stores/chat-stage.ts'
 import { openChat, type } from './actions.ts'
 import { attempt } from './client.ts'
+import { placeIn } from './drafts.ts'
 import { composerField, deedOf, deedOfSibling, focusComposer, focusSoon } from './focus.ts'
 import { flushSetups } from './setup.ts'
 
@@ -20,7 +22,11 @@ export function editTurnOf(reply: Message): void {
   else focusComposer()
 }
 
-export function typeEdit(id: string, text: string): void {
+const placeOf = ({ id, conversationId }: Message, deed: 'edit' | 'continue') => placeIn(conversationId, `${deed} ${id}`)
+
+export function typeEdit(message: Message, text: string): void {
+  const { id } = message
+  intentChanged(placeOf(message, 'edit'))
   useStage.setState((state) => withEdit(state, id, text))
 }
 
@@ -39,19 +45,19 @@ export async function saveEdit(message: Message, text: string, ask: boolean): Pr
   const state = useChat.getState()
   const picked = modelsToAsk(state)
   const models = picked.length > 0 ? picked : [state.open?.conversation?.model ?? ''].filter(Boolean)
+  const changed = {
+    conversationId: message.conversationId,
+    text,
+    attachments: message.attachments.map(({ mediaId, detail }) => ({ mediaId, detail })),
+    models,
+    role: message.role === 'tool' ? ('user' as const) : message.role,
+    name: message.name,
+    ask,
+    edits: message.id,
+  }
   await flushSetups()
   const sent = await attempt((client) =>
-    client.chat.send({
-      requestId: crypto.randomUUID(),
-      conversationId: message.conversationId,
-      text,
-      attachments: message.attachments.map(({ mediaId, detail }) => ({ mediaId, detail })),
-      models,
-      role: message.role === 'tool' ? 'user' : message.role,
-      name: message.name,
-      ask,
-      edits: message.id,
-    }),
+    askOnce(placeOf(message, 'edit'), changed, (requestId) => client.chat.send({ requestId, ...changed })),
   )
   if (!sent) return false
   useStage.setState((state) => withoutEdit(state, message.id))
@@ -80,7 +86,10 @@ export async function keep(reply: Message): Promise<void> {
 /** Asks the model to go on from where this reply ends. */
 export async function goOn(reply: Message): Promise<void> {
   await flushSetups()
-  await attempt((client) => client.chat.goOn({ requestId: crypto.randomUUID(), replyId: reply.id }))
+  const wish = { replyId: reply.id }
+  await attempt((client) =>
+    askOnce(placeOf(reply, 'continue'), wish, (requestId) => client.chat.goOn({ requestId, ...wish })),
+  )
 }
 
 /** Whether a reply ended before its end, with something to go on from. */

@@ -1,6 +1,9 @@
 import { type ChatParams, type ChatSetup, chatSetup, emptySetup } from '../../../src-preload/contract/chat.ts'
+import { intentsChanged } from '../../requestIds.ts'
+import { localStore } from '../../storage.ts'
 import { type ChatState, newChat, useChat } from '../../stores/chat.ts'
 import { attempt } from './client.ts'
+import { placeIn } from './drafts.ts'
 
 /** How long after the last change it is saved, in ms. */
 const savePause = 400
@@ -25,6 +28,7 @@ export function changeSetup(change: Partial<ChatSetup>): void {
   const key = state.open?.id ?? newChat
   const next = { ...setupOf(state), ...change }
   useChat.setState(({ setups }) => ({ setups: { ...setups, [key]: next } }))
+  intentsChanged(placeIn(key).scope)
   clearTimeout(timers.get(key))
   timers.set(
     key,
@@ -49,7 +53,7 @@ async function saveSetup(key: string): Promise<void> {
   const setup = useChat.getState().setups[key]
   if (!setup) return
   if (key === newChat) {
-    localStorage.setItem(newSetupKey, JSON.stringify(setup))
+    localStore.setJson(newSetupKey, setup)
     return
   }
   const saved = await attempt((client) => client.chat.saveSetup({ conversationId: key, setup }))
@@ -63,19 +67,14 @@ async function saveSetup(key: string): Promise<void> {
 
 /** What a chat without a conversation was set to before the window was closed. */
 export function recallNewSetup(): void {
-  const kept = localStorage.getItem(newSetupKey)
-  if (kept === null) return
-  try {
-    const setup = chatSetup.parse(JSON.parse(kept))
-    useChat.setState(({ setups }) => ({ setups: { ...setups, [newChat]: setup } }))
-  } catch {
-    // Of another version, or damaged: nothing is set.
-    localStorage.removeItem(newSetupKey)
-  }
+  const kept = chatSetup.safeParse(localStore.getJson(newSetupKey))
+  if (kept.success) useChat.setState(({ setups }) => ({ setups: { ...setups, [newChat]: kept.data } }))
+  // Of another version, or damaged: nothing is set.
+  else localStore.remove(newSetupKey)
 }
 
 /** The new chat's setup went with its first message. */
 export function forgetNewSetup(): void {
-  localStorage.removeItem(newSetupKey)
+  localStore.remove(newSetupKey)
   useChat.setState(({ setups: { [newChat]: _sent, ...setups } }) => ({ setups }))
 }

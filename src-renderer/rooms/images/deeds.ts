@@ -6,6 +6,7 @@ import { showCount } from '../../i18n/format.ts'
 import { i18n } from '../../i18n/index.ts'
 import { navigate } from '../../navigation.ts'
 import { offerNewChatPicture } from '../../newChatDraft.ts'
+import { askOnce } from '../../requestIds.ts'
 import { appStore } from '../../stores/app.ts'
 import {
   imagesStore,
@@ -22,7 +23,7 @@ import {
 import { requestsStore, withSelected } from '../../stores/requests.ts'
 import { routeStore } from '../../stores/route.ts'
 import { attempt, client, say } from './client.ts'
-import { find, setDraft } from './live.ts'
+import { draftPlace, find, setDraft } from './live.ts'
 
 // What a person does in the room, from buttons, keys and the palette alike.
 
@@ -36,7 +37,8 @@ export async function draw(): Promise<boolean> {
   if (!core || sending || prompt.trim() === '') return false
   imagesStore.setState({ sending: true, refused: null })
   try {
-    const drawing = await core.images.make({ ...rest, prompt, fromImageId: from?.imageId ?? null })
+    const wish = { ...rest, prompt, fromImageId: from?.imageId ?? null }
+    const drawing = await askOnce(draftPlace, wish, (requestId) => core.images.make({ requestId, ...wish }))
     imagesStore.setState((state) => ({ ...withChange(state, { type: 'drawing', drawing }) }))
     setDraft({ from: null })
     return true
@@ -51,14 +53,18 @@ export async function draw(): Promise<boolean> {
 /** Kept, and asked for when the service is back. */
 export async function drawLater(): Promise<void> {
   const { from, ...rest } = imagesStore.getState().draft
-  const wish = { what: 'images', ...rest, fromImageId: from?.imageId ?? null } as const
-  if (await attempt((core) => core.waiting.add({ wish }))) setDraft({ prompt: '', from: null })
+  const wish = { ...rest, fromImageId: from?.imageId ?? null }
+  const added = await attempt((core) =>
+    askOnce(draftPlace, wish, (requestId) => core.waiting.add({ requestId, wish: { what: 'images', ...wish } })),
+  )
+  if (added) setDraft({ prompt: '', from: null })
 }
 
 /** The same once more, as it was asked for. */
 export async function drawAgain({ prompt, n, model, size, responseFormat, fromImageId, id }: Drawing): Promise<void> {
   const wish = { prompt, n, model, size, responseFormat, fromImageId }
-  const drawing = await attempt((core) => core.images.make(wish))
+  const place = { scope: 'images', name: `again ${id}` }
+  const drawing = await attempt((core) => askOnce(place, wish, (requestId) => core.images.make({ requestId, ...wish })))
   if (!drawing) return
   imagesStore.setState((state) => withPutAway(withChange(state, { type: 'drawing', drawing }), id))
 }

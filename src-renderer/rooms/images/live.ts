@@ -5,6 +5,8 @@ import type { Client } from '../../api/connect.ts'
 import { perFrame } from '../../api/frames.ts'
 import { keepWatching } from '../../api/keepWatching.ts'
 import { problemOf } from '../../api/problem.ts'
+import { intentChanged } from '../../requestIds.ts'
+import { localStore } from '../../storage.ts'
 import { emptyDraft, type ImageDraft, imagesStore, withChange, withFound } from '../../stores/images.ts'
 import { client, setClient } from './client.ts'
 import { forgetThumbs } from './thumbs.ts'
@@ -34,7 +36,7 @@ export function startImages(given: Client): () => void {
     refused,
   )
   const stopDraft = imagesStore.subscribe(({ draft }, before) => {
-    if (draft !== before.draft) localStorage.setItem(draftKey, JSON.stringify(draft))
+    if (draft !== before.draft) localStore.setJson(draftKey, draft)
   })
   return () => {
     ended.abort()
@@ -93,13 +95,14 @@ const storedDraft = imageWish.extend({
 /** What was half written survives a reload. */
 function recallDraft(): void {
   if (imagesStore.getState().draft !== emptyDraft) return
-  try {
-    const kept = storedDraft.safeParse(JSON.parse(localStorage.getItem(draftKey) ?? 'null'))
-    if (kept.success) imagesStore.setState({ draft: kept.data })
-  } catch {
-    // No JSON: nothing was kept.
-  }
+  const kept = storedDraft.safeParse(localStore.getJson(draftKey))
+  if (kept.success) imagesStore.setState({ draft: kept.data })
 }
 
-export const setDraft = (change: Partial<ImageDraft>): void =>
+/** Drawn now or later, the draft is one place: which of the two was meant is not known of a request whose answer was lost. */
+export const draftPlace = { scope: 'images', name: 'draft' }
+
+export function setDraft(change: Partial<ImageDraft>): void {
+  intentChanged(draftPlace)
   imagesStore.setState(({ draft }) => ({ draft: { ...draft, ...change }, refused: null }))
+}

@@ -6,6 +6,8 @@ import { problemOf } from '../../api/problem.ts'
 import { save } from '../../api/transfer.ts'
 import { i18n } from '../../i18n/index.ts'
 import { navigate } from '../../navigation.ts'
+import { askOnce, intentChanged } from '../../requestIds.ts'
+import { localStore } from '../../storage.ts'
 import { appStore, withToast } from '../../stores/app.ts'
 import {
   isFiltered,
@@ -80,16 +82,14 @@ async function attempt<T>(ask: (client: Client) => Promise<T>): Promise<T | null
 
 // The draft.
 
-export const setDraft = (change: Partial<SpeechWish>): void =>
+export function setDraft(change: Partial<SpeechWish>): void {
+  intentChanged(placeOf({ fromId: null }))
   useSpeech.setState(({ draft }) => ({ draft: { ...draft, ...change }, refusal: null }))
+}
 
 /** Kept over a reload, and what would become of it is asked a moment after the last key. */
 function noteDraft(draft: SpeechWish): void {
-  try {
-    localStorage.setItem(draftKey, JSON.stringify(draft))
-  } catch {
-    // It is longer than the browser keeps for a page: it lives as long as the window.
-  }
+  localStore.setJson(draftKey, draft)
   clearTimeout(planning)
   if (draft.text.trim() === '') useSpeech.setState({ plan: null })
   else planning = setTimeout(() => void askPlan(draft), askAfter)
@@ -105,13 +105,9 @@ async function askPlan(draft: SpeechWish): Promise<void> {
 }
 
 function keptDraft(): SpeechWish | null {
-  try {
-    const kept: unknown = JSON.parse(localStorage.getItem(draftKey) ?? 'null')
-    if (typeof kept !== 'object' || kept === null || !('text' in kept) || typeof kept.text !== 'string') return null
-    return { ...noDraft, ...kept, text: kept.text }
-  } catch {
-    return null
-  }
+  const kept = localStore.getJson(draftKey)
+  if (typeof kept !== 'object' || kept === null || !('text' in kept) || typeof kept.text !== 'string') return null
+  return { ...noDraft, ...kept, text: kept.text }
 }
 
 // Making.
@@ -128,7 +124,10 @@ export async function speakDraft(): Promise<void> {
 /** Kept, and asked for when the service is back. */
 export async function speakLater(): Promise<void> {
   const { draft } = useSpeech.getState()
-  const added = await attempt((core) => core.waiting.add({ wish: { what: 'speech', ...draft, fromId: null } }))
+  const wish = { ...draft, fromId: null }
+  const added = await attempt((core) =>
+    askOnce(placeOf(wish), wish, (requestId) => core.waiting.add({ requestId, wish: { what: 'speech', ...wish } })),
+  )
   if (added) useSpeech.setState(({ draft: now }) => (now.text === draft.text ? { draft: { ...now, text: '' } } : {}))
 }
 
@@ -140,13 +139,17 @@ export async function makeAgain(id: string, change: Partial<SpeechWish>): Promis
   if (await make({ text, model, voice, format, speed, pcmRate, ...change, fromId: id })) void compareWith(id)
 }
 
+/** Spoken now or later, the draft is one place: which of the two was meant is not known of a request whose answer was lost. */
+const placeOf = ({ fromId }: { fromId: string | null }) => ({ scope: 'speech', name: fromId ?? 'draft' })
+
 async function make(wish: SpeechWish & { fromId: string | null }): Promise<boolean> {
   if (!client) return false
   useSpeech.setState({ asking: true, refusal: null })
   try {
-    const speech = await client.speech.make(wish)
+    const core = client
+    const speech = await askOnce(placeOf(wish), wish, (requestId) => core.speech.make({ requestId, ...wish }))
     useSpeech.setState((store) => withSpeechChange(store, { type: 'speech', speech }))
-    listenTo(client, speech.id)
+    listenTo(core, speech.id)
     openSpeech(speech.id)
     navigate({ room: 'speech', id: speech.id })
     return true

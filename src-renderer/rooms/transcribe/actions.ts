@@ -6,6 +6,7 @@ import { problemOf } from '../../api/problem.ts'
 import { save } from '../../api/transfer.ts'
 import { i18n } from '../../i18n/index.ts'
 import { navigate } from '../../navigation.ts'
+import { localStore } from '../../storage.ts'
 import { routeStore } from '../../stores/route.ts'
 import * as store from '../../stores/transcribe.ts'
 import { useTranscribe } from '../../stores/transcribe.ts'
@@ -148,12 +149,9 @@ const wishKey = 'transcribe.wish'
 const keptWish = z.object({ wish: transcriptWish, atOnce: z.boolean() })
 
 function recallWish(): void {
-  try {
-    const kept = keptWish.safeParse(JSON.parse(localStorage.getItem(wishKey) ?? 'null'))
-    if (kept.success) useTranscribe.setState(kept.data)
-  } catch {
-    // What can't be read any more is as good as never chosen.
-  }
+  // What can't be read any more is as good as never chosen.
+  const kept = keptWish.safeParse(localStore.getJson(wishKey))
+  if (kept.success) useTranscribe.setState(kept.data)
 }
 
 /** How the next transcript is asked for; kept in this browser. */
@@ -163,5 +161,5 @@ export function changeWish(
 ): void {
   useTranscribe.setState((now) => ({ wish: { ...now.wish, ...wish }, atOnce }))
   const { wish: now } = useTranscribe.getState()
-  localStorage.setItem(wishKey, JSON.stringify({ wish: now, atOnce }))
+  localStore.setJson(wishKey, { wish: now, atOnce })
 }

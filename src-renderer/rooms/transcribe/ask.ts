@@ -5,6 +5,7 @@ import type { Transcript } from '../../../src-preload/contract/transcribe.ts'
 import { problemOf } from '../../api/problem.ts'
 import { upload } from '../../api/transfer.ts'
 import { CannotConvert, toWav } from '../../audio/convert.ts'
+import { askOnce } from '../../requestIds.ts'
 import { useTranscribe } from '../../stores/transcribe.ts'
 import { showRecording } from './actions.ts'
 import { attempt, client } from './client.ts'
@@ -17,13 +18,17 @@ const refuse = (id: string, problem: Problem | null): void =>
     byRecording: problem ? { ...rest, [id]: problem } : rest,
   }))
 
+/** Now or later, a recording is one place: which of the two was meant is not known of a request whose answer was lost. */
+const placeOf = (recordingId: string) => ({ scope: 'transcribe', name: recordingId })
+
 /** Asks for a transcript with the settings that stand in the inspector. It is made by the core, whichever room is open. */
 export async function transcribe(recordingId: string): Promise<Transcript | null> {
   const core = client()
   if (!core) return null
   refuse(recordingId, null)
   try {
-    return await core.transcribe.transcribe({ recordingId, ...useTranscribe.getState().wish })
+    const wish = { recordingId, ...useTranscribe.getState().wish }
+    return await askOnce(placeOf(recordingId), wish, (requestId) => core.transcribe.transcribe({ requestId, ...wish }))
   } catch (thrown) {
     refuse(recordingId, problemOf(thrown))
     return null
@@ -31,8 +36,14 @@ export async function transcribe(recordingId: string): Promise<Transcript | null
 }
 
 /** Kept, and asked for when the service is back. */
-export const transcribeLater = (recordingId: string): Promise<unknown> =>
-  attempt((core) => core.waiting.add({ wish: { what: 'transcript', recordingId, ...useTranscribe.getState().wish } }))
+export function transcribeLater(recordingId: string): Promise<unknown> {
+  const wish = { recordingId, ...useTranscribe.getState().wish }
+  return attempt((core) =>
+    askOnce(placeOf(recordingId), wish, (requestId) =>
+      core.waiting.add({ requestId, wish: { what: 'transcript', ...wish } }),
+    ),
+  )
+}
 
 export const cancelTranscript = (transcriptId: string): Promise<unknown> =>
   attempt((core) => core.transcribe.cancel({ transcriptId }))

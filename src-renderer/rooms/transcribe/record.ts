@@ -7,6 +7,7 @@ import { type MicTrouble, NoMicrophone, type Recording, startRecording } from '.
 import { type Keeper, keepPieces } from '../../audio/recorderKeep.ts'
 import { showInstant } from '../../i18n/format.ts'
 import { i18n } from '../../i18n/index.ts'
+import { localStore } from '../../storage.ts'
 import { useTranscribe } from '../../stores/transcribe.ts'
 import { showRecording } from './actions.ts'
 import { transcribe } from './ask.ts'
@@ -229,20 +230,17 @@ const notes = z.record(z.string(), z.number())
 const lockOf = (id: string): string => `recording-${id}`
 
 function readNotes(): Record<string, number> {
-  try {
-    return notes.parse(JSON.parse(localStorage.getItem(notesKey) ?? '{}'))
-  } catch {
-    return {}
-  }
+  const kept = notes.safeParse(localStore.getJson(notesKey))
+  return kept.success ? kept.data : {}
 }
 
 function note(id: string, seconds: number): void {
-  localStorage.setItem(notesKey, JSON.stringify({ ...readNotes(), [id]: seconds }))
+  localStore.setJson(notesKey, { ...readNotes(), [id]: seconds })
 }
 
 function forget(id: string): void {
   const { [id]: _, ...rest } = readNotes()
-  localStorage.setItem(notesKey, JSON.stringify(rest))
+  localStore.setJson(notesKey, rest)
 }
 
 function hold(id: string): void {

@@ -3,6 +3,7 @@ import { unpackView } from '../../../src-preload/contract/columns.ts'
 import type { Client } from '../../api/connect.ts'
 import { keepWatching } from '../../api/keepWatching.ts'
 import { problemOf } from '../../api/problem.ts'
+import { localStore } from '../../storage.ts'
 import { toolsStore, withUse } from '../../stores/tools.ts'
 import {
   firstChoice,
@@ -34,7 +35,7 @@ export function startUsage(given: Client): () => void {
   setClient(given)
   recallChoice()
   const stop = usageStore.subscribe((now, before) => {
-    if (now.choice !== before.choice) localStorage.setItem(choiceKey, JSON.stringify(now.choice))
+    if (now.choice !== before.choice) localStore.setJson(choiceKey, now.choice)
     if (questionOf() === asked) return
     clearTimeout(soon)
     if (now.search === before.search) void ask()
@@ -110,10 +111,6 @@ const storedChoice = z.object({
 /** What was chosen last survives a reload. */
 function recallChoice(): void {
   if (usageStore.getState().choice !== firstChoice) return
-  try {
-    const kept = storedChoice.safeParse(JSON.parse(localStorage.getItem(choiceKey) ?? 'null'))
-    if (kept.success) usageStore.setState({ choice: kept.data })
-  } catch {
-    // No JSON: nothing was kept.
-  }
+  const kept = storedChoice.safeParse(localStore.getJson(choiceKey))
+  if (kept.success) usageStore.setState({ choice: kept.data })
 }

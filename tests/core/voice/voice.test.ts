@@ -10,6 +10,7 @@ import type { VoiceRoom } from '../../../src-main/core/voice/voice.ts'
 import { type Sandbox, startSandbox } from '../../../src-main/sandbox/sandbox.ts'
 import type { SpeechEvent } from '../../../src-preload/contract/media.ts'
 import { partBytes } from '../../../src-preload/contract/transfers.ts'
+import { eventually } from '../../helpers/eventually.ts'
 import { freshFolder } from '../helpers/core.ts'
 import { serve } from '../upstream/helpers/service.ts'
 
@@ -30,7 +31,12 @@ function voiceRoom(voice: string | null = null, upstreamOf?: VoiceRoom['upstream
     await transfers.close()
   })
   const { uploads } = transfers
-  const room: VoiceRoom = { upstream: upstreamOf ?? (async () => upstream), voice: () => voice, uploads }
+  const room: VoiceRoom = {
+    upstream: upstreamOf ?? (async () => upstream),
+    voice: () => voice,
+    uploads,
+    dictations: new Map(),
+  }
   return { room, uploads }
 }
 
@@ -160,5 +166,40 @@ describe('dictation', () => {
     await expect(dictate(room, { uploadId })).rejects.toMatchObject({ kind: 'invalid_request' })
     expect(uploads.take(uploadId)).toMatchObject({ name: 'dictation.webm' })
     await expect(dictate(room, { uploadId: randomUUID() })).rejects.toMatchObject({ kind: 'no_such_item' })
+  })
+
+  /** A service that answers when the test says so. */
+  async function slowService() {
+    const requests: { answer: () => void; closed: Promise<void> }[] = []
+    const { upstream } = await serve((request, response) => {
+      request.resume()
+      const closed = new Promise<void>((resolve) => response.on('close', () => resolve()))
+      const answer = () => void response.writeHead(200, { 'content-type': 'application/json' }).end('{"text":"Hello."}')
+      requests.push({ answer, closed })
+    })
+    return { ...voiceRoom(null, async () => upstream), requests }
+  }
+
+  it('asked for again while it is under way, or after it succeeded, is one request with the same words', async () => {
+    const { room, uploads, requests } = await slowService()
+    const uploadId = await upload(uploads, Buffer.from('what was said'), 'dictation.webm')
+    const first = dictate(room, { uploadId })
+    const second = dictate(room, { uploadId })
+    await eventually(() => expect(requests).toHaveLength(1))
+    requests[0]?.answer()
+    expect(await first).toEqual({ text: 'Hello.' })
+    expect(await second).toEqual({ text: 'Hello.' })
+    expect(await dictate(room, { uploadId })).toEqual({ text: 'Hello.' })
+    expect(requests).toHaveLength(1)
+  })
+
+  it('is ended at the service when its upload is dropped', async () => {
+    const { room, uploads, requests } = await slowService()
+    const uploadId = await upload(uploads, Buffer.from('what was said'), 'dictation.webm')
+    const asked = expect(dictate(room, { uploadId })).rejects.toMatchObject({ kind: 'cancelled' })
+    await eventually(() => expect(requests).toHaveLength(1))
+    await (uploads as ReturnType<typeof createTransfers>['uploads']).drop(uploadId)
+    await requests[0]?.closed
+    await asked
   })
 })

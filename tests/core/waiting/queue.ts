@@ -13,6 +13,7 @@ import type { WaitingWhat } from '../../../src-preload/contract/waiting.ts'
 const unused = <W extends WaitingWhat>(): Maker<W> => ({
   make: () => Promise.reject(new Error('Not in this test.')),
   over: () => Promise.reject(new Error('Not in this test.')),
+  has: () => false,
   takeBack: () => {
     throw new Error('Not in this test.')
   },
@@ -47,6 +48,7 @@ export function openQueue(dataDir: string, url: string) {
     makers: {
       images: {
         make: ({ what: _, ...wish }, alongside) => images.make(wish, alongside),
+        has: images.has,
         over: images.over,
         takeBack: (id) => ({ what: 'images', ...images.takeBack(id) }),
       },

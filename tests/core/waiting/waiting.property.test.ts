@@ -70,6 +70,7 @@ it('is sent once at most, in order, by the account that it is for, and never los
           return 'done'
         },
         takeBack: () => expect.unreachable(),
+        has: () => false,
       }
       const open = (): Waiting =>
         new Waiting({
@@ -161,6 +162,7 @@ function queue() {
     },
     over: async () => 'done',
     takeBack: () => expect.unreachable(),
+    has: () => false,
   }
   const other = { ...maker, make: () => expect.unreachable(), takeBack: () => expect.unreachable() }
   const waiting = new Waiting({

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { createRouterClient } from '@orpc/server'
 import { expect, it, onTestFinished } from 'vitest'
 import { type Core, createCore } from '../../../src-main/core/core.ts'
@@ -44,7 +45,7 @@ const heard = { model: null, language: null, prompt: null, format: null, tempera
 
 it('what was asked for without a network is kept over a restart, and sent one after another when the service is back', async () => {
   const room = await studio()
-  const { id: speechId } = await room.client.speech.make(words)
+  const { id: speechId } = await room.client.speech.make({ requestId: randomUUID(), ...words })
   await room.until(() => true)
   for await (const change of await room.client.speech.watch()) {
     if (change.type === 'snapshot' && change.speeches.some(({ state }) => state === 'done')) break
@@ -56,10 +57,16 @@ it('what was asked for without a network is kept over a restart, and sent one af
   await room.cut.set('refuse')
   await room.client.connection.recheck()
   expect(room.core().state().connection).toMatchObject({ state: 'failed', offline: { since: expect.any(String) } })
-  await room.client.waiting.add({ wish: { what: 'images', ...picture } })
-  await room.client.waiting.add({ wish: { what: 'speech', ...words } })
-  await room.client.waiting.add({ wish: { what: 'transcript', ...heard, recordingId: recording.id } })
-  const dropped = await room.client.waiting.add({ wish: { what: 'images', ...picture, prompt: 'Never' } })
+  await room.client.waiting.add({ requestId: randomUUID(), wish: { what: 'images', ...picture } })
+  await room.client.waiting.add({ requestId: randomUUID(), wish: { what: 'speech', ...words } })
+  await room.client.waiting.add({
+    requestId: randomUUID(),
+    wish: { what: 'transcript', ...heard, recordingId: recording.id },
+  })
+  const dropped = await room.client.waiting.add({
+    requestId: randomUUID(),
+    wish: { what: 'images', ...picture, prompt: 'Never' },
+  })
   await room.client.waiting.cancel({ id: dropped.id })
 
   await room.restart()
@@ -94,7 +101,7 @@ it('what was asked for without a network is kept over a restart, and sent one af
 it('what failed may wait where nothing of it had left, and only there', async () => {
   const room = await studio()
   const failed = async (model: string | null = null) => {
-    const { id } = await room.client.images.make({ ...picture, model })
+    const { id } = await room.client.images.make({ requestId: randomUUID(), ...picture, model })
     for await (const change of await room.client.images.watch()) {
       const drawings = change.type === 'snapshot' ? change.drawings : change.type === 'drawing' ? [change.drawing] : []
       const over = drawings.find((one) => one.id === id && one.state === 'failed')
@@ -137,9 +144,11 @@ it('what cannot be begun says why, and holds nobody else up', async () => {
   await room.cut.set('refuse')
   await room.client.connection.recheck()
   const recordingId = '00000000-0000-4000-8000-000000000000'
-  await room.client.waiting.add({ wish: { what: 'transcript', ...heard, recordingId } })
-  await room.client.waiting.add({ wish: { what: 'images', ...picture } })
-  await expect(room.client.waiting.add({ wish: { what: 'images', ...picture, prompt: ' ' } })).rejects.toMatchObject({
+  await room.client.waiting.add({ requestId: randomUUID(), wish: { what: 'transcript', ...heard, recordingId } })
+  await room.client.waiting.add({ requestId: randomUUID(), wish: { what: 'images', ...picture } })
+  await expect(
+    room.client.waiting.add({ requestId: randomUUID(), wish: { what: 'images', ...picture, prompt: ' ' } }),
+  ).rejects.toMatchObject({
     data: { kind: 'bad_input' },
   })
   await room.cut.set('open')

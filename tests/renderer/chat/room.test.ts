@@ -117,7 +117,9 @@ describe('versions of a message', () => {
     await page.getByRole('menuitem', { name: 'Retry with another model…' }).click()
     await page.getByLabel('Search models').fill('reas')
     await page.keyboard.press('Enter')
-    await expect.poll(() => asked('retry')).toEqual([{ replyId: message(5, {}).id, models: ['reasoner'] }])
+    await expect
+      .poll(() => asked('retry'))
+      .toEqual([{ requestId: expect.any(String), replyId: message(5, {}).id, models: ['reasoner'] }])
   })
 })
 

@@ -152,15 +152,15 @@ describe('a history of branches', () => {
 })
 
 describe('the room', () => {
-  const sending = { requestId: 'r', conversationId: null, text: 'hello' }
+  const sending = { conversationId: null, text: 'hello' }
   it('gives a refused text back, but not over something typed meanwhile', () => {
     const begun = { ...store.initialChat, ...store.beginSending(store.initialChat, sending) }
     expect(store.draftOf(begun)).toBe('')
     const problem = { kind: 'not_connected', message: 'Nothing is connected.' } as const
-    const failed = { ...begun, ...store.failSending(begun, 'r', problem) }
+    const failed = { ...begun, ...store.failSending(begun, sending, problem) }
     expect(store.draftOf(failed)).toBe('hello')
     const typed = { ...begun, ...store.setDraft(begun, store.newChat, 'new words') }
-    expect(store.draftOf({ ...typed, ...store.failSending(typed, 'r', problem) })).toBe('new words')
+    expect(store.draftOf({ ...typed, ...store.failSending(typed, sending, problem) })).toBe('new words')
   })
 
   it('shows Stopping until the reply has ended, whoever ended it', () => {

@@ -5,6 +5,7 @@ import type { Problem } from '../../../../src-preload/contract/problem.ts'
 import { problemOf } from '../../../api/problem.ts'
 import { upload } from '../../../api/transfer.ts'
 import { offeredPictures } from '../../../newChatDraft.ts'
+import { localStore } from '../../../storage.ts'
 import { newChat, useChat } from '../../../stores/chat.ts'
 import { client } from '../client.ts'
 import { NoPicture, type Prepared, prepare } from './prepare.ts'
@@ -61,7 +62,7 @@ const storedList = z.array(attachment)
 /** Brings back what was kept of a draft before a reload. Call it when the draft comes into the composer. */
 export function recallPictures(draft: string): void {
   if (!usePictures.getState().byDraft[draft]) {
-    const list = storedList.safeParse(parsed(localStorage.getItem(storageKey(draft))))
+    const list = storedList.safeParse(localStore.getJson(storageKey(draft)))
     if (list.success && list.data.length > 0) change(draft, () => list.data.slice(0, mostPictures).map(asDraft))
   }
   if (draft === newChat) takeOffered()
@@ -86,14 +87,6 @@ function takeOffered(): void {
     leftOut: { ...leftOut, [newChat]: Math.max(0, all.length - mostPictures) },
   }))
   remember(newChat)
-}
-
-function parsed(text: string | null): unknown {
-  try {
-    return JSON.parse(text ?? '[]')
-  } catch {
-    return []
-  }
 }
 
 /** Takes files that were picked, pasted or dropped into a draft; beyond the bound they are left out and counted. */
@@ -187,13 +180,20 @@ export function forgetPictures(draft: string, taken: readonly DraftPicture[]): v
   remember(draft)
 }
 
+/** Empties a draft of the pictures of a message that was sent, where they are all that it has. */
+export function forgetSentPictures(draft: string, sent: readonly Attachment[]): void {
+  const held = picturesOf(usePictures.getState(), draft)
+  const same = held.length === sent.length && held.every(({ kept }, at) => kept?.mediaId === sent[at]?.mediaId)
+  if (same) forgetPictures(draft, takePictures(draft))
+}
+
 export const attachmentsOf = (pictures: readonly DraftPicture[]): Attachment[] =>
   pictures.flatMap(({ kept, detail }) => (kept ? [{ ...kept, detail }] : []))
 
 function remember(draft: string): void {
   const list = attachmentsOf(picturesOf(usePictures.getState(), draft))
-  if (list.length === 0) localStorage.removeItem(storageKey(draft))
-  else localStorage.setItem(storageKey(draft), JSON.stringify(list))
+  if (list.length === 0) localStore.remove(storageKey(draft))
+  else localStore.setJson(storageKey(draft), list)
 }
 
 function change(draft: string, by: (all: readonly DraftPicture[]) => readonly DraftPicture[]): void {

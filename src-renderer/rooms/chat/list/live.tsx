@@ -1,5 +1,6 @@
 import { useEffect } from 'react'
 import { keepWatching } from '../../../api/keepWatching.ts'
+import { localStore } from '../../../storage.ts'
 import { libraryStore } from '../../../stores/library.ts'
 import { listStore } from '../../../stores/list.ts'
 import { useStudio } from '../../../studio.ts'
@@ -27,7 +28,7 @@ export function ListLive() {
   useEffect(() => {
     listStore.setState({ closed: new Set(folded()) })
     return listStore.subscribe(({ closed }, before) => {
-      if (closed !== before.closed) localStorage.setItem(foldedKey, JSON.stringify([...closed]))
+      if (closed !== before.closed) localStore.setJson(foldedKey, [...closed])
     })
   }, [])
   return (
@@ -41,11 +42,7 @@ export function ListLive() {
 }
 
 function folded(): string[] {
-  try {
-    const kept: unknown = JSON.parse(localStorage.getItem(foldedKey) ?? '[]')
-    return Array.isArray(kept) ? kept.filter((id) => typeof id === 'string') : []
-  } catch {
-    // Not written by this program: all folders are open.
-    return []
-  }
+  const kept = localStore.getJson(foldedKey)
+  // Where it was not written by this program, all folders are open.
+  return Array.isArray(kept) ? kept.filter((id) => typeof id === 'string') : []
 }

@@ -1,3 +1,5 @@
+import { tabStore } from '../../../storage.ts'
+
 /** Where a reader left a conversation: the message at the top of the view, and how far into it, in px. */
 export interface Place {
   id: string
@@ -9,13 +11,8 @@ const mostPlaces = 100
 
 /** By conversation; who was at the end has none. Lives as long as the tab, reloads included. */
 function load(): Map<string, Place> {
-  try {
-    const stored: unknown = JSON.parse(sessionStorage.getItem(key) ?? '{}')
-    return new Map(Object.entries(stored ?? {}).filter((entry): entry is [string, Place] => isPlace(entry[1])))
-  } catch {
-    // Not what was written here: where one was reading is no loss worth a word.
-    return new Map()
-  }
+  const stored = tabStore.getJson(key)
+  return new Map(Object.entries(stored ?? {}).filter((entry): entry is [string, Place] => isPlace(entry[1])))
 }
 
 const isPlace = (value: unknown): value is Place =>
@@ -41,5 +38,5 @@ export function keepPlace(conversationId: string, place: Place | null): void {
     if (places.size <= mostPlaces) break
     places.delete(oldest)
   }
-  sessionStorage.setItem(key, JSON.stringify(Object.fromEntries(places)))
+  tabStore.setJson(key, Object.fromEntries(places))
 }

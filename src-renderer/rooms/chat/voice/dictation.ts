@@ -5,8 +5,9 @@ import { upload } from '../../../api/transfer.ts'
 import { type MicTrouble, NoMicrophone, type Recording, startRecording } from '../../../audio/recorder.ts'
 import { i18n } from '../../../i18n/index.ts'
 import { appStore, withToast } from '../../../stores/app.ts'
-import { draftOf, newChat, setDraft, useChat } from '../../../stores/chat.ts'
+import { draftOf, newChat, useChat } from '../../../stores/chat.ts'
 import { client } from '../client.ts'
+import { writeDraft } from '../drafts.ts'
 import { composerField, insertInto } from '../list/insert.ts'
 
 /** ms; then it ends by itself, and what was said is written down. */
@@ -129,9 +130,5 @@ function write(draft: string, text: string): void {
   }
   const typed = draftOf({ ...state, open: null, drafts: { [newChat]: state.drafts[draft] ?? '' } })
   const whole = typed.trim() === '' ? text : `${typed} ${text}`
-  useChat.setState(setDraft(state, draft, whole))
-  if (draft !== newChat)
-    void client()
-      ?.chat.saveDraft({ conversationId: draft, draft: whole })
-      .catch(() => undefined)
+  writeDraft(draft, whole)
 }

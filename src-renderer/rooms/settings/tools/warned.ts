@@ -1,18 +1,15 @@
 import type { McpServer } from '../../../../src-preload/contract/chatTools.ts'
+import { localStore } from '../../../storage.ts'
 
 const key = 'tools.warned'
 
 /** The program or address that a person said yes to, by the server's id: another one asks again. */
 function known(): Record<string, string> {
-  try {
-    const read: unknown = JSON.parse(localStorage.getItem(key) ?? '{}')
-    if (typeof read !== 'object' || read === null) return {}
-    return Object.fromEntries(
-      Object.entries(read).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
-    )
-  } catch {
-    return {}
-  }
+  const read = localStore.getJson(key)
+  if (typeof read !== 'object' || read === null) return {}
+  return Object.fromEntries(
+    Object.entries(read).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+  )
 }
 
 const printOf = ({ transport }: McpServer): string => JSON.stringify(transport)
@@ -20,5 +17,5 @@ const printOf = ({ transport }: McpServer): string => JSON.stringify(transport)
 export const needsWarning = (server: McpServer): boolean => known()[server.id] !== printOf(server)
 
 export function warned(server: McpServer): void {
-  localStorage.setItem(key, JSON.stringify({ ...known(), [server.id]: printOf(server) }))
+  localStore.setJson(key, { ...known(), [server.id]: printOf(server) })
 }

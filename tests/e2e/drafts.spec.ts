@@ -1,0 +1,84 @@
+import { expect, type Page, test } from '@playwright/test'
+import { type ChatWorld, openChatWorld, turns } from './chatWorld.ts'
+import { composer, pickModel, send, settled } from './journey.ts'
+
+// What is typed is kept, and typing works whatever the browser stores.
+
+let world: ChatWorld
+const faults: string[] = []
+test.beforeAll(async () => {
+  world = await openChatWorld()
+})
+test.afterAll(() => world.close())
+test.beforeEach(({ page }) => {
+  faults.length = 0
+  page.on('pageerror', (thrown) => faults.push(String(thrown)))
+})
+test.afterEach(() => expect(faults).toEqual([]))
+
+test('an example of the empty chat is a draft as if it had been typed', async ({ page }) => {
+  await world.enter(page)
+  const example = page.locator('.chat-welcome').getByRole('button').first()
+  const text = await example.innerText()
+  await example.click()
+  await expect(composer(page)).toHaveValue(text)
+  await expect(composer(page)).toBeFocused()
+  await page.reload()
+  await expect(composer(page)).toHaveValue(text)
+  await composer(page).fill('')
+})
+
+/** What a browser does to storage; runs before anything of the page. */
+const browsers: Record<string, () => void> = {
+  'takes nothing more': () => {
+    Storage.prototype.setItem = () => {
+      throw new DOMException('The quota has been exceeded.', 'QuotaExceededError')
+    }
+  },
+  'blocks every access': () => {
+    for (const name of ['localStorage', 'sessionStorage']) {
+      Object.defineProperty(window, name, {
+        get: () => {
+          throw new DOMException('Access is denied for this document.', 'SecurityError')
+        },
+      })
+    }
+  },
+}
+
+const room = (page: Page, name: string) =>
+  page.getByRole('navigation', { name: 'Rooms' }).getByRole('link', { name }).click()
+
+for (const [what, how] of Object.entries(browsers)) {
+  test(`with a browser that ${what} every field takes what is typed, and that is said once`, async ({ page }) => {
+    await page.addInitScript(how)
+    await world.enter(page)
+    const said = page.getByText('This browser stores no more data for this page.')
+    await composer(page).pressSequentially('A draft of a new chat')
+    await expect(composer(page)).toHaveValue('A draft of a new chat')
+    await expect(said).toHaveCount(1)
+    await room(page, 'Speech')
+    const speech = page.getByRole('textbox', { name: 'Text to speak' })
+    await speech.pressSequentially('To be spoken')
+    await expect(speech).toHaveValue('To be spoken')
+    await room(page, 'Images')
+    const prompt = page.getByRole('textbox', { name: 'Prompt', exact: true })
+    await prompt.pressSequentially('To be drawn')
+    await expect(prompt).toHaveValue('To be drawn')
+    await room(page, 'Usage')
+    await room(page, 'Transcribe')
+    await room(page, 'Chat')
+    await expect(composer(page)).toHaveValue('A draft of a new chat')
+    await expect(said).toHaveCount(1)
+    await pickModel(page, 'mirror')
+    await send(page, 'It is sent.')
+    await settled(page, 'complete')
+    await expect(turns(page)).toHaveCount(1)
+    // The draft of a conversation is stored by the program.
+    await composer(page).fill('A draft in a conversation')
+    await expect(async () => {
+      await page.reload()
+      await expect(composer(page)).toHaveValue('A draft in a conversation', { timeout: 3_000 })
+    }).toPass()
+  })
+}
