@@ -1,7 +1,7 @@
 import { chosenMicrophone } from './devices.ts'
 
 /** Why nothing can be recorded; each has words and one thing to do. */
-export type MicTrouble = 'denied' | 'missing' | 'busy' | 'unsupported'
+export type MicTrouble = 'denied' | 'missing' | 'busy' | 'lost' | 'unsupported'
 
 export class NoMicrophone extends Error {
   override readonly name = 'NoMicrophone'
@@ -27,6 +27,10 @@ export interface Recording {
   pause(): void
   resume(): void
   paused(): boolean
+  /** The device or the system gives silence instead of sound just now, such as by a switch on the microphone. */
+  muted(): boolean
+  /** Resolves when the device goes away or recording fails; what was said until then stays. Also for a caller that looks later. */
+  lost: Promise<void>
   /** Ends it and answers all that was recorded; the last piece has been told by then. */
   finish(): Promise<File>
   /** Ends it and forgets it. */
@@ -36,8 +40,8 @@ export interface Recording {
 export interface RecordingOptions {
   /** What was recorded since the piece before, twice a second. */
   onPiece?: (piece: Blob) => void
-  /** The device went away in the middle; what was said stays. */
-  onLost?: () => void
+  /** `Recording.muted` changed. */
+  onMuted?: (muted: boolean) => void
 }
 
 /** What browsers record, the first that this one can. */
@@ -57,10 +61,35 @@ export const peakEvery = 50
 
 /**
  * Starts to record from the microphone that was chosen, once the browser lets us; from the system's own where that one is not there.
+ * Whatever fails, the microphone is closed again.
  * @throws NoMicrophone
  */
-export async function startRecording({ onPiece, onLost }: RecordingOptions = {}): Promise<Recording> {
+export async function startRecording(options: RecordingOptions = {}): Promise<Recording> {
   const stream = await openMicrophone()
+  const track = stream.getAudioTracks()[0]
+  const closing = new AbortController()
+  closing.signal.addEventListener('abort', () => {
+    for (const one of stream.getTracks()) one.stop()
+  })
+  try {
+    // Unplugged between the browser's yes and now.
+    if (track?.readyState !== 'live') throw new NoMicrophone('lost')
+    return record(stream, track, options, closing)
+  } catch (thrown) {
+    const trouble = track?.readyState === 'live' ? 'unsupported' : 'lost'
+    closing.abort()
+    throw new NoMicrophone(trouble, thrown)
+  }
+}
+
+/** @param closing aborted, it closes the microphone and everything that listens to it */
+function record(
+  stream: MediaStream,
+  track: MediaStreamTrack,
+  { onPiece, onMuted }: RecordingOptions,
+  closing: AbortController,
+): Recording {
+  const { signal } = closing
   const [type, extension] = forms.find(([form]) => form === '' || MediaRecorder.isTypeSupported(form)) ?? forms[3]
   const recorder = new MediaRecorder(stream, { ...(type !== '' && { mimeType: type }), audioBitsPerSecond: bitRate })
   const pieces: Blob[] = []
@@ -72,32 +101,34 @@ export async function startRecording({ onPiece, onLost }: RecordingOptions = {})
   const stopped = new Promise<void>((resolve) => {
     recorder.onstop = () => resolve()
   })
+  const lost = Promise.withResolvers<void>()
+  track.addEventListener('ended', () => lost.resolve(), { signal })
+  recorder.addEventListener('error', () => lost.resolve(), { signal })
+  for (const change of ['mute', 'unmute']) track.addEventListener(change, () => onMuted?.(track.muted), { signal })
   const meter = listenTo(stream)
+  signal.addEventListener('abort', meter.close)
   const clock = stopwatch()
   const peaks: number[] = []
   const drawing = setInterval(() => {
     if (recorder.state === 'recording') peaks.push(meter.peak())
   }, peakEvery)
-  const track = stream.getAudioTracks()[0]
-  const lost = (): void => onLost?.()
-  track?.addEventListener('ended', lost)
+  signal.addEventListener('abort', () => clearInterval(drawing))
   const end = (): void => {
-    track?.removeEventListener('ended', lost)
-    clearInterval(drawing)
     clock.stop()
     if (recorder.state !== 'inactive') recorder.stop()
-    for (const one of stream.getTracks()) one.stop()
-    meter.close()
+    closing.abort()
   }
   recorder.start(pieceEvery)
   clock.start()
   return {
     mime: recorder.mimeType || type || 'audio/webm',
-    device: track?.label ?? '',
+    device: track.label,
     level: meter.level,
     peaks,
     elapsed: clock.read,
     paused: () => recorder.state === 'paused',
+    muted: () => track.muted,
+    lost: lost.promise,
     pause() {
       if (recorder.state !== 'recording') return
       // What was said is told before the silence, however long that lasts.
@@ -165,8 +196,21 @@ function stopwatch() {
   }
 }
 
+/** Where a browser gives no context (it allows a few only), the recording goes on without a level. */
+const silent = { close: () => undefined, level: () => 0, peak: () => 0 }
+
 function listenTo(stream: MediaStream) {
-  const context = new AudioContext()
+  let context: AudioContext | null = null
+  try {
+    context = new AudioContext()
+    return meterOf(context, stream)
+  } catch {
+    void context?.close()
+    return silent
+  }
+}
+
+function meterOf(context: AudioContext, stream: MediaStream) {
   // 43 ms at 48,000 a second: what lies between two looks at the peak is heard by one of them, nearly.
   const analyser = new AnalyserNode(context, { fftSize: 2048 })
   context.createMediaStreamSource(stream).connect(analyser)

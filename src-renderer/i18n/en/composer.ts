@@ -69,6 +69,8 @@ export const composer = {
   micMissing: 'No microphone was found. Connect one.',
   micBusy: 'The microphone does not answer; another program may be using it.',
   micUnsupported: 'This window cannot record. Open it at its 127.0.0.1 address in a current browser.',
+  micMuted: 'The microphone is muted: nothing is heard. Unmute it on the device or in the system’s settings.',
+  micLostEarly: 'The microphone went away before anything was recorded. Connect it again.',
   micLost: 'The microphone went away. What was said until then is kept.',
   tryAgain: 'Try again',
   discard: 'Discard',

@@ -24,7 +24,13 @@ import {
   useRecorder,
 } from './record.ts'
 
-const troubles = { denied: 'micDenied', missing: 'micMissing', busy: 'micBusy', unsupported: 'micUnsupported' } as const
+const troubles = {
+  denied: 'micDenied',
+  missing: 'micMissing',
+  busy: 'micBusy',
+  lost: 'micLostEarly',
+  unsupported: 'micUnsupported',
+} as const
 
 /** Below every stage of the room: record and add files; while it records, what is heard and how it goes on. */
 export function Dock() {
@@ -150,6 +156,11 @@ function Running({ now }: { now: Extract<Recorder, { recording: Recording }> }) 
         </>
       ) : (
         <Button busy>{t('finishing')}</Button>
+      )}
+      {now.muted && (
+        <Notice kind="warn" role="alert" className="basis-full">
+          {t('micMuted')}
+        </Notice>
       )}
       {trouble && (
         <Notice

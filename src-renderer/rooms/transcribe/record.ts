@@ -28,6 +28,8 @@ export type Recorder =
       trouble: Problem | null
       /** The device went away in the middle. */
       lost: boolean
+      /** The microphone gives silence. */
+      muted: boolean
     }
   /** It could not be kept; all of it is still here. */
   | { state: 'failed'; problem: Problem; mime: string }
@@ -40,6 +42,7 @@ const underWay = (change: {
   kept?: number
   trouble?: Problem | null
   lost?: boolean
+  muted?: boolean
   id?: string
 }): void => useRecorder.setState(({ now }) => ('recording' in now ? { now: { ...now, ...change } } : { now }))
 
@@ -70,10 +73,7 @@ export async function startRecorder(): Promise<void> {
   try {
     const recording = await startRecording({
       onPiece: (piece) => (keeper && id !== '' ? keeper.add(piece) : early.push(piece)),
-      onLost: () => {
-        underWay({ lost: true })
-        void finishRecorder()
-      },
+      onMuted: (muted) => underWay({ muted }),
     })
     if (mine.signal.aborted) return recording.cancel()
     try {
@@ -123,7 +123,22 @@ export async function startRecorder(): Promise<void> {
         if (recording.paused()) core.transcribe.append({ id, at: own.has(), data: '' }).catch(() => undefined)
       }, beat)
       stopBeating = () => clearInterval(beating)
-      set({ state: 'recording', id, recording, paused: false, kept: 0, trouble: null, lost: false })
+      set({
+        state: 'recording',
+        id,
+        recording,
+        paused: false,
+        kept: 0,
+        trouble: null,
+        lost: false,
+        muted: recording.muted(),
+      })
+      void recording.lost.then(() => {
+        const { now: last } = useRecorder.getState()
+        if (last.state !== 'recording' || last.recording !== recording) return
+        underWay({ lost: true })
+        void finishRecorder()
+      })
     } catch (thrown) {
       recording.cancel()
       throw thrown
@@ -156,7 +171,12 @@ export async function finishRecorder(): Promise<void> {
   const seconds = recording.elapsed() / 1000
   set({ ...now, state: 'finishing' })
   try {
-    await recording.finish()
+    const file = await recording.finish()
+    if (now.lost && file.size === 0) {
+      cancelRecorder()
+      set({ state: 'no_microphone', trouble: 'lost' })
+      return
+    }
     await own.kept()
     // Another one by now, if it had to be begun anew.
     const last = useRecorder.getState().now

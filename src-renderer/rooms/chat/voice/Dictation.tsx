@@ -14,7 +14,13 @@ import {
   useDictation,
 } from './dictation.ts'
 
-const troubles = { denied: 'micDenied', missing: 'micMissing', busy: 'micBusy', unsupported: 'micUnsupported' } as const
+const troubles = {
+  denied: 'micDenied',
+  missing: 'micMissing',
+  busy: 'micBusy',
+  lost: 'micLostEarly',
+  unsupported: 'micUnsupported',
+} as const
 
 export function DictateButton() {
   const { t } = useTranslation('composer')
@@ -53,6 +59,7 @@ export function DictationBar() {
           <span className="composer-recording-dot" aria-hidden />
           <Level recording={now.recording} />
           <Time since={now.since} />
+          {now.muted && <span role="alert">{t('micMuted')}</span>}
           {cancel}
           <Button look="go" size="small" icon={Check} onClick={() => void finishDictation()}>
             {t('finish')}

@@ -16,7 +16,7 @@ export const longestRecording = 30 * 60_000
 export type Dictation =
   | { state: 'off' }
   | { state: 'asking' }
-  | { state: 'recording'; recording: Recording; since: number }
+  | { state: 'recording'; recording: Recording; since: number; muted: boolean }
   | { state: 'sending'; sent: number }
   | { state: 'writing' }
   | { state: 'no_microphone'; trouble: MicTrouble }
@@ -39,17 +39,17 @@ export async function startDictation(): Promise<void> {
   under = mine
   set({ state: 'asking' })
   try {
-    const onLost = (): void => {
-      const { now } = useDictation.getState()
-      if (now.state !== 'recording') return
-      const text = i18n.t('composer:micLost')
-      appStore.setState(withToast(appStore.getState(), { id: 'dictation-lost', text }))
-      void finishDictation()
-    }
-    const recording = await startRecording({ onLost })
+    const onMuted = (muted: boolean): void =>
+      useDictation.setState(({ now }) => (now.state === 'recording' ? { now: { ...now, muted } } : {}))
+    const recording = await startRecording({ onMuted })
     // Meanwhile somebody thought better of it.
     if (mine.signal.aborted) return recording.cancel()
-    set({ state: 'recording', recording, since: Date.now() })
+    set({ state: 'recording', recording, since: Date.now(), muted: recording.muted() })
+    void recording.lost.then(() => {
+      const { now } = useDictation.getState()
+      if (now.state !== 'recording' || now.recording !== recording) return
+      void finishDictation(true)
+    })
     timer = setTimeout(() => void finishDictation(), longestRecording)
   } catch (thrown) {
     if (mine.signal.aborted) return
@@ -58,12 +58,17 @@ export async function startDictation(): Promise<void> {
 }
 
 /** Ends the recording, sends it and writes what was said at the caret. */
-export async function finishDictation(): Promise<void> {
+export async function finishDictation(lost = false): Promise<void> {
   const { now } = useDictation.getState()
   if (now.state !== 'recording') return
   clearTimeout(timer)
   set({ state: 'sending', sent: 0 })
   const file = await now.recording.finish()
+  if (lost && file.size === 0) return set({ state: 'no_microphone', trouble: 'lost' })
+  if (lost) {
+    const text = i18n.t('composer:micLost')
+    appStore.setState(withToast(appStore.getState(), { id: 'dictation-lost', text }))
+  }
   kept = { file, draft: useChat.getState().open?.id ?? newChat, uploadId: null }
   await sendRecording()
 }

@@ -1,0 +1,208 @@
+import { expect, type Page, test } from '@playwright/test'
+import { chromiumArgs } from '../helpers/browser.mjs'
+import { type ChatWorld, openChatWorld } from './chatWorld.ts'
+
+// Whatever goes wrong with a microphone, it is closed again and the person is told, wherever recording is offered.
+
+test.use({
+  launchOptions: {
+    ...(process.env.STUDIO_BROWSER ? { executablePath: process.env.STUDIO_BROWSER } : {}),
+    args: [...chromiumArgs, '--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream'],
+  },
+})
+
+let world: ChatWorld
+test.beforeAll(async () => {
+  world = await openChatWorld()
+})
+test.afterAll(() => world.close())
+
+declare global {
+  var microphones: MediaStreamTrack[]
+  /** Called with each stream that the browser gives. */
+  var onStream: (stream: MediaStream) => void | Promise<void>
+}
+
+test.beforeEach(async ({ page }) => {
+  await page.addInitScript(() => {
+    globalThis.microphones = []
+    globalThis.onStream = () => undefined
+    const { mediaDevices } = navigator
+    const open = mediaDevices.getUserMedia.bind(mediaDevices)
+    mediaDevices.getUserMedia = async (wanted) => {
+      const stream = await open(wanted)
+      globalThis.microphones.push(...stream.getTracks())
+      await globalThis.onStream(stream)
+      return stream
+    }
+  })
+  await world.enter(page)
+})
+
+/** How many microphones were opened, and how many of them still are. */
+const opened = (page: Page) => page.evaluate(() => globalThis.microphones.length)
+const live = (page: Page) =>
+  page.evaluate(() => globalThis.microphones.filter(({ readyState }) => readyState === 'live').length)
+
+const places = {
+  dictation: {
+    start: (page: Page) => page.getByRole('button', { name: 'Dictate' }).click(),
+    running: (page: Page) => page.getByRole('meter', { name: 'Level' }),
+    cancel: (page: Page) => page.keyboard.press('Escape'),
+  },
+  recording: {
+    start: async (page: Page) => {
+      await page.evaluate(() => {
+        location.hash = '#/transcribe'
+      })
+      await page.getByRole('region', { name: 'Record or add files' }).getByRole('button', { name: 'Record' }).click()
+    },
+    running: (page: Page) => page.getByRole('button', { name: 'Throw it away' }),
+    cancel: async (page: Page) => {
+      await page.getByRole('button', { name: 'Throw it away' }).click()
+      const question = page.getByRole('dialog').getByRole('button', { name: 'Throw it away' })
+      if (await question.isVisible()) await question.click()
+    },
+  },
+} as const
+
+const unsupported = 'This window cannot record.'
+const lost = 'The microphone went away before anything was recorded.'
+
+/** Runs in the page; what fails, and what is said. */
+const failures: Record<string, { said: string; break: () => void }> = {
+  'the recorder cannot be made': {
+    said: unsupported,
+    break: () => {
+      globalThis.MediaRecorder = class extends MediaRecorder {
+        constructor(stream: MediaStream) {
+          super(stream)
+          throw new DOMException('', 'NotSupportedError')
+        }
+      }
+    },
+  },
+  'the recorder does not start': {
+    said: unsupported,
+    break: () => {
+      MediaRecorder.prototype.start = () => {
+        throw new DOMException('', 'InvalidStateError')
+      }
+    },
+  },
+  'no form of recording is known': {
+    said: unsupported,
+    break: () => {
+      MediaRecorder.isTypeSupported = () => {
+        throw new TypeError('')
+      }
+    },
+  },
+  'the device is gone when the browser says yes': {
+    said: lost,
+    break: () => {
+      globalThis.onStream = (stream) => {
+        for (const track of stream.getTracks()) track.stop()
+      }
+    },
+  },
+}
+
+for (const [place, { start, running, cancel }] of Object.entries(places)) {
+  for (const [failure, { said, break: how }] of Object.entries(failures)) {
+    test(`${place}: ${failure}`, async ({ page }) => {
+      await page.evaluate(how)
+      await start(page)
+      await expect(page.getByRole('alert').filter({ hasText: said })).toBeVisible()
+      expect(await opened(page)).toBe(1)
+      expect(await live(page)).toBe(0)
+    })
+  }
+
+  for (const [part, how] of Object.entries({
+    'no audio context': () => {
+      globalThis.AudioContext = class extends AudioContext {
+        constructor() {
+          super()
+          void this.close()
+          throw new DOMException('', 'NotSupportedError')
+        }
+      }
+    },
+    'no source in an audio context': () => {
+      AudioContext.prototype.createMediaStreamSource = () => {
+        throw new DOMException('', 'InvalidStateError')
+      }
+    },
+  })) {
+    test(`${place}: with ${part} it records without a level, and closes the microphone`, async ({ page }) => {
+      await page.evaluate(how)
+      await start(page)
+      await expect(running(page)).toBeVisible()
+      expect(await live(page)).toBe(1)
+      await cancel(page)
+      await expect(running(page)).toHaveCount(0)
+      expect(await live(page)).toBe(0)
+    })
+  }
+
+  test(`${place}: cancelled while the browser asks, the microphone is closed as soon as it opens`, async ({ page }) => {
+    await page.evaluate(() => {
+      globalThis.onStream = () => new Promise((resolve) => Object.assign(globalThis, { letGo: resolve }))
+    })
+    await start(page)
+    await expect.poll(() => opened(page)).toBe(1)
+    await page.getByRole('button', { name: 'Cancel' }).first().click()
+    await page.evaluate(() => (globalThis as unknown as { letGo: () => void }).letGo())
+    await expect.poll(() => live(page)).toBe(0)
+  })
+
+  test(`${place}: a device that goes away before the recording has begun is noticed and said`, async ({ page }) => {
+    await page.evaluate(() => {
+      const begin = MediaRecorder.prototype.start
+      MediaRecorder.prototype.start = function (every) {
+        begin.call(this, every)
+        // A track that the program itself stops tells nobody: the event is the device's.
+        for (const track of this.stream.getTracks()) {
+          track.stop()
+          track.dispatchEvent(new Event('ended'))
+        }
+      }
+    })
+    await start(page)
+    await expect(page.getByText('The microphone went away before anything was recorded.')).toBeVisible()
+    await expect(running(page)).toHaveCount(0)
+  })
+
+  for (const when of ['from the start', 'later'] as const) {
+    test(`${place}: a microphone that is muted ${when} is said, until it is heard again`, async ({ page }) => {
+      await page.evaluate((early) => {
+        globalThis.onStream = (stream) => {
+          for (const track of stream.getTracks()) {
+            let muted = early
+            Object.defineProperty(track, 'muted', { get: () => muted })
+            const mute = (now: boolean): void => {
+              muted = now
+              track.dispatchEvent(new Event(now ? 'mute' : 'unmute'))
+            }
+            Object.assign(globalThis, { mute })
+          }
+        }
+      }, when === 'from the start')
+      const mute = (now: boolean) =>
+        page.evaluate((is) => (globalThis as unknown as { mute: (now: boolean) => void }).mute(is), now)
+      await start(page)
+      await expect(running(page)).toBeVisible()
+      const said = page.getByRole('alert').filter({ hasText: 'The microphone is muted' })
+      if (when === 'later') {
+        await expect(said).toHaveCount(0)
+        await mute(true)
+      }
+      await expect(said).toBeVisible()
+      await mute(false)
+      await expect(said).toHaveCount(0)
+      await cancel(page)
+      await expect.poll(() => live(page)).toBe(0)
+    })
+  }
+}
