@@ -228,6 +228,34 @@ export const message = z.object({
 })
 export type Message = z.infer<typeof message>
 
+// What can be done with a message: the window offers what the core accepts.
+
+/** Whether a reply can be continued: it was stopped, cut or ended by its length, with some text to continue from. */
+export function canContinue(reply: Pick<Message, 'role' | 'status' | 'text' | 'finishReason' | 'toolCalls'>): boolean {
+  if (reply.role !== 'assistant' || reply.text === '' || reply.toolCalls.length > 0) return false
+  if (reply.status === 'stopped' || reply.status === 'incomplete') return true
+  return reply.status === 'complete' && reply.finishReason === 'length'
+}
+
+/** Whether a reply can be asked for again: it stands below something. One that a person added first in a conversation answers nothing. */
+export function canRetry({ role, parentId }: Pick<Message, 'role' | 'parentId'>): boolean {
+  return role === 'assistant' && parentId !== null
+}
+
+/** Whether a message can be edited: what a tool answered cannot. */
+export const canEdit = ({ role }: Pick<Message, 'role'>): boolean => role !== 'tool'
+
+/**
+ * Whether the end of a path is being made, so that nothing can be asked for in its conversation.
+ * @param path oldest first; the last reply and the tool calls below it are enough
+ */
+export function isBusy(path: readonly Pick<Message, 'role' | 'status' | 'run'>[]): boolean {
+  const calls = path.slice(path.findLastIndex(({ role }) => role !== 'tool') + 1)
+  if (calls.length > 0) return calls.some(({ run }) => run?.state === 'running')
+  const last = path.at(-1)
+  return last?.role === 'assistant' && (last.status === 'pending' || last.status === 'streaming')
+}
+
 export const conversationEvent = z.discriminatedUnion('type', [
   /**
    * Always first; messages of the active path, oldest first. Of a long path the newest come with it; `earlier` says how many follow

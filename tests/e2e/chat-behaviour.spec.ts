@@ -71,6 +71,24 @@ test('Enter sends, Shift+Enter makes a line, Enter inside a composition does nei
   await expect(composer(page)).toHaveValue('')
 })
 
+test('a reply that was stopped while it was thinking is not offered to be continued, only asked for again', async ({
+  page,
+}) => {
+  await pickModel(page, 'reasoner')
+  await send(page, 'Think about lighthouses.')
+  await expect(
+    lastReply(page)
+      .getByText(/^Reasoning…/)
+      .first(),
+  ).toBeVisible()
+  await page.keyboard.press('Escape')
+  await settled(page, 'stopped')
+  // Only where it had not begun to answer; the thinking lasts for seconds.
+  await expect(lastReply(page).locator('[data-part="text"]')).toHaveCount(0)
+  await expect(lastReply(page).getByRole('button', { name: 'Retry', exact: true })).toBeVisible()
+  await expect(lastReply(page).getByRole('button', { name: 'Continue', exact: true })).toHaveCount(0)
+})
+
 test('reasoning is folded with its time [CHAT-12]', async ({ page }) => {
   await pickModel(page, 'reasoner')
   await send(page, 'Think.')

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Message } from '../../../src-preload/contract/chat.ts'
+import { isBusy, type Message } from '../../../src-preload/contract/chat.ts'
 import { isSettled } from '../chatParts.ts'
 import { StudioError } from '../errors.ts'
 import type { ChatRoom } from './chat.ts'
@@ -78,7 +78,7 @@ export function refuseBusy({ store, runs }: ChatRoom, conversationId: string): v
   if (runs.view.reply(leafId)) {
     throw new StudioError('busy', 'A reply is still being made in this conversation. Stop it or wait for it.')
   }
-  if (roundOf(store, leafId).some(({ run }) => run.state === 'running')) {
+  if (isBusy(roundOf(store, leafId))) {
     throw new StudioError('busy', 'A tool is still running in this conversation. Stop it or wait for it.')
   }
 }

@@ -1,3 +1,4 @@
+import { canContinue } from '../../../src-preload/contract/chat.ts'
 import { StudioError } from '../errors.ts'
 import { refuseBusy, startAsk, storeReplies, tellSiblings } from './asks.ts'
 import type { ChatRoom } from './chat.ts'
@@ -31,8 +32,11 @@ export async function goOn(room: ChatRoom, input: GoOnInput): Promise<{ turnId: 
     const reply = store.messages.get(replyId)
     const { conversationId } = reply
     const model = input.model ?? reply.model ?? store.conversations.get(conversationId).model
-    if (reply.role !== 'assistant' || reply.finishedAt === null || reply.text === '' || model === null) {
-      throw new StudioError('bad_input', 'Only a reply that has ended, with some text, can be gone on with.')
+    if (!canContinue(reply) || model === null) {
+      throw new StudioError(
+        'bad_input',
+        'Only a reply that ended early, with some text and no tool calls, can be continued.',
+      )
     }
     refuseBusy(room, conversationId)
     const tellOthers = tellSiblings(room, conversationId, replyId)

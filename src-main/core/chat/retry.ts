@@ -1,3 +1,4 @@
+import { canRetry } from '../../../src-preload/contract/chat.ts'
 import { StudioError } from '../errors.ts'
 import { refuseBusy, startAsk, storeReplies, tellSiblings } from './asks.ts'
 import type { ChatRoom } from './chat.ts'
@@ -25,7 +26,7 @@ export async function retry(
     const { conversationId, parentId } = former
     const model = former.model ?? store.conversations.get(conversationId).model
     const chosen = models ?? (model === null ? [] : [model])
-    if (former.role !== 'assistant' || parentId === null || chosen.length === 0) {
+    if (!canRetry(former) || parentId === null || chosen.length === 0) {
       throw new StudioError('bad_input', 'Only a reply can be asked for again.')
     }
     refuseBusy(room, conversationId)

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Attachment, ChatSetup, Message } from '../../../src-preload/contract/chat.ts'
+import { type Attachment, type ChatSetup, canEdit, type Message } from '../../../src-preload/contract/chat.ts'
 import { StudioError } from '../errors.ts'
 import { leaveCalls, refuseBusy, startAsk, storeReplies, tellPath, tellSiblings } from './asks.ts'
 import type { ChatRoom } from './chat.ts'
@@ -29,7 +29,7 @@ export interface Sent {
 /**
  * Stores the person's turn and the replies to come in one transaction, then asks the service. The same `requestId` again
  * answers what the first call answered and sends nothing. With `ask: false` nothing is asked and no connection is needed.
- * @throws StudioError `not_connected`, `no_such_item`, `busy`, `bad_input`
+ * @throws StudioError `not_connected`, `no_such_item`, `busy`, `bad_input`, also where the `requestId` belongs to another text
  */
 export async function send(room: ChatRoom, input: SendInput): Promise<Sent> {
   const before = sentBefore(room, input)
@@ -85,7 +85,7 @@ function parentOf({ store }: ChatRoom, conversationId: string, { edits }: SendIn
   if (edited.conversationId !== conversationId) {
     throw new StudioError('bad_input', 'That message belongs to another conversation.')
   }
-  if (edited.role === 'tool') throw new StudioError('bad_input', 'What a tool answered cannot be edited.')
+  if (!canEdit(edited)) throw new StudioError('bad_input', 'What a tool answered cannot be edited.')
   return edited.parentId
 }
 

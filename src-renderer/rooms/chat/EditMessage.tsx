@@ -3,9 +3,9 @@ import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
 import type { Message } from '../../../src-preload/contract/chat.ts'
 import type { ChatText } from '../../i18n/en.chat.ts'
 import { modelsToAsk, useChat } from '../../stores/chat.ts'
-import { runningReply } from '../../stores/chat-open.ts'
 import { useStage } from '../../stores/chat-stage.ts'
 import { shortcut } from '../../ui/platform.ts'
+import { useBusy } from './hooks.ts'
 import { leaveEdit, saveEdit, typeEdit } from './messageActions.ts'
 import { useWords } from './words.ts'
 
@@ -83,7 +83,7 @@ export function EditMessage({ message }: { message: Message }) {
 
 /** Why the change can't be kept now; null where it can. */
 function useBlocked(message: Message, text: string, saving: boolean): ChatText | null {
-  const running = useChat((state) => runningReply(state.open) !== null)
+  const running = useBusy()
   const noModel = useChat((state) => modelsToAsk(state).length === 0)
   if (saving) return 'sendingNow'
   if (running) return 'needEnd'

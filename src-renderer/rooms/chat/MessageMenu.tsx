@@ -1,6 +1,6 @@
 import { Braces, Copy, CopyPlus, Ellipsis, Info, Pencil, Quote, RotateCw, Type } from 'lucide-react'
 import { useRef } from 'react'
-import type { Message } from '../../../src-preload/contract/chat.ts'
+import { canRetry, type Message } from '../../../src-preload/contract/chat.ts'
 import { appStore } from '../../stores/app.ts'
 import { useChat } from '../../stores/chat.ts'
 import { useStage } from '../../stores/chat-stage.ts'
@@ -8,6 +8,7 @@ import { Menu, MenuItem, MenuLine } from '../../ui/Menu.tsx'
 import { copyText } from './actions.ts'
 import { asText } from './asText.ts'
 import { selectedIn } from './focus.ts'
+import { useBusy } from './hooks.ts'
 import { duplicate, quote, startEdit } from './messageActions.ts'
 import { useWords } from './words.ts'
 
@@ -17,6 +18,7 @@ export function MessageMenu({ message }: { message: Message }) {
   /** What was selected when the menu was opened: opening it lets the selection go. */
   const selected = useRef('')
   const reply = message.role === 'assistant'
+  const busy = useBusy()
   const text = message.text || message.refusal
   const { requestRow } = message
   const trigger = (
@@ -53,7 +55,7 @@ export function MessageMenu({ message }: { message: Message }) {
           {words('quote')}
         </MenuItem>
       )}
-      {reply && (
+      {canRetry(message) && !busy && (
         <MenuItem
           icon={RotateCw}
           onSelect={() => useStage.setState({ dialog: { kind: 'retryWith', replyId: message.id } })}

@@ -1,6 +1,6 @@
 import { CircleStop, Info, RotateCw, Shuffle, StepForward } from 'lucide-react'
 import type { ReactNode } from 'react'
-import type { Message } from '../../../src-preload/contract/chat.ts'
+import { canContinue, canRetry, type Message } from '../../../src-preload/contract/chat.ts'
 import type { Problem, ProblemKind } from '../../../src-preload/contract/problem.ts'
 import { problemTargets } from '../../problems/actions.ts'
 import { ProblemNotice } from '../../problems/ProblemNotice.tsx'
@@ -8,7 +8,8 @@ import { useChat } from '../../stores/chat.ts'
 import { useStage } from '../../stores/chat-stage.ts'
 import { retry } from './actions.ts'
 import { remarkOn } from './facts.ts'
-import { canGoOn, editTurnOf, goOn } from './messageActions.ts'
+import { useBusy } from './hooks.ts'
+import { editTurnOf, goOn } from './messageActions.ts'
 import { figure, useWords } from './words.ts'
 
 /** How a reply ended when that needs saying: stopped, incomplete, failed, or complete with something odd about it. */
@@ -65,8 +66,17 @@ function Note(props: { icon: ReactNode; reply: Message; retryable?: boolean; chi
 
 function RetryButton({ reply }: { reply: Message }) {
   const words = useWords()
+  const busy = useBusy()
+  if (!canRetry(reply)) return null
   return (
-    <button type="button" className="chat-btn chat-small" data-deed="retry" onClick={() => void retry(reply.id)}>
+    <button
+      type="button"
+      className="chat-btn chat-small"
+      data-deed="retry"
+      aria-disabled={busy}
+      title={busy ? words('needEnd') : undefined}
+      onClick={() => !busy && void retry(reply.id)}
+    >
       <RotateCw aria-hidden /> {words('retry')}
     </button>
   )
@@ -74,11 +84,15 @@ function RetryButton({ reply }: { reply: Message }) {
 
 function OtherModelButton({ reply }: { reply: Message }) {
   const words = useWords()
+  const busy = useBusy()
+  if (!canRetry(reply)) return null
   return (
     <button
       type="button"
       className="chat-btn chat-small"
-      onClick={() => useStage.setState({ dialog: { kind: 'retryWith', replyId: reply.id } })}
+      aria-disabled={busy}
+      title={busy ? words('needEnd') : undefined}
+      onClick={() => !busy && useStage.setState({ dialog: { kind: 'retryWith', replyId: reply.id } })}
     >
       <Shuffle aria-hidden /> {words('retryWith')}
     </button>
@@ -89,7 +103,7 @@ function OtherModelButton({ reply }: { reply: Message }) {
 function GoOnButton({ reply }: { reply: Message }) {
   const words = useWords()
   const last = useChat(({ open }) => open?.ids.at(-1) === reply.id)
-  if (!last || !canGoOn(reply)) return null
+  if (!last || !canContinue(reply)) return null
   return (
     <button type="button" className="chat-btn chat-small" data-deed="goOn" onClick={() => void goOn(reply)}>
       <StepForward aria-hidden /> {words('goOn')}

@@ -1,8 +1,9 @@
 import { RotateCw } from 'lucide-react'
-import type { Message } from '../../../src-preload/contract/chat.ts'
+import { canRetry, type Message } from '../../../src-preload/contract/chat.ts'
 import { retry } from './actions.ts'
 import { CopyMessage } from './CopyMessage.tsx'
 import { tokensPerSecond } from './facts.ts'
+import { useBusy } from './hooks.ts'
 import { MessageMenu, showFacts } from './MessageMenu.tsx'
 import { Siblings } from './Siblings.tsx'
 import { SpeakButton } from './voice/SpeakButton.tsx'
@@ -12,18 +13,20 @@ import { costWords, figure, fineSeconds, useWords, type Words } from './words.ts
 export function ReplyFooter({ reply }: { reply: Message }) {
   const words = useWords()
   const facts = factsOf(reply, words)
+  const busy = useBusy()
   return (
     <footer className="chat-under">
       <CopyMessage message={reply} />
       {reply.text !== '' && <SpeakButton messageId={reply.id} text={reply.text} />}
-      {reply.status === 'complete' && (
+      {reply.status === 'complete' && canRetry(reply) && (
         <button
           type="button"
           className="chat-icon"
           data-deed="retry"
           aria-label={words('retry')}
-          title={words('retry')}
-          onClick={() => void retry(reply.id)}
+          aria-disabled={busy}
+          title={words(busy ? 'needEnd' : 'retry')}
+          onClick={() => !busy && void retry(reply.id)}
         >
           <RotateCw aria-hidden />
         </button>

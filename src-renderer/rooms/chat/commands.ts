@@ -1,4 +1,4 @@
-import type { Message } from '../../../src-preload/contract/chat.ts'
+import { canContinue, canRetry, type Message } from '../../../src-preload/contract/chat.ts'
 import { type Command, offerInWords } from '../../commands/registry.ts'
 import type { ChatText } from '../../i18n/en.chat.ts'
 import { i18n } from '../../i18n/index.ts'
@@ -10,7 +10,7 @@ import { copyText, retry, stopHere } from './actions.ts'
 import { showFind } from './find/deeds.ts'
 import { focusComposer, selectedIn } from './focus.ts'
 import { jumpBy } from './jumps.ts'
-import { canGoOn, duplicate, goOn, isMaking, quote, startEdit, walk } from './messageActions.ts'
+import { duplicate, goOn, isMaking, quote, startEdit, walk } from './messageActions.ts'
 
 const here = (): boolean => routeStore.getState().route.room === 'chat'
 const opened = (): boolean => here() && useChat.getState().open?.state === 'live'
@@ -55,14 +55,14 @@ const deeds: MessageDeed[] = [
     id: 'message.retry',
     title: 'commandRetry',
     keys: 'Mod+Shift+Enter',
-    fits: settledReply,
+    fits: (message) => settledReply(message) && canRetry(message),
     settled: true,
     run: (message) => void retry(message.id),
   },
   {
     id: 'message.retryWith',
     title: 'retryWith',
-    fits: settledReply,
+    fits: (message) => settledReply(message) && canRetry(message),
     settled: true,
     run: (message) => useStage.setState({ dialog: { kind: 'retryWith', replyId: message.id } }),
   },
@@ -70,7 +70,7 @@ const deeds: MessageDeed[] = [
     id: 'message.continue',
     title: 'commandContinue',
     keys: 'Mod+Alt+Enter',
-    fits: (message) => canGoOn(message) && useChat.getState().open?.ids.at(-1) === message.id,
+    fits: (message) => canContinue(message) && useChat.getState().open?.ids.at(-1) === message.id,
     settled: true,
     run: (message) => void goOn(message),
   },

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import type { Message } from '../../../src-preload/contract/chat.ts'
+import { isBusy, type Message } from '../../../src-preload/contract/chat.ts'
 import { useChat } from '../../stores/chat.ts'
 import { messageIn } from '../../stores/chat-open.ts'
 
@@ -19,3 +19,6 @@ export function useNow(running: boolean, every = 100): number {
 export function useMessage(id: string): Message | undefined {
   return useChat((state) => messageIn(state.open, id))
 }
+
+/** Whether nothing can be asked for in the open conversation, because its last reply or a tool of it is still running. */
+export const useBusy = (): boolean => useChat((state) => isBusy(state.open?.messages ?? []))

@@ -1,7 +1,6 @@
-import type { Message } from '../../../src-preload/contract/chat.ts'
+import { canEdit, isBusy, type Message } from '../../../src-preload/contract/chat.ts'
 import { askOnce, intentChanged } from '../../requestIds.ts'
 import { draftOf, modelsToAsk, useChat } from '../../stores/chat.ts'
-import { runningReply } from '../../stores/chat-open.ts'
 import { useStage, withEdit, withoutEdit } from '../../stores/chat-stage.ts'
 import { openChat, type } from './actions.ts'
 import { attempt } from './client.ts'
@@ -18,7 +17,7 @@ export function startEdit(message: Message): void {
 /** Opens the turn that `reply` answers to be changed in its place: what was refused is then no part of what is asked next. */
 export function editTurnOf(reply: Message): void {
   const turn = useChat.getState().open?.messages.find(({ id }) => id === reply.parentId)
-  if (turn && turn.role !== 'tool') startEdit(turn)
+  if (turn && canEdit(turn)) startEdit(turn)
   else focusComposer()
 }
 
@@ -86,18 +85,14 @@ export async function keep(reply: Message): Promise<void> {
 /** Asks the model to go on from where this reply ends. */
 export async function goOn(reply: Message): Promise<void> {
   await flushSetups()
-  const wish = { replyId: reply.id }
+  const state = useChat.getState()
+  // The core takes the reply's or the conversation's; an imported one may name none.
+  const known = reply.model ?? state.open?.conversation?.model ?? null
+  const [picked] = modelsToAsk(state)
+  const wish = { replyId: reply.id, ...(known === null && picked !== undefined ? { model: picked } : {}) }
   await attempt((client) =>
     askOnce(placeOf(reply, 'continue'), wish, (requestId) => client.chat.goOn({ requestId, ...wish })),
   )
-}
-
-/** Whether a reply ended before its end, with something to go on from. */
-export function canGoOn(reply: Message): boolean {
-  const something = reply.text !== '' || reply.reasoning !== ''
-  if (!something || reply.toolCalls.length > 0) return false
-  if (reply.status === 'stopped' || reply.status === 'incomplete') return true
-  return reply.status === 'complete' && reply.finishReason === 'length'
 }
 
 /** The path up to this message as a conversation of its own, put on the stage. */
@@ -124,4 +119,5 @@ export function quote(text: string): void {
   })
 }
 
-export const isMaking = (): boolean => runningReply(useChat.getState().open) !== null
+/** Whether nothing can be asked for in the open conversation now. */
+export const isMaking = (): boolean => isBusy(useChat.getState().open?.messages ?? [])

@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import { modelsToAsk, useChat } from '../../../stores/chat.ts'
-import { runningReply } from '../../../stores/chat-open.ts'
+import { useBusy } from '../hooks.ts'
 import { useWords } from '../words.ts'
 import { picturesOf, usePictures } from './draftPictures.ts'
 
@@ -10,7 +10,7 @@ const longest = 1_000_000
 export function useBlocked(typed: string, draft: string): string | null {
   const words = useWords()
   const { t } = useTranslation('composer')
-  const running = useChat((state) => runningReply(state.open) !== null)
+  const running = useBusy()
   const sending = useChat((state) => state.sending !== null)
   const known = useChat((state) => modelsToAsk(state).length > 0)
   const pictures = usePictures((state) => picturesOf(state, draft))
