@@ -1,4 +1,4 @@
-// @isolated It starts processes or replaces what belongs to the process.
+// @isolated It replaces what belongs to the process.
 import { ORPCError } from '@orpc/client'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
