@@ -10,6 +10,8 @@ export default defineConfig({
   expect: { timeout: 20_000 },
   // Most of a test is waiting for a reply that streams: three at once keep a machine with two cores busy.
   workers: 3,
+  // One more try only in CI, where nobody watches. A person's run shows every failure.
+  retries: process.env.CI ? 1 : 0,
   reporter: [
     ['list'],
     ['json', { outputFile: fileURLToPath(new URL('../test-results/playwright.json', import.meta.url)) }],

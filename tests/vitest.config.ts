@@ -34,6 +34,8 @@ export const base = defineConfig({
     testTimeout: process.env.STUDIO_TESTS === 'long' ? 600_000 : 60_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 15_000 } },
+    // One more try only in CI, where nobody watches. A person's run shows every failure.
+    retry: process.env.CI ? 1 : 0,
     pool: 'forks',
     // Most tests wait for sockets, processes and clocks: four at once take two thirds of the time of two, on two cores.
     maxWorkers: 4,
