@@ -124,6 +124,12 @@ test('what lies here is told by room; a clean-up is counted before it acts, and 
   await data.getByRole('button', { name: 'Save a backup' }).click()
   const tar = await (await saved).path()
   await expect(page.getByText(/The backup is saved: /).first()).toBeVisible()
+  // A problem tells what its kind means, and beside it the sentence of this case, once.
+  const wrong = { name: 'wrong.tar', mimeType: 'application/x-tar', buffer: Buffer.from('no tar '.repeat(500)) }
+  await data.getByLabel('Backup file').setInputFiles(wrong)
+  const alert = data.getByRole('alert')
+  await expect(alert).toContainText('Something given is missing or not valid.')
+  await expect(alert.getByRole('paragraph')).toHaveText(/^This file is no whole backup of Inference Studio\./)
   await data.getByLabel('Backup file').setInputFiles(tar)
   await expect(dialog).toContainText('Put this backup in the place of everything?')
   await expect(dialog.getByRole('row', { name: /^Images (\d+) \1$/ })).toBeVisible()

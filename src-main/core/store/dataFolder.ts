@@ -115,11 +115,13 @@ export function claimFolder(dataDir: string): string {
 
 function statOf(folder: string): Stats | null {
   try {
-    const facts = statSync(folder, { throwIfNoEntry: false }) ?? null
-    if (facts === null && lstatSync(folder, { throwIfNoEntry: false }) !== undefined) {
+    const facts = statSync(folder, { throwIfNoEntry: false })
+    if (facts) return facts
+    if (lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink()) {
       throw new StudioError('bad_input', `${folder} is a link to a folder that is not there. Name another folder.`)
     }
-    return facts
+    // Another process may have made it since the first look.
+    return statSync(folder, { throwIfNoEntry: false }) ?? null
   } catch (thrown) {
     throw cantUse(folder, thrown)
   }

@@ -1,4 +1,4 @@
-import { lstatSync, statSync } from 'node:fs'
+import { existsSync, lstatSync, statSync } from 'node:fs'
 import { StudioError } from '../errors.ts'
 
 /** SQLite's smallest page, and so its smallest file with anything in it. Shorter ones it takes for new. */
@@ -11,7 +11,8 @@ export const leastDatabaseBytes = 512
 export function isDatabaseThere(file: string): boolean {
   const facts = statSync(file, { throwIfNoEntry: false })
   if (facts?.isFile()) return true
-  if (facts === undefined && lstatSync(file, { throwIfNoEntry: false }) === undefined) return false
+  // What is no link may have been made by another process since the first look.
+  if (!facts && !lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) return existsSync(file)
   const what = facts === undefined ? 'a link to a file that is not there' : facts.isDirectory() ? 'a folder' : 'no file'
   const words = `${file} is ${what}, where a database of Inference Studio belongs. It was left as it is; move it elsewhere, then start again.`
   throw new StudioError('store_damaged', words)

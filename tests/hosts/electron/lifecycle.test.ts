@@ -1,6 +1,7 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
+import { claimFolder } from '../../../src-main/core/store/dataFolder.ts'
 import { lockFolder } from '../../../src-main/core/store/lock.ts'
 import { databaseFile } from '../../../src-main/core/store/store.ts'
 import { behead, filledFolder, moreRequests } from '../../core/keep/fill.ts'
@@ -110,8 +111,20 @@ describe.runIf(!real)('seen through the stand-in alone', () => {
     expect(errors).toMatch(/could not start\n.*(in use|already)/i)
   })
 
-  test('a file of another program in the place of the database is said in words, left as it is, and the program ends', async () => {
+  test('a data folder of another program is refused in words, and nothing in it is changed', async () => {
     const dataDir = newDataDir()
+    mkdirSync(join(dataDir, 'tmp'))
+    writeFileSync(join(dataDir, 'tmp', 'theirs.txt'), 'theirs')
+    const { mtimeMs } = statSync(dataDir)
+    const { code, errors } = await runDesktopToItsEnd(dataDir)
+    expect(code).toBe(1)
+    expect(errors).toMatch(/could not start\n.*holds files of other programs \(such as tmp\)/i)
+    expect(readdirSync(dataDir, { recursive: true })).toEqual(['tmp', join('tmp', 'theirs.txt')])
+    expect(statSync(dataDir).mtimeMs).toBe(mtimeMs)
+  })
+
+  test('a file of another program in the place of the database is said in words, left as it is, and the program ends', async () => {
+    const dataDir = claimFolder(newDataDir())
     const foreign = 'this is no database, and long enough to be seen as one '.repeat(100)
     writeFileSync(databaseFile(dataDir), foreign)
     const { code, errors } = await runDesktopToItsEnd(dataDir)

@@ -80,7 +80,10 @@ const odd: Record<string, { make: (path: string) => void; words: RegExp }> = {
     make: (path) => symlinkSync('nowhere', path),
     words: /is a link to a file that is not/,
   },
-  'that is a named pipe': { make: (path) => execFileSync('mkfifo', [path]), words: /is no file, where a database/ },
+  'that is a named pipe': {
+    make: (path) => execFileSync('sh', ['-c', 'mkfifo "$0"', path]),
+    words: /is no file, where a database/,
+  },
 }
 
 describe.each(databases.map(({ name, file }) => ({ name, file })))('$file', ({ name, file }) => {
