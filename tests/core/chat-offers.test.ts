@@ -37,6 +37,7 @@ const silent: ChatUpstream = {
   async *streamChatCompletion(_request, { signal }) {
     signal?.throwIfAborted()
     await new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
+    yield* []
   },
 }
 

@@ -182,7 +182,7 @@ describe('the log of requests', () => {
     // More than are kept for later: a thousand at once wait, the others are refused at once.
     for (let n = 0; n < 7; n += 1) {
       const refused = Array.from({ length: 1500 }, () => ledger.open(notice()))
-      await Promise.allSettled(refused.map(({ written }) => written))
+      await Promise.allSettled(refused.map(async ({ written }) => written))
       for (const one of refused) one.ends({ state: 'refused' }, null)
     }
     release()

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Endpoint } from '../../../src-preload/contract/requests.ts'
+import { inBackground } from '../unexpected.ts'
 import { type AskedFor, type FormReader, nothingAsked, openForm } from '../upstream/meter/request.ts'
 import type { Refusal } from './answers.ts'
 import { type Carried, modelOf } from './asked.ts'
@@ -72,7 +73,8 @@ export class Upload implements Carried {
 
   /** Lets go of the request, so that the rest of it can be read past. */
   close(): void {
-    void this.#source.return?.()
+    const left = this.#source.return?.()
+    if (left) inBackground('An upload could not be left', left)
   }
 
   #model(): string | null {
