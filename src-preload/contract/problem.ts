@@ -92,4 +92,4 @@ export const id = z.uuid()
  * Identifies one intent of a person, made by the caller. The same id again, also at the same time or after a restart, starts nothing new and
  * answers what the first call answered: a caller that lost the answer can ask again without paying twice.
  */
-export const requestId = id
+export const requestId = z.uuid()
