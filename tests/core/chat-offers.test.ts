@@ -36,8 +36,7 @@ const anyMessage = fc.record({
 const silent: ChatUpstream = {
   async *streamChatCompletion(_request, { signal }) {
     signal?.throwIfAborted()
-    await new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
-    yield* []
+    yield await new Promise<never>((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
   },
 }
 
