@@ -84,7 +84,8 @@ export function createPageSockets(
       if (type === 'message') answer = listener as typeof answer
       else page.addEventListener(type as 'close', listener as () => void)
     }
-    const send = async (data: Parameters<WebSocket['send']>[0]): Promise<void> => {
+    // oRPC awaits it, which its type does not say.
+    const send: (data: Parameters<WebSocket['send']>[0]) => unknown = async (data) => {
       await page.send(data)
       own.pump()
     }
