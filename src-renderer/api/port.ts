@@ -5,6 +5,9 @@ import type { ReplaceableLink } from './link.ts'
 export const wantPort = 'inference-studio:want-port'
 export const havePort = 'inference-studio:port'
 
+/** One more message was read. The main process holds back what this page has no time for. */
+const oneRead = 1
+
 /** The desktop: one MessagePort to the main process, for as long as the page lives. */
 export function connectPort(link: ReplaceableLink, page: Window): void {
   const receive = (event: MessageEvent<unknown>) => {
@@ -14,6 +17,7 @@ export function connectPort(link: ReplaceableLink, page: Window): void {
     page.removeEventListener('message', receive)
     port.addEventListener('close', () => link.change('lost'))
     link.change('open', new LinkMessagePortClient({ port }))
+    port.addEventListener('message', () => port.postMessage(oneRead))
     port.start()
   }
   page.addEventListener('message', receive)

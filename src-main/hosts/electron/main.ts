@@ -15,6 +15,7 @@ import { dragOut, reveal } from './files.ts'
 import { setMenu } from './menu.ts'
 import { guardNavigation } from './navigation.ts'
 import { notifier } from './notify.ts'
+import { PacedPort, waitsForReader } from './pacedPort.ts'
 import { guardNetwork, guardPermissions } from './permissions.ts'
 import { givePorts } from './port.ts'
 import { registerScheme, servePage } from './protocol.ts'
@@ -73,8 +74,8 @@ async function start(folder: string): Promise<void> {
     return null
   })
   if (!core || quit.asked()) return
-  const handler = new RPCHandler(core.router)
-  givePorts(ipcMain, (port) => handler.upgrade(port))
+  const handler = new RPCHandler(core.router, { experimental_transfer: waitsForReader })
+  givePorts(ipcMain, (port) => handler.upgrade(new PacedPort(port)))
 
   work = null
   if (BrowserWindow.getAllWindows().length === 0) open()
