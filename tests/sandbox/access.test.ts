@@ -212,3 +212,25 @@ test('[ERR-01] odd paths and bytes that are no HTTP get an error object too, and
   expect((await ask(sandbox, '/v1/models?limit=1')).status).toBe(200)
   expect(sandbox.observe.requests().at(-1)).toMatchObject({ path: '/v1/models', query: 'limit=1' })
 })
+
+test.each([
+  ['nested over 128 levels deep', `{"model":"m","messages":${'['.repeat(200)}${']'.repeat(200)}}`, 'levels deep'],
+  ['with over a million values', `{"model":"m","messages":[${'0,'.repeat(1_000_001)}0]}`, 'values'],
+])('a body %s is refused before it is parsed', async (_what, body, words) => {
+  const sandbox = await start()
+  const reply = await fetch(`${sandbox.baseUrl}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${sandbox.apiKey}`, 'content-type': 'application/json' },
+    body,
+  })
+  expect(reply.status).toBe(400)
+  expect(await reply.text()).toContain(words)
+})
+
+test('brackets and commas inside of a text are no part of a body’s shape', async () => {
+  const sandbox = await start()
+  const content = '[{,"\\'.repeat(300_000)
+  expect(
+    (await ask(sandbox, '/v1/chat/completions', {}, { model: 'mirror', messages: [{ role: 'user', content }] })).status,
+  ).not.toBe(400)
+})

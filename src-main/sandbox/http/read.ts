@@ -35,7 +35,39 @@ export async function readJson<T>(request: IncomingMessage, record: RequestRecor
   return parseWith(schema, parseJson(bytes))
 }
 
+/** Levels of arrays and objects, and values, that a body may have: it is parsed in the process that uses the sandbox, which must not stand still. */
+const MAX_DEPTH = 128
+const MAX_VALUES = 1_000_000
+
+/** Throws 400 where a parse would take too long. What is no JSON may pass: the parser refuses it. */
+function checkShape(bytes: Buffer): void {
+  let depth = 0
+  let values = 0
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at]
+    if (byte === 0x22) at = endOfString(bytes, at)
+    else if (byte === 0x5b || byte === 0x7b) {
+      depth++
+      values++
+    } else if (byte === 0x5d || byte === 0x7d) depth--
+    else if (byte === 0x2c) values++
+    if (depth > MAX_DEPTH)
+      throw new ServiceError(400, 'invalid_json', `The body is nested over ${MAX_DEPTH} levels deep.`)
+    if (values > MAX_VALUES) throw new ServiceError(400, 'invalid_json', `The body has over ${MAX_VALUES} values.`)
+  }
+}
+
+/** The place of the quote that ends the string which begins at `from`. */
+function endOfString(bytes: Buffer, from: number): number {
+  for (let at = from + 1; at < bytes.length; at++) {
+    if (bytes[at] === 0x22) return at
+    if (bytes[at] === 0x5c) at++
+  }
+  return bytes.length
+}
+
 function parseJson(bytes: Buffer): unknown {
+  checkShape(bytes)
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
   } catch (cause) {
