@@ -11,19 +11,23 @@ export function growth<T>(length: number, make: (length: number) => T, run: (inp
   const [small, large] = [make(length), make(length * times)]
   // Once for the compiler.
   run(small)
-  return leastOf(large, run) / Math.max(least, leastOf(small, run))
+  run(large)
+  // In turn, so that both meet the same machine: whatever else runs slows memory down for a while.
+  const found = { small: Number.POSITIVE_INFINITY, large: Number.POSITIVE_INFINITY }
+  for (let turn = 0; turn < 7; turn++) {
+    found.small = Math.min(found.small, cpuOf(small, run))
+    found.large = Math.min(found.large, cpuOf(large, run))
+  }
+  return found.large / Math.max(least, found.small)
 }
 
 /** Between the two, far from both. */
 export const linear = 24
 
-function leastOf<T>(input: T, run: (input: T) => unknown): number {
-  let found = Number.POSITIVE_INFINITY
-  for (let turn = 0; turn < 7; turn++) {
-    const before = process.threadCpuUsage()
-    run(input)
-    const { user, system } = process.threadCpuUsage(before)
-    found = Math.min(found, (user + system) / 1000)
-  }
-  return found
+/** ms of this thread's processor time. */
+function cpuOf<T>(input: T, run: (input: T) => unknown): number {
+  const before = process.threadCpuUsage()
+  run(input)
+  const { user, system } = process.threadCpuUsage(before)
+  return (user + system) / 1000
 }

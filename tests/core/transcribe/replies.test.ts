@@ -145,9 +145,10 @@ describe('what comes', () => {
     expect('polluted' in {}).toBe(false)
   })
 
-  it('JSON that is nested without an end gives its text', async () => {
+  it('JSON that is nested without an end is refused before it is parsed', async () => {
     const body = `{"text":"Said","more":${'['.repeat(400_000)}${']'.repeat(400_000)}}`
-    expect(await (await asking(says('application/json', body))).ask()).toMatchObject({ state: 'done', text: 'Said' })
+    const transcript = await (await asking(says('application/json', body))).ask()
+    expect(transcript).toMatchObject({ state: 'failed', text: '', problem: { kind: 'malformed_reply' } })
   })
 
   it('a refusal and a lost connection are told as they are, and the key is never in what is kept', async () => {

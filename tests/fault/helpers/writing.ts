@@ -148,7 +148,7 @@ export async function driveThrough(studio: Studio, dataDir: string, fault: Fault
     'the short reply has ended',
     Math.max(lastsMs, 5000) + 10_000,
   )
-  const retry = await studio.call('chat.retry', { replyId: longId, models: ['mirror'] })
+  const retry = await studio.call('chat.retry', { requestId: randomUUID(), replyId: longId, models: ['mirror'] })
   await use
   const { pauseMs } = await studio.facts()
   await fault.end()
@@ -166,7 +166,7 @@ export async function driveThrough(studio: Studio, dataDir: string, fault: Fault
     return logged.length === delivered.length && logged.every(({ state }) => state === 'done') ? logged : null
   }, 'what was delivered is in the log')
   // What the person could not do before.
-  const again = await studio.call('chat.retry', { replyId: shortId, models: ['mirror'] })
+  const again = await studio.call('chat.retry', { requestId: randomUUID(), replyId: shortId, models: ['mirror'] })
   const unfinished = (): number => storedReplies(dataDir).filter(({ finishedAt }) => finishedAt === null).length
   await until(async () => unfinished() === 0, 'every reply has ended')
   const stored = storedReplies(dataDir)
