@@ -86,7 +86,8 @@ it('killed while recordings end one after another, each is kept once and whole, 
   const bytesTold = new Map<string, number>()
   const random = randomNumbers()
   // Until one at least was complete before the kill: on a busy machine the first ones may not be.
-  for (let round = 0; round < tries(2, 10) || kept.size === 0; round += 1) {
+  const isEnough = (rounds: number): boolean => rounds >= tries(2, 10) && kept.size > 0
+  for (let round = 0; !isEnough(round); round += 1) {
     const told = await recordAndKill(dataDir, 20 + random() * 300, 'end')
     for (const { id, bytes, kept: isKept, transcriptId } of told) {
       bytesTold.set(id, Math.max(bytes, bytesTold.get(id) ?? 0))
