@@ -79,6 +79,17 @@ export async function until<T>(
   throw new Error(`Not in time: ${what}`)
 }
 
+/** Every row of the request log: on a fast machine more than a page holds. */
+async function allRows(studio: Studio): Promise<RequestRow[]> {
+  const limit = 1000
+  const rows: RequestRow[] = []
+  for (let before = 2 ** 50; ; before = rows.at(-1)?.id ?? 0) {
+    const { result } = await studio.call<{ rows: RequestRow[] }>('requests.page', { filter: {}, before, limit })
+    rows.push(...(result?.rows ?? []))
+    if ((result?.rows.length ?? 0) < limit) return rows
+  }
+}
+
 async function send(studio: Studio, model: string): Promise<{ sent: Sent | undefined; how: string }> {
   const wish = { requestId: randomUUID(), conversationId: null, text: 'Good morning', models: [model] }
   const { result, problem } = await studio.call<Sent>('chat.send', wish)
@@ -156,12 +167,7 @@ export async function driveThrough(studio: Studio, dataDir: string, fault: Fault
   if (stream.status === 200) delivered.push(stream)
   await ask()
   const rows = await until(async () => {
-    const { result } = await studio.call<{ rows: RequestRow[] }>('requests.page', {
-      filter: {},
-      before: 2 ** 50,
-      limit: 500,
-    })
-    const rows = new Map(result?.rows.map((row) => [row.requestId, row]))
+    const rows = new Map((await allRows(studio)).map((row) => [row.requestId, row]))
     const logged = delivered.flatMap(({ headers }) => rows.get(String(headers['x-request-id'])) ?? [])
     return logged.length === delivered.length && logged.every(({ state }) => state === 'done') ? logged : null
   }, 'what was delivered is in the log')
