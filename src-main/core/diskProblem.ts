@@ -3,7 +3,8 @@ import { devNull } from 'node:os'
 import { dirname } from 'node:path'
 import { StudioError } from './errors.ts'
 
-// The one place that translates error codes of the disk, from Node's file operations and from SQLite, into problem kinds.
+// Translates error codes of the disk, from Node's file operations and from SQLite, into problem kinds. For paths that a person typed on the
+// command line, hosts/node/fileProblem.ts has words for more codes.
 
 type DiskKind = 'disk_full' | 'not_writable' | 'too_many_open_files'
 
