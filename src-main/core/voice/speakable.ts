@@ -3,19 +3,49 @@ import { fromMarkdown } from 'mdast-util-from-markdown'
 import { gfmFromMarkdown } from 'mdast-util-gfm'
 import { gfm } from 'micromark-extension-gfm'
 
-/** Above this the marks are left in rather than a deep parse held against everybody else. UTF-16 units. */
-const maxParsed = 200_000
+/**
+ * Longest stretch of text, in UTF-16 units, that is parsed at once. The parser's work grows with the square of a paragraph's marks, and it runs on the
+ * thread that serves everybody.
+ */
+const maxParsed = 8_000
 
 /**
  * Markdown as it is to be read aloud: marks left out, links and pictures by their words, tables cell by cell, formulas as they are
  * written, blocks of code announced and not read. Raw HTML is left out, as the window leaves it out.
+ * A text longer than 8,000 units is parsed in pieces, so a link by reference to a definition further away is read with its brackets.
  */
 export function speakable(markdown: string): string {
-  if (markdown.length > maxParsed) return markdown
   const { text, formulas } = putFormulasAside(markdown)
-  const tree = fromMarkdown(text, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] })
-  const said = blocks(tree).join('\n\n')
+  const said = pieces(text)
+    .flatMap((piece) => blocks(fromMarkdown(piece, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] })))
+    .join('\n\n')
   return said.replace(/\uE000(\d+)\uE001/g, (_, index: string) => formulas[Number(index)] ?? '').trim()
+}
+
+const fence = /^ {0,3}(`{3,}|~{3,})/
+
+/**
+ * The text in pieces of about `maxParsed`: cut at a blank line where there is one, in a paragraph that is longer between lines or words, and never inside a
+ * fenced block of code, which costs no more than its length.
+ */
+function pieces(text: string): string[] {
+  if (text.length <= maxParsed) return [text]
+  const found: string[] = []
+  let piece = ''
+  let open: string | undefined
+  for (const line of text.split('\n')) {
+    const mark = fence.exec(line)?.[1]
+    const full = piece.length + line.length > maxParsed
+    if (open === undefined && (full || (line.trim() === '' && piece.length > maxParsed / 2))) {
+      found.push(piece)
+      piece = ''
+    }
+    if (open === undefined) open = mark
+    else if (mark?.startsWith(open) && line.trim() === mark) open = undefined
+    if (open === undefined && line.length > maxParsed) found.push(...(line.match(/.{1,8000}(?=\s|$)|.{1,8000}/g) ?? []))
+    else piece += `${line}\n`
+  }
+  return [...found, piece]
 }
 
 /** `$$…$$`, `\(…\)`, `\[…\]` and `$…$` without a space inside its marks, which Markdown would take for its own signs. */

@@ -53,6 +53,16 @@ test('any text is answered', () => {
   )
 })
 
+test('a text longer than what is parsed at once loses nothing, and code in it is still not read', () => {
+  const lines = Array.from({ length: 900 }, (_, index) => `Line *${index}* of many.`)
+  const words = lines.map((line) => line.replaceAll('*', ''))
+  expect(speakable(lines.join('\n\n'))).toBe(words.join('\n\n'))
+  expect(speakable(lines.join('\n')).replaceAll(/\s+/g, ' ')).toBe(words.join(' '))
+  expect(speakable(lines.join(' ')).replaceAll(/\s+/g, ' ')).toBe(words.join(' '))
+  const code = `\`\`\`\`js\n${'x()\n\n```\n'.repeat(3000)}\`\`\`\``
+  expect(speakable(`Before.\n\n${code}\n\nAfter *it*.`)).toBe('Before.\n\nCode block, js.\n\nAfter it.')
+})
+
 test('a long text takes as much longer as it is longer', () => {
   expect(growth(800, (length) => 'word *and* '.repeat(length), speakable)).toBeLessThan(linear)
 })
