@@ -44,7 +44,7 @@ export default defineConfig({
       assetsInlineLimit: 0,
       target: 'chrome156',
       rollupOptions: {
-        input: { index: at('src-renderer/index.html'), opening: at('src-renderer/opening/index.html') },
+        input: { index: at('src-renderer/index.html'), opening: at('src-renderer/app/opening/index.html') },
       },
     },
   },

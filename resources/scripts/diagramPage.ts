@@ -12,7 +12,8 @@ export function diagramPage(): Plugin {
   return {
     name: 'diagram-page',
     async generateBundle() {
-      const source = (name: string): Promise<string> => readFile(at(`../../src-renderer/diagram/${name}`), 'utf8')
+      const source = (name: string): Promise<string> =>
+        readFile(at(`../../src-renderer/shared/diagram/${name}`), 'utf8')
       const files = {
         'index.html': await source('index.html'),
         'page.css': await source('page.css'),

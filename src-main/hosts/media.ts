@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import type { Media } from '../core/media/media.ts'
+import type { Media } from '../core/features/media/media.ts'
 
 /** What `/media/ID` is answered from. */
 export type MediaSource = Pick<Media, 'open'>

@@ -1,7 +1,7 @@
 import type { DatabaseName, Opening } from '../../src-preload/contract/data.ts'
 
 /** What stands in the studio's place while its data is made ready. */
-export const openingPage = '/opening/index.html'
+export const openingPage = '/app/opening/index.html'
 /** For whoever asks for anything else of it, in plain text. */
 export const openingWords = 'Inference Studio is getting its data ready. Ask again in a second.'
 

@@ -1,7 +1,7 @@
 import { eventIterator } from '@orpc/contract'
 import * as z from 'zod'
 import { attachment } from './chat.ts'
-import { ids, making, removal, search } from './makings.ts'
+import { ids, making, removal, search } from './createdItems.ts'
 import { id, instant, problem, procedure, requestId } from './problem.ts'
 import { download } from './transfers.ts'
 

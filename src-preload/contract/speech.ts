@@ -1,6 +1,6 @@
 import { eventIterator } from '@orpc/contract'
 import * as z from 'zod'
-import { making, makingCost, removal, search } from './makings.ts'
+import { making, makingCost, removal, search } from './createdItems.ts'
 import { id, problem, procedure, requestId } from './problem.ts'
 import { sc } from './requests.ts'
 import { download } from './transfers.ts'

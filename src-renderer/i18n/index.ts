@@ -1,6 +1,6 @@
 import i18next from 'i18next'
 import { initReactI18next } from 'react-i18next'
-import { localStore } from '../storage.ts'
+import { localStore } from '../shared/storage.ts'
 import { appStore } from '../stores/app.ts'
 import { en } from './en.ts'
 import { isPseudo, pseudoTexts } from './pseudo.ts'

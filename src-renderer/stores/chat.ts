@@ -8,8 +8,8 @@ import type {
 } from '../../src-preload/contract/chat.ts'
 import type { Model } from '../../src-preload/contract/models.ts'
 import type { Problem } from '../../src-preload/contract/problem.ts'
-import { type ConversationList, emptyList, foldListEvents } from './chat-list.ts'
-import { foldEvents, isRunning, messageIn, type OpenConversation, opening } from './chat-open.ts'
+import { type ConversationList, emptyList, foldListEvents } from './chatListEvents.ts'
+import { foldEvents, isRunning, messageIn, type OpenConversation, opening } from './openChat.ts'
 
 /** The draft of a chat that has no conversation yet is kept under this name. */
 export const newChat = 'new'

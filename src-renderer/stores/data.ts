@@ -1,7 +1,7 @@
 import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
 import type { Damage, DataState } from '../../src-preload/contract/data.ts'
-import type { EraseState } from '../../src-preload/contract/erase.ts'
+import type { EraseState } from '../../src-preload/contract/retention.ts'
 
 export interface DataStore {
   /** Backup, restore, damage; null until it was told. */

@@ -20,7 +20,7 @@ import {
   withoutRows,
   withoutTail,
   withReloaded,
-} from './requests-held.ts'
+} from './requestPages.ts'
 
 /** How many of the newest rows a watch begins with, and how many are asked for at a time while reading on. */
 export const newestRows = 200

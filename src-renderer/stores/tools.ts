@@ -1,55 +1,64 @@
 import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
-import type { Tool, ToolUse } from '../../src-preload/contract/tools.ts'
+import type { Problem } from '../../src-preload/contract/problem.ts'
+import type { ChatToolsState, FunctionTool, McpServer, McpTool } from '../../src-preload/contract/tools.ts'
 
-export interface ToolsStore {
-  /** Tool keys as the core last told, newest first; null until it did. Never holds a secret. */
-  tools: Tool[] | null
-  /** By key id: what each does and has spent. A key that is not in it has told nothing yet. */
-  use: Readonly<Record<string, ToolUse>>
+/** A result by hand that is being written. */
+export interface HandDraft {
+  text: string
+  json: boolean
+  isError: boolean
 }
 
-export const firstToolsStore: ToolsStore = { tools: null, use: {} }
-
-export const toolsStore = createStore<ToolsStore>(() => firstToolsStore)
-export const useTools = (): Tool[] | null => useStore(toolsStore, ({ tools }) => tools)
-/** One key's use alone: a card is drawn again only when its own figures change. */
-export const useToolUse = (id: string): ToolUse | null => useStore(toolsStore, ({ use }) => use[id] ?? null)
-
-/** Takes over a round of figures; a key whose figures did not change keeps its object. */
-export function withUse(store: ToolsStore, round: readonly ToolUse[]): ToolsStore {
-  const use: Record<string, ToolUse> = {}
-  for (const next of round) {
-    const before = store.use[next.id]
-    use[next.id] = before && sameUse(before, next) ? before : next
-  }
-  return { ...store, use }
+export interface ChatToolsStore {
+  /** As the core last told; null until it did. */
+  tools: ChatToolsState | null
+  /** Why it can't be told. */
+  problem: Problem | null
+  /** By the message of the call that they answer; a card that leaves the screen loses nothing. */
+  drafts: Readonly<Record<string, HandDraft>>
 }
 
-function sameUse(a: ToolUse, b: ToolUse): boolean {
-  return (
-    a.active === b.active &&
-    a.waiting === b.waiting &&
-    a.spentDay === b.spentDay &&
-    a.spentMonth === b.spentMonth &&
-    a.spentTotal === b.spentTotal &&
-    a.reserved === b.reserved &&
-    a.estimated === b.estimated &&
-    a.unpricedToday === b.unpricedToday &&
-    a.requestsToday === b.requestsToday &&
-    a.tokensToday === b.tokensToday &&
-    a.perMinute.length === b.perMinute.length &&
-    a.perMinute.every((count, minute) => count === b.perMinute[minute])
-  )
+export const emptyDraft: HandDraft = { text: '', json: false, isError: false }
+
+export const chatToolsStore = createStore<ChatToolsStore>(() => ({ tools: null, problem: null, drafts: {} }))
+export const useChatTools = <T>(select: (store: ChatToolsStore) => T): T => useStore(chatToolsStore, select)
+
+export const withDraft = (store: ChatToolsStore, messageId: string, change: Partial<HandDraft>): ChatToolsStore => ({
+  ...store,
+  drafts: { ...store.drafts, [messageId]: { ...(store.drafts[messageId] ?? emptyDraft), ...change } },
+})
+export function withoutDraft(store: ChatToolsStore, messageId: string): ChatToolsStore {
+  const { [messageId]: _gone, ...drafts } = store.drafts
+  return { ...store, drafts }
 }
 
-export const inUse = (tool: Tool, now: number): boolean =>
-  tool.revokedAt === null && !(tool.expiresAt !== null && Date.parse(tool.expiresAt) <= now)
+/** The two forms of a tool's id: `function:UUID`, `mcp:SERVER_UUID:NAME`. Null for anything else. */
+export type ToolId = { kind: 'function'; id: string } | { kind: 'mcp'; server: string; name: string }
 
-/** Keys that can be used, paused ones too, and those that never can again. */
-export function splitTools(tools: readonly Tool[], now: number): { alive: Tool[]; ended: Tool[] } {
-  const alive: Tool[] = []
-  const ended: Tool[] = []
-  for (const tool of tools) (inUse(tool, now) ? alive : ended).push(tool)
-  return { alive, ended }
+export function readToolId(id: string): ToolId | null {
+  const [, uuid] = /^function:(.+)$/s.exec(id) ?? []
+  if (uuid !== undefined) return { kind: 'function', id: uuid }
+  const [, server, name] = /^mcp:([^:]+):(.+)$/s.exec(id) ?? []
+  return server === undefined || name === undefined ? null : { kind: 'mcp', server, name }
+}
+
+export const functionToolId = (tool: FunctionTool): string => `function:${tool.id}`
+export const mcpToolId = (server: McpServer, tool: McpTool): string => `mcp:${server.id}:${tool.name}`
+
+/** What stands behind an id now. */
+export interface FoundTool {
+  tool: FunctionTool | null
+  server: McpServer | null
+  /** Null where its server does not list it (now). */
+  mcp: McpTool | null
+}
+
+export function findTool(tools: ChatToolsState | null, id: string): FoundTool {
+  const read = readToolId(id)
+  const none: FoundTool = { tool: null, server: null, mcp: null }
+  if (read === null || tools === null) return none
+  if (read.kind === 'function') return { ...none, tool: tools.functions.find((one) => one.id === read.id) ?? null }
+  const server = tools.servers.find((one) => one.id === read.server) ?? null
+  return { tool: null, server, mcp: server?.tools.find((one) => one.name === read.name) ?? null }
 }

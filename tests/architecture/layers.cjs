@@ -1,15 +1,55 @@
-/** Who may know whom: see src-main/README.md. Type-only imports count. */
+/**
+ * Import rules, by folder level: see docs/architecture.md. Type-only imports count. No rule names a single feature, so a new folder is covered at once.
+ */
 const core = '^src-main/core/'
+/** The levels of core, lowest first. A file imports its own folder and lower levels, never a level above. */
+const levels = [
+  ['ports', 'shared'],
+  ['requestLog', 'upstream', 'store'],
+  ['features', 'gateway', 'data', 'observability'],
+  ['handlers'],
+  ['compose'],
+]
+const folders = (names) => `${core}(${names.join('|')})/`
 const rule = (name, from, to, comment) => ({ name, severity: 'error', comment, from, to })
-const useCases =
-  '^src-main/core/(chat|chatTools|library|archive|media|voice|transfers|connection|models|settings|tools|proxy|admission|ledger|metrics|speech|transcribe|images|books|alerts|keep)/'
+
+const upwards = levels.slice(0, -1).map((names, level) =>
+  rule(
+    `level-${level}-imports-nothing-above`,
+    { path: folders(names) },
+    { path: `${folders(levels.slice(level + 1).flat())}|${core}core\\.ts$` },
+    `${names.join(', ')} are below ${levels
+      .slice(level + 1)
+      .flat()
+      .join(', ')}.`,
+  ),
+)
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {
   forbidden: [
-    rule('no-circular', {}, { circular: true }, 'A circle has no first room.'),
+    rule('no-circular', {}, { circular: true }),
+    ...upwards,
     rule(
-      'contract-knows-nothing-of-ours',
+      'shared-imports-nothing-of-core',
+      { path: `${core}shared/` },
+      { path: core, pathNot: `${core}(shared/|errors\\.ts$)` },
+    ),
+    rule(
+      'features-apart',
+      { path: `${core}features/([^/]+)/` },
+      { path: `${core}features/`, pathNot: `${core}features/$1/` },
+      'Two features meet in compose/ through a type in ports/.',
+    ),
+    rule(
+      'areas-apart',
+      { path: `${core}(features|gateway|data|observability)/` },
+      { path: `${core}(features|gateway|data|observability)/`, pathNot: `${core}$1/` },
+    ),
+    rule('upstream-apart-from-store', { path: `${core}upstream/` }, { path: `${core}(store|requestLog)/` }),
+    rule('store-apart-from-upstream', { path: `${core}store/` }, { path: `${core}(upstream|requestLog)/` }),
+    rule(
+      'contract-imports-nothing-of-ours',
       { path: '^src-preload/contract/' },
       { path: '^(src-main|src-renderer|tests)/' },
     ),
@@ -26,28 +66,8 @@ module.exports = {
       { path: '^(src-main/(core|hosts)|src-preload|src-renderer)/' },
     ),
     rule(
-      'listener-knows-nothing-of-ours',
-      { path: '^src-main/listener/' },
-      { path: '^(src-main/(core|hosts|sandbox)|src-preload|src-renderer)/' },
-    ),
-    rule('use-cases-apart', { path: useCases }, { path: useCases, pathNot: '^src-main/core/$1/' }),
-    rule(
-      'upstream-knows-no-room',
-      { path: '^src-main/core/upstream/' },
-      {
-        path: '^src-main/core/(store|handlers|proxy|admission|ledger|metrics|chat|chatTools|library|archive|media|voice|transfers|connection|models|settings|tools|books|limits|alerts|keep)/',
-      },
-    ),
-    rule(
-      'store-knows-no-room',
-      { path: '^src-main/core/store/' },
-      {
-        path: '^src-main/core/(upstream|handlers|proxy|admission|ledger|metrics|chat|chatTools|library|archive|media|voice|transfers|connection|models|settings|tools|books|limits|alerts|keep)/',
-      },
-    ),
-    rule(
       'only-upstream-has-the-network',
-      { path: '^src-main/(core|hosts)/', pathNot: '^src-main/core/upstream/' },
+      { path: '^src-main/(core|hosts)/', pathNot: `${core}upstream/` },
       { path: '^(undici|node_modules/undici)' },
     ),
     rule(
@@ -58,15 +78,25 @@ module.exports = {
     rule('renderer-no-node', { path: '^src-renderer/' }, { dependencyTypes: ['core'] }),
     rule('renderer-knows-no-main', { path: '^src-renderer/' }, { path: '^(src-main|src-preload/preload|tests)' }),
     rule(
-      'rooms-apart',
-      { path: '^src-renderer/rooms/([^/]+)/' },
-      { path: '^src-renderer/rooms/', pathNot: '^src-renderer/rooms/$1/' },
+      'pages-apart',
+      { path: '^src-renderer/features/([^/]+)/' },
+      { path: '^src-renderer/features/', pathNot: '^src-renderer/features/$1/' },
     ),
-    rule('stores-are-pure', { path: '^src-renderer/stores/' }, { path: '^src-renderer/(api|rooms|ui|markdown)/' }),
     rule(
-      'ui-is-domain-blind',
-      { path: '^src-renderer/ui/' },
-      { path: '^(src-renderer/(api|rooms|stores)|src-preload)/' },
+      'only-app-imports-app',
+      { path: '^src-renderer/(features|shared|stores|api|i18n)/' },
+      { path: '^src-renderer/app/' },
+    ),
+    rule('shared-imports-no-page', { path: '^src-renderer/(shared|api|i18n)/' }, { path: '^src-renderer/features/' }),
+    rule(
+      'stores-are-pure',
+      { path: '^src-renderer/stores/' },
+      { path: '^src-renderer/(api|features|app|shared/(ui|markdown))/' },
+    ),
+    rule(
+      'ui-knows-no-domain',
+      { path: '^src-renderer/shared/ui/' },
+      { path: '^(src-renderer/(api|features|stores)|src-preload)/' },
     ),
   ],
   options: {

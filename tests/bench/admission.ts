@@ -1,5 +1,5 @@
-import { AdmissionDesk } from '../../src-main/core/admission/desk.ts'
-import type { RequestTrace, Wish } from '../../src-main/core/traffic.ts'
+import { AdmissionDesk } from '../../src-main/core/gateway/scheduler/requestScheduler.ts'
+import type { RequestTrace, Wish } from '../../src-main/core/ports/requests.ts'
 
 // What the desk costs each request: enter, one reply's head, leave. `node tests/bench/admission.ts`
 

@@ -8,7 +8,7 @@ import { DatabaseSync } from 'node:sqlite'
 import type { Browser } from '@playwright/test'
 import { node24, root } from '../../resources/scripts/ready.mjs'
 import { databaseFile, openStore } from '../../src-main/core/store/store.ts'
-import { answer } from '../renderer/chat/harness/scenes.ts'
+import { answer } from '../renderer/features/chat/harness/scenes.ts'
 import { marks, type Traced, traced } from './render-trace.ts'
 
 const messages = 1_000

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
-import type { Harness } from '../renderer/chat/harness/main.tsx'
-import { openHarness } from '../renderer/chat/harness/page.ts'
+import type { Harness } from '../renderer/features/chat/harness/main.tsx'
+import { openHarness } from '../renderer/features/chat/harness/page.ts'
 import { buildMarkdownPeer } from './peers/markdown.ts'
 import { openInProgram } from './render-program.ts'
 import { marks, type Traced, traced } from './render-trace.ts'

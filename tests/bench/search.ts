@@ -5,10 +5,10 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { DatabaseSync } from 'node:sqlite'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { call } from '@orpc/server'
+import { Library } from '../../src-main/core/features/library/library.ts'
 import { implementer } from '../../src-main/core/handlers/implementer.ts'
 import { libraryHandlers } from '../../src-main/core/handlers/library.ts'
 import type { Host } from '../../src-main/core/host.ts'
-import { Library } from '../../src-main/core/library/library.ts'
 import { databaseFile, openStore } from '../../src-main/core/store/store.ts'
 
 /** Measures the search over so many messages, through its handler, and prints what it found as JSON. */

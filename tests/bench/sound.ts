@@ -8,8 +8,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { chromium, type Page } from '@playwright/test'
 import { node24, root } from '../../resources/scripts/ready.mjs'
 import { chromiumArgs, findBrowser } from '../helpers/browser.mjs'
-import { openSound } from '../renderer/audio/harness/page.ts'
-import { kinds, makeSounds } from '../renderer/audio/sounds.ts'
+import { openSound } from '../renderer/shared/audio/harness/page.ts'
+import { kinds, makeSounds } from '../renderer/shared/audio/sounds.ts'
 
 // Waveforms of long recordings in the built program, and the first sound of speech that is still coming, in a real Chromium:
 // node tests/bench/sound.ts [minutes]. One JSON document on standard output.

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { DatabaseSync } from 'node:sqlite'
-import { toldByKeyDays, toldByKeys, toldByUsage } from '../../src-main/core/books/replies.ts'
+import { toldByKeyDays, toldByKeys, toldByUsage } from '../../src-main/core/features/usage/parseReplies.ts'
 import { openAccountStore } from '../../src-main/core/store/account/open.ts'
 import { openDatabase } from '../../src-main/core/store/database.ts'
-import { ledgerFile } from '../../src-main/core/store/ledger/open.ts'
-import { ledgerDatabase } from '../../src-main/core/store/ledger/schema.ts'
+import { ledgerFile } from '../../src-main/core/store/requestLog/open.ts'
+import { ledgerDatabase } from '../../src-main/core/store/requestLog/schema.ts'
 
 // A data folder with ten years of daily rows of the service and a log of many requests.
 

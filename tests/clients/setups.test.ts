@@ -1,7 +1,7 @@
 import { runInThisContext } from 'node:vm'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Facts, type Setup, setups } from '../../src-renderer/rooms/proxy/setups/index.ts'
+import { type Facts, type Setup, setups } from '../../src-renderer/features/proxy/setups/index.ts'
 import { type FarEnd, openFarEnd, toolKey } from '../helpers/gateway.ts'
 import { agents } from './agents/table.ts'
 import { openService, type Service } from './helpers/service.ts'

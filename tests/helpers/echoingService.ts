@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import zlib, { crc32 } from 'node:zlib'
-import { png } from '../core/media/pictures.ts'
+import { png } from '../core/features/media/pictures.ts'
 import { portOf } from '../core/upstream/helpers/service.ts'
 import { encodings } from './keyForms.ts'
 

@@ -1,7 +1,8 @@
 import { Agent, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
 import { connect, type Socket } from 'node:net'
-import { requestHeaders } from '../../src-main/core/proxy/headers.ts'
-import type { SeenRefusal } from '../../src-main/core/proxy/refusals.ts'
+import { plainTool } from '../../src-main/core/gateway/apps/appSettings.ts'
+import { requestHeaders } from '../../src-main/core/gateway/proxy/headers.ts'
+import type { SeenRefusal } from '../../src-main/core/gateway/proxy/recentRefusals.ts'
 import {
   type Bounds,
   type CutReason,
@@ -9,11 +10,10 @@ import {
   type ProxyDeps,
   type ProxyServer,
   startProxy,
-} from '../../src-main/core/proxy/server.ts'
-import { plainTool } from '../../src-main/core/tools/settings.ts'
-import type { Verified } from '../../src-main/core/traffic.ts'
+} from '../../src-main/core/gateway/proxy/server.ts'
+import type { Verified } from '../../src-main/core/ports/requests.ts'
 import { withoutHopByHop } from '../../src-main/core/upstream/headers.ts'
-import type { Tool } from '../../src-preload/contract/tools.ts'
+import type { Tool } from '../../src-preload/contract/apps.ts'
 
 // The gate with the smallest relay behind it that is correct, so that what is shown is the gate's own doing.
 

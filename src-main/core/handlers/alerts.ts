@@ -1,4 +1,4 @@
-import type { AlertsRoom } from '../alerts/alerts.ts'
+import type { AlertsRoom } from '../features/alerts/alerts.ts'
 import type { Host } from '../host.ts'
 import { guarded } from './errors.ts'
 import type { Implementer } from './implementer.ts'

@@ -1,4 +1,4 @@
-import type { Archive } from '../archive/archive.ts'
+import type { Archive } from '../features/archive/archive.ts'
 import type { Host } from '../host.ts'
 import type { Implementer } from './implementer.ts'
 

@@ -8,8 +8,8 @@ import {
   rename,
   switchTo,
   test,
-} from '../connection/connect.ts'
-import type { Session } from '../connection/session.ts'
+} from '../features/connections/connect.ts'
+import type { Session } from '../features/connections/session.ts'
 import { sealingPublicKey, unseal } from '../upstream/credential.ts'
 import { done, type Implementer } from './implementer.ts'
 

@@ -1,5 +1,5 @@
+import type { Keep } from '../data/data.ts'
 import type { Host } from '../host.ts'
-import type { Keep } from '../keep/keep.ts'
 import { guarded } from './errors.ts'
 import { done, type Implementer } from './implementer.ts'
 

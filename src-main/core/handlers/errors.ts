@@ -1,8 +1,8 @@
 import { ORPCError } from '@orpc/server'
+import { noteDamage } from '../data/recovery/damageNote.ts'
 import { asStudioError, StudioError } from '../errors.ts'
-import type { Feed } from '../feed.ts'
 import type { Host } from '../host.ts'
-import { noteDamage } from '../keep/mend/note.ts'
+import type { Feed } from '../shared/events.ts'
 import { asStoreError, isDamage } from '../store/database.ts'
 
 /** Anything thrown, as the one error that the contract knows. A mistake of ours is logged with where it happened. */

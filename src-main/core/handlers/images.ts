@@ -1,5 +1,5 @@
+import type { Images } from '../features/images/images.ts'
 import type { Host } from '../host.ts'
-import type { Images } from '../images/images.ts'
 import { guarded } from './errors.ts'
 import { done, type Implementer } from './implementer.ts'
 

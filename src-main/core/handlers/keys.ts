@@ -1,4 +1,4 @@
-import type { Books } from '../books/books.ts'
+import type { Books } from '../features/usage/usage.ts'
 import type { Host } from '../host.ts'
 import { guarded } from './errors.ts'
 import type { Implementer } from './implementer.ts'

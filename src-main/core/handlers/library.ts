@@ -1,5 +1,5 @@
+import type { Library } from '../features/library/library.ts'
 import type { Host } from '../host.ts'
-import type { Library } from '../library/library.ts'
 import { guarded } from './errors.ts'
 import { done, type Implementer } from './implementer.ts'
 

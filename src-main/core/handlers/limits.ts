@@ -1,5 +1,5 @@
+import type { LimitsRoom } from '../features/limits/limits.ts'
 import type { Host } from '../host.ts'
-import type { LimitsRoom } from '../limits/limits.ts'
 import { guarded } from './errors.ts'
 import type { Implementer } from './implementer.ts'
 

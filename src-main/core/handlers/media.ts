@@ -1,5 +1,5 @@
-import type { Keeping } from '../media/keeping.ts'
-import type { Media } from '../media/media.ts'
+import type { Media } from '../features/media/media.ts'
+import type { Keeping } from '../features/media/retention.ts'
 import { done, type Implementer } from './implementer.ts'
 
 export const mediaHandlers = (os: Implementer['media'], media: Media, keeping: Keeping) => ({

@@ -1,5 +1,5 @@
+import type { Speeches } from '../features/speech/speeches.ts'
 import type { Host } from '../host.ts'
-import type { Speeches } from '../speech/speeches.ts'
 import { guarded } from './errors.ts'
 import type { Implementer } from './implementer.ts'
 

@@ -1,4 +1,4 @@
-import type { Transfers } from '../transfers/transfers.ts'
+import type { Transfers } from '../features/transfers/transfers.ts'
 import { done, type Implementer } from './implementer.ts'
 
 export const transfersHandlers = (os: Implementer['transfers'], { uploads, downloads }: Transfers) => ({

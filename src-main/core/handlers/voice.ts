@@ -1,7 +1,7 @@
+import { dictate } from '../features/voice/dictate.ts'
+import { speak } from '../features/voice/speak.ts'
+import type { VoiceRoom } from '../features/voice/voice.ts'
 import type { Host } from '../host.ts'
-import { dictate } from '../voice/dictate.ts'
-import { speak } from '../voice/speak.ts'
-import type { VoiceRoom } from '../voice/voice.ts'
 import { guarded } from './errors.ts'
 import type { Implementer } from './implementer.ts'
 

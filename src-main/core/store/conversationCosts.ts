@@ -1,4 +1,4 @@
-import type { Nano } from '../money.ts'
+import type { Nano } from '../shared/money.ts'
 import type { Database } from './database.ts'
 import { number, type Row, text, textOrNull } from './rows.ts'
 

@@ -18,11 +18,11 @@ import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
-import { diskProblem } from '../diskProblem.ts'
 import { StudioError } from '../errors.ts'
+import { diskProblem } from '../shared/diskProblem.ts'
 import { accountDatabase } from './account/schema.ts'
 import { studioDatabase } from './database.ts'
-import { bodyDatabase, ledgerDatabase } from './ledger/schema.ts'
+import { bodyDatabase, ledgerDatabase } from './requestLog/schema.ts'
 import { parseJson } from './rows.ts'
 
 /** The file that makes a folder ours. Written before anything else is put there. */

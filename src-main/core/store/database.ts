@@ -2,8 +2,8 @@ import { chmodSync, closeSync, existsSync, linkSync, openSync, renameSync, rmSyn
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { ProblemKind } from '../../../src-preload/contract/problem.ts'
-import { diskProblem, sqliteCode } from '../diskProblem.ts'
 import { StudioError } from '../errors.ts'
+import { diskProblem, sqliteCode } from '../shared/diskProblem.ts'
 import { isDatabaseThere, leastDatabaseBytes } from './databaseFile.ts'
 import { migrations } from './migrations/index.ts'
 
@@ -21,7 +21,7 @@ export interface DatabaseKind {
 
 /**
  * What a person wrote and decided. The id is "IStu". Whatever is deleted or grows shorter is overwritten: a reply's journal would otherwise lie
- * in free pages long after the conversation was erased (core/library/README.md says what erasing promises).
+ * in free pages long after the conversation was erased (core/features/library/README.md says what erasing promises).
  */
 export const studioDatabase: DatabaseKind = {
   applicationId: 0x49537475,
@@ -66,7 +66,7 @@ const patientBusyMs = 5000
 /** For the thread that carries every stream: shorter than anybody notices, longer than our own threads and commands hold a lock. */
 export const coreBusyMs = 50
 
-/** While this lies in a data folder, the files beside it are being put in the place of others (core/keep/swap.ts): nobody opens one. */
+/** While this lies in a data folder, the files beside it are being put in the place of others (core/data/restore/swap.ts): nobody opens one. */
 export const swapFolder = 'swapping'
 
 /**

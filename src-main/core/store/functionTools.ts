@@ -1,4 +1,4 @@
-import type { FunctionTool } from '../../../src-preload/contract/chatTools.ts'
+import type { FunctionTool } from '../../../src-preload/contract/tools.ts'
 import type { Database } from './database.ts'
 import { number, type Row, text } from './rows.ts'
 

@@ -1,6 +1,6 @@
 import * as z from 'zod'
+import { type MakingState, makingState } from '../../../src-preload/contract/createdItems.ts'
 import { type Drawing, type Image, type ImageSlot, imageSlot, imageWish } from '../../../src-preload/contract/images.ts'
-import { type MakingState, makingState } from '../../../src-preload/contract/makings.ts'
 import { problem } from '../../../src-preload/contract/problem.ts'
 import { certainty } from '../../../src-preload/contract/requests.ts'
 import type { Database } from './database.ts'

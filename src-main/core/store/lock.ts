@@ -2,8 +2,8 @@ import { existsSync, lstatSync, readFileSync, rmdirSync, rmSync, statSync, write
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import * as z from 'zod'
-import { diskProblem, sqliteCode } from '../diskProblem.ts'
 import { StudioError } from '../errors.ts'
+import { diskProblem, sqliteCode } from '../shared/diskProblem.ts'
 import { claimFolder } from './dataFolder.ts'
 import { parseJson } from './rows.ts'
 

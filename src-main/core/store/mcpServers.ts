@@ -1,4 +1,4 @@
-import { type McpTransport, mcpTransport } from '../../../src-preload/contract/chatTools.ts'
+import { type McpTransport, mcpTransport } from '../../../src-preload/contract/tools.ts'
 import type { Database } from './database.ts'
 import { json, number, type Row, text } from './rows.ts'
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { StudioError } from '../errors.ts'
-import { unexpected } from '../unexpected.ts'
+import { unexpected } from '../shared/unexpected.ts'
 import { asStoreError, type Database, mayPass } from './database.ts'
 
 const firstRetryMs = 100

@@ -1,5 +1,5 @@
-import { makingState } from '../../../src-preload/contract/makings.ts'
-import { type Recording, recording } from '../../../src-preload/contract/transcribe.ts'
+import { makingState } from '../../../src-preload/contract/createdItems.ts'
+import { type Recording, recording } from '../../../src-preload/contract/transcription.ts'
 import { StudioError } from '../errors.ts'
 import type { Database } from './database.ts'
 import { number, numberOrNull, type Row, text, textOrNull } from './rows.ts'

@@ -1,10 +1,10 @@
 import * as z from 'zod'
-import { type MakingState, makingState } from '../../../src-preload/contract/makings.ts'
+import { type MakingState, makingState } from '../../../src-preload/contract/createdItems.ts'
 import { type Problem, problem } from '../../../src-preload/contract/problem.ts'
 import { type Certainty, certainty } from '../../../src-preload/contract/requests.ts'
 import { type SpeechPart, speechPart, speechWish } from '../../../src-preload/contract/speech.ts'
 import { StudioError } from '../errors.ts'
-import { folded, foldedWords } from '../folded.ts'
+import { folded, foldedWords } from '../shared/text/caseFolding.ts'
 import type { Database } from './database.ts'
 import { json, jsonOrNull, number, numberOrNull, type Row, text, textOrNull, toJson } from './rows.ts'
 

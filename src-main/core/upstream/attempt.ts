@@ -1,7 +1,7 @@
 import { StudioError } from '../errors.ts'
-import type { Pass, RateLimitHeaders, RequestTrace, Wish } from '../traffic.ts'
-import { type ExchangeRequest, exchange, type RawReply } from './exchange.ts'
+import type { Pass, RateLimitHeaders, RequestTrace, Wish } from '../ports/requests.ts'
 import { readRateLimit } from './headers.ts'
+import { type ExchangeRequest, exchange, type RawReply } from './httpExchange.ts'
 import type { Link } from './link.ts'
 
 /** Until the service has seen a close, beside a request that is sent at the same moment. */

@@ -1,14 +1,16 @@
-import { Listeners } from '../feed.ts'
-import type { Books, Desk } from '../traffic.ts'
+import type { Books, Desk } from '../ports/requests.ts'
+import { Listeners } from '../shared/events.ts'
 import * as account from './account.ts'
 import type { BaseAddress } from './address.ts'
 import * as chat from './chat.ts'
+import { Door } from './clientLifetime.ts'
 import type { Credential } from './credential.ts'
-import { Door } from './door.ts'
+import { noBooks, openDesk } from './defaults.ts'
 import { forward } from './forward.ts'
 import type { Link } from './link.ts'
 import * as media from './media.ts'
 import { type NetworkOptions, openNetwork } from './network.ts'
+import { openWay, reach, type Way } from './reachability.ts'
 import type { RetryPolicy } from './retry.ts'
 import type {
   CallOptions,
@@ -19,8 +21,6 @@ import type {
   SpeechRequest,
   TranscriptionRequest,
 } from './types.ts'
-import { noBooks, openDesk } from './unattended.ts'
-import { openWay, reach, type Way } from './way.ts'
 
 export interface UpstreamOptions {
   base: BaseAddress

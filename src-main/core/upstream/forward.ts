@@ -1,12 +1,11 @@
 import { StudioError } from '../errors.ts'
-import type { Wish } from '../traffic.ts'
+import type { Wish } from '../ports/requests.ts'
 import type { BaseAddress } from './address.ts'
 import { attemptOnce } from './attempt.ts'
 import { readUpTo, type Sink } from './body.ts'
 import { decoded, kindOfEncoding, undecodable } from './decode.ts'
 import { isInference } from './endpoint.ts'
 import { kindOfStatus } from './errors.ts'
-import type { RawReply } from './exchange.ts'
 import {
   type HeaderPairs,
   header,
@@ -16,6 +15,7 @@ import {
   withoutHopByHop,
   withShouldRetry,
 } from './headers.ts'
+import type { RawReply } from './httpExchange.ts'
 import type { Link } from './link.ts'
 import { copyBody, copyLimit } from './meter/copy.ts'
 import { localiseImageUrls } from './meter/images.ts'

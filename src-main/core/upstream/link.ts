@@ -1,10 +1,10 @@
-import type { Books, Desk, RateLimitHeaders } from '../traffic.ts'
+import type { Books, Desk, RateLimitHeaders } from '../ports/requests.ts'
 import type { BaseAddress } from './address.ts'
+import type { Door } from './clientLifetime.ts'
 import type { Credential } from './credential.ts'
-import type { Door } from './door.ts'
 import type { Network } from './network.ts'
+import type { Way } from './reachability.ts'
 import type { RetryPolicy } from './retry.ts'
-import type { Way } from './way.ts'
 
 /** What every call needs: where, with which key, over which connections, and how patiently. */
 export interface Link {

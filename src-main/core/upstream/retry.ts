@@ -1,6 +1,6 @@
 import type { ProblemKind } from '../../../src-preload/contract/problem.ts'
-import { Cancel, type CancelSignal } from '../cancel.ts'
 import { StudioError } from '../errors.ts'
+import { Cancel, type CancelSignal } from '../shared/cancel.ts'
 import { cancelled } from './errors.ts'
 import type { WaitNotice } from './types.ts'
 

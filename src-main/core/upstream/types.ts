@@ -1,10 +1,11 @@
 import type { Problem } from '../../../src-preload/contract/problem.ts'
 import type { Endpoint } from '../../../src-preload/contract/requests.ts'
-import type { CancelSignal } from '../cancel.ts'
-import type { Asker, RateLimitHeaders, Reading, RequestTrace, StudioRoom, TokenUsage } from '../traffic.ts'
+import type { Asker, RateLimitHeaders, Reading, RequestTrace, StudioRoom, TokenUsage } from '../ports/requests.ts'
+import type { CancelSignal } from '../shared/cancel.ts'
 import type { Sink } from './body.ts'
+import type { RateLimitStatus } from './schemas.ts'
 
-export type { RateLimitHeaders, TokenUsage } from '../traffic.ts'
+export type { RateLimitHeaders, TokenUsage } from '../ports/requests.ts'
 
 /** What a call is waiting for before it has output. */
 export type WaitNotice =
@@ -203,3 +204,6 @@ export interface ForwardReply {
   /** True when the retry policy gave up on a status that it retries: `headers` then say `x-should-retry: false`. */
   retriesExhausted: boolean
 }
+
+/** What a call of the rate-limit status returned, or what it failed with, and when (UTC). */
+export type RateLimitStatusReply = { at: Date; status: RateLimitStatus } | { at: Date; failed: unknown }

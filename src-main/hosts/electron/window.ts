@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { app, BrowserWindow, nativeTheme, screen } from 'electron'
 import type { AlertPlace } from '../../../src-preload/contract/alerts.ts'
 import { ownPage } from './address.ts'
-import { readWindowState, writeWindowState } from './window-state.ts'
+import { readWindowState, writeWindowState } from './windowState.ts'
 
 /** `--bg` of the page's styles.css in both themes, so that nothing flashes before it has painted. */
 const ground = (): string => (nativeTheme.shouldUseDarkColors ? '#151517' : '#fbfbfa')

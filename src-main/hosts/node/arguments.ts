@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander'
-import { instantOf } from '../../core/days.ts'
+import { instantOf } from '../../core/shared/days.ts'
 
 // Options and checks of arguments that more than one command has.
 

@@ -22,28 +22,28 @@ process.exitCode = await run(process.argv.slice(2), {
     return { router, announce, media, metrics, sandbox: () => addresses().sandbox, stop }
   },
   async openToolKeys(dataDir) {
-    const { openTools } = await import('../../core/tools/tools.ts')
-    const { mustNotBeLost } = await import('../../core/keep/mend/mend.ts')
+    const { openTools } = await import('../../core/gateway/apps/apps.ts')
+    const { mustNotBeLost } = await import('../../core/data/recovery/recovery.ts')
     mustNotBeLost(dataDir)
     return openTools(dataDir)
   },
   async openToolList(dataDir) {
-    const { openToolsForReading } = await import('../../core/tools/tools.ts')
+    const { openToolsForReading } = await import('../../core/gateway/apps/apps.ts')
     return openToolsForReading(dataDir)
   },
   async openConnections(dataDir) {
-    const { openConnections } = await import('../../core/connection/saved.ts')
-    const { mustNotBeLost } = await import('../../core/keep/mend/mend.ts')
+    const { openConnections } = await import('../../core/features/connections/savedConnections.ts')
+    const { mustNotBeLost } = await import('../../core/data/recovery/recovery.ts')
     mustNotBeLost(dataDir)
     return openConnections(dataDir)
   },
   async openConnectionList(dataDir) {
-    const { openConnectionsForReading } = await import('../../core/connection/saved.ts')
+    const { openConnectionsForReading } = await import('../../core/features/connections/savedConnections.ts')
     return openConnectionsForReading(dataDir)
   },
   async openRequestLog(dataDir) {
-    const { openToolsForReading } = await import('../../core/tools/tools.ts')
-    const { openLedgerReader } = await import('../../core/ledger/reader.ts')
+    const { openToolsForReading } = await import('../../core/gateway/apps/apps.ts')
+    const { openLedgerReader } = await import('../../core/requestLog/reader.ts')
     const tools = openToolsForReading(dataDir)
     const reader = openLedgerReader(dataDir, tools.list)
     return {
@@ -57,21 +57,21 @@ process.exitCode = await run(process.argv.slice(2), {
     }
   },
   async openUsage(dataDir) {
-    const { openUsage } = await import('./usageBooks.ts')
+    const { openUsage } = await import('./openUsage.ts')
     return openUsage(dataDir)
   },
   async openExport(dataDir) {
-    const { openExport } = await import('./dataExport.ts')
+    const { openExport } = await import('./openExport.ts')
     return openExport(dataDir)
   },
   async openErase(dataDir) {
-    const { openErase } = await import('./dataErase.ts')
+    const { openErase } = await import('./openRetention.ts')
     return telling((tell) => openErase(dataDir, { opening: tell }))
   },
   async openKeep() {
-    const { backupName } = await import('../../core/keep/backup/manifest.ts')
-    const { writeBackup } = await import('../../core/keep/backup/write.ts')
-    const { restoreNow } = await import('../../core/keep/restore/now.ts')
+    const { backupName } = await import('../../core/data/backup/manifest.ts')
+    const { writeBackup } = await import('../../core/data/backup/write.ts')
+    const { restoreNow } = await import('../../core/data/restore/restore.ts')
     const { version } = ownPackage()
     return {
       nameFor: (at) => backupName(at.toISOString()),

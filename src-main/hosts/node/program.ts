@@ -2,8 +2,7 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { dataFolder, instant, json, nonEmpty, shortName } from './arguments.ts'
 import type { ServeOptions } from './commands/serve.ts'
 import { type ConnectionOptions, connectionUsageFault } from './connection.ts'
-import { describeConnections } from './connectionsProgram.ts'
-import { describeData } from './dataProgram.ts'
+import type { Parts } from './dependencies.ts'
 import { failureOf } from './failure.ts'
 import {
   exitCodes,
@@ -18,9 +17,10 @@ import {
   sayPart,
 } from './output.ts'
 import { ownPackage } from './package.ts'
-import type { Parts } from './parts.ts'
-import { describeTools } from './toolsProgram.ts'
-import { describeUsage } from './usageProgram.ts'
+import { describeTools } from './programs/apps.ts'
+import { describeConnections } from './programs/connections.ts'
+import { describeData } from './programs/data.ts'
+import { describeUsage } from './programs/usage.ts'
 
 /** Reads a command line (without node and script) and runs its command. Answers the exit code. */
 export async function run(argv: readonly string[], parts: Parts): Promise<number> {

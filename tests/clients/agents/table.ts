@@ -1,6 +1,6 @@
 /** One coding agent: what is installed, what is asked of it without a person, and what lies in its folder. */
 export interface Agent {
-  /** Id of the set-up in src-renderer/rooms/proxy/setups. */
+  /** Id of the set-up in src-renderer/features/proxy/setups. */
   setup: string
   package: string
   version: string

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { type Setup, setups } from '../../../src-renderer/rooms/proxy/setups/index.ts'
+import { type Setup, setups } from '../../../src-renderer/features/proxy/setups/index.ts'
 import { type Ended, runShell, shellWord } from './shell.ts'
 import type { LogRow, Studio } from './studio.ts'
 import { type Agent, quiet } from './table.ts'

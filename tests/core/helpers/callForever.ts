@@ -2,10 +2,10 @@
 // printed once it is written, one JSON a line.
 import { randomUUID } from 'node:crypto'
 import { flushCompileCache } from 'node:module'
-import { openChat } from '../../../src-main/core/chat/chat.ts'
-import { openDoor } from '../../../src-main/core/chat/door.ts'
-import type { ChatUpstream } from '../../../src-main/core/chat/runs.ts'
-import { send } from '../../../src-main/core/chat/send.ts'
+import { openChat } from '../../../src-main/core/features/chat/chat.ts'
+import type { ChatUpstream } from '../../../src-main/core/features/chat/replyRuns.ts'
+import { send } from '../../../src-main/core/features/chat/send.ts'
+import { openDoor } from '../../../src-main/core/features/chat/toolCallsPort.ts'
 import { openStore } from '../../../src-main/core/store/store.ts'
 import { plainNeighbours } from './chatRoom.ts'
 

@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
 const [, , what = '', dataDir = '', file = '', dieAt = ''] = process.argv
-const keep = new URL('../../../src-main/core/keep/', import.meta.url)
-const load = (name: string) => import(new URL(name, keep).href)
+const data = new URL('../../../src-main/core/data/', import.meta.url)
+const load = (name: string) => import(new URL(name, data).href)
 
 const work: Record<string, () => Promise<unknown>> = {
   async backup() {
@@ -15,12 +15,12 @@ const work: Record<string, () => Promise<unknown>> = {
     return () => writeBackup({ dataDir, version: '1' }, { path: file })
   },
   async restore() {
-    const { restoreNow } = await load('restore/now.ts')
+    const { restoreNow } = await load('restore/restore.ts')
     return () => restoreNow({ dataDir, path: file, agree: async () => true })
   },
   async mend() {
-    const { mendFolder } = await load('mend/mend.ts')
-    const { settleSwaps } = await load('swap.ts')
+    const { mendFolder } = await load('recovery/recovery.ts')
+    const { settleSwaps } = await load('restore/swap.ts')
     const typeOf = () => ({ kind: 'image', mime: 'image/png', width: 1, height: 1 })
     return () => {
       settleSwaps(dataDir)

@@ -2,8 +2,8 @@ import { createHash, randomBytes } from 'node:crypto'
 import { getEventListeners, once } from 'node:events'
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { expect, test } from 'vitest'
+import { noBooks } from '../../../src-main/core/upstream/defaults.ts'
 import type { ForwardRequest } from '../../../src-main/core/upstream/types.ts'
-import { noBooks } from '../../../src-main/core/upstream/unattended.ts'
 import { canary, closed, collect, comesWithin, failure, json, readBody, serve, sse } from './helpers/service.ts'
 
 function request(given: Partial<ForwardRequest> = {}): ForwardRequest {

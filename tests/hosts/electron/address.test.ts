@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { externalAddress, isOwn } from '../../../src-main/hosts/electron/address.ts'
-import { readWindowState, writeWindowState } from '../../../src-main/hosts/electron/window-state.ts'
+import { readWindowState, writeWindowState } from '../../../src-main/hosts/electron/windowState.ts'
 
 test.each(['https://a.example/x', 'http://a.example/', 'mailto:a@b.example'])('%s may go to the browser', (url) => {
   expect(externalAddress(url)).toBe(url)

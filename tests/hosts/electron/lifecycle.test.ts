@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { claimFolder } from '../../../src-main/core/store/dataFolder.ts'
 import { lockFolder } from '../../../src-main/core/store/lock.ts'
 import { databaseFile } from '../../../src-main/core/store/store.ts'
-import { behead, filledFolder, moreRequests } from '../../core/keep/fill.ts'
+import { behead, filledFolder, moreRequests } from '../../core/data/fill.ts'
 import { launchDesktop, real, runDesktopToItsEnd, startStandIn } from '../../helpers/electron/launch.ts'
 import { newDataDir, tidy } from './fixtures.ts'
 

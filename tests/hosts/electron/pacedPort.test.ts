@@ -1,8 +1,8 @@
 import { os } from '@orpc/server'
 import { RPCHandler } from '@orpc/server/message-port'
 import { expect, it } from 'vitest'
-import { StateFeed } from '../../../src-main/core/app/state.ts'
-import { Listeners } from '../../../src-main/core/feed.ts'
+import { Listeners } from '../../../src-main/core/shared/events.ts'
+import { StateFeed } from '../../../src-main/core/shared/stateFeed.ts'
 import { PacedPort, waitsForReader } from '../../../src-main/hosts/electron/pacedPort.ts'
 import { MessageChannelMain } from '../../helpers/electron/ports.ts'
 

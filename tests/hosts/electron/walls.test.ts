@@ -39,7 +39,7 @@ test('the window has its title, its least size and the ground of the page in bot
     nativeTheme.themeSource = 'system'
     return { title: window?.getTitle(), least: window?.getMinimumSize(), grounds }
   })
-  const styles = readFileSync(new URL('../../../src-renderer/styles.css', import.meta.url), 'utf8')
+  const styles = readFileSync(new URL('../../../src-renderer/app/styles.css', import.meta.url), 'utf8')
   const [, light, dark] = /--bg: light-dark\((#\w+), (#\w+)\)/.exec(styles) ?? []
   expect(seen).toEqual({ title: 'Inference Studio', least: [720, 480], grounds: [light, dark] })
 })

@@ -12,9 +12,9 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import type { Parts } from '../../../src-main/hosts/node/parts.ts'
+import type { Parts } from '../../../src-main/hosts/node/dependencies.ts'
 import { run as runHere } from '../../../src-main/hosts/node/program.ts'
-import { fillFolder } from '../../core/keep/fill.ts'
+import { fillFolder } from '../../core/data/fill.ts'
 import { commandLine, type Ended, studioEntry } from './fixtures/process.ts'
 
 // What a person may type by mistake: each mistake is told in words that name the option, and changes nothing.

@@ -18,7 +18,7 @@ import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { databases } from '../../../src-main/core/keep/databases.ts'
+import { databases } from '../../../src-main/core/data/databases.ts'
 import { markerName } from '../../../src-main/core/store/dataFolder.ts'
 import { commandLine, type Ended, type Running, studioEntry } from './fixtures/process.ts'
 

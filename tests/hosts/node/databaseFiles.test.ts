@@ -18,9 +18,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { databases } from '../../../src-main/core/keep/databases.ts'
+import { databases } from '../../../src-main/core/data/databases.ts'
 import { openStore } from '../../../src-main/core/store/store.ts'
-import { filledFolder } from '../../core/keep/fill.ts'
+import { filledFolder } from '../../core/data/fill.ts'
 import { commandLine, type Ended, gather, studioEntry } from './fixtures/process.ts'
 
 // What a start and the reading commands do where a database is no database: too short, a folder, a pipe, a link to nothing, unreadable.

@@ -109,7 +109,7 @@ it('before the core is there a page in the studio’s place says so, behind the 
     expect((await ask(early, '/', { method: 'HEAD' })).body).toBe('')
     expect((await ask(early, '/', { method: 'POST' })).status).toBe(405)
     expect((await ask(early, '/', { headers: { host: 'studio.example' } })).status).toBe(403)
-    expect((await ask(early, '/opening/index.html')).status).toBe(404)
+    expect((await ask(early, '/app/opening/index.html')).status).toBe(404)
     for (const path of ['/rpc', '/metrics', '/media/1']) {
       const refused = await ask(early, path)
       expect([path, refused.status, refused.headers['retry-after']]).toEqual([path, 503, '1'])
@@ -126,7 +126,7 @@ it('before the core is there a page in the studio’s place says so, behind the 
     expect(await ask(early, '/')).toMatchObject({ status: 200, body: expect.stringContaining('Inference Studio') })
     expect((await ask(early, '/rpc', { headers: { cookie } })).status).toBe(204)
     expect((await ask(early, '/rpc')).status).toBe(401)
-    expect((await ask(early, '/opening/index.html')).status).toBe(404)
+    expect((await ask(early, '/app/opening/index.html')).status).toBe(404)
   } finally {
     await early.stop()
   }

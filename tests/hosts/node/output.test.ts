@@ -15,9 +15,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { Ledger } from '../../../src-main/core/ledger/ledger.ts'
-import { openTools } from '../../../src-main/core/tools/tools.ts'
-import { fillFolder } from '../../core/keep/fill.ts'
+import { openTools } from '../../../src-main/core/gateway/apps/apps.ts'
+import { Ledger } from '../../../src-main/core/requestLog/requestLog.ts'
+import { fillFolder } from '../../core/data/fill.ts'
 import { commandLine, type Ended, studioEntry } from './fixtures/process.ts'
 
 // What a command does when its output can't be written: real files, devices and pipes on the descriptors of a real process.

@@ -1,3 +1,4 @@
+import type { Tool, ToolSettings, ToolUse } from '../../../src-preload/contract/apps.ts'
 import type {
   RequestDetail,
   RequestFilter,
@@ -5,7 +6,6 @@ import type {
   RequestsEvent,
   Who,
 } from '../../../src-preload/contract/requests.ts'
-import type { Tool, ToolSettings, ToolUse } from '../../../src-preload/contract/tools.ts'
 import { outcomeOf } from '../../../src-renderer/stores/requests.ts'
 
 // What the core would tell of tools and requests: made up from a seed, so that pictures stay comparable.

@@ -3,7 +3,7 @@ import type { Conversation, ConversationEvent, ConversationListEvent } from '../
 import { emptySetup } from '../../../src-preload/contract/chat.ts'
 import type { Library, Prompt, RemovedConversation, SearchHit } from '../../../src-preload/contract/library.ts'
 import type { Download, ImportReport } from '../../../src-preload/contract/transfers.ts'
-import { message } from '../chat/harness/scenes.ts'
+import { message } from '../features/chat/harness/scenes.ts'
 
 // What the core would tell of conversations and the library: made up from their number, so that pictures stay comparable.
 

@@ -2,7 +2,7 @@ import { createORPCClient } from '@orpc/client'
 import { RPCLink } from '@orpc/client/message-port'
 import type { Client } from '../../../src-renderer/api/connect.ts'
 import type { LinkState } from '../../../src-renderer/api/link.ts'
-import { startWindow } from '../../../src-renderer/start.tsx'
+import { startWindow } from '../../../src-renderer/app/start.tsx'
 
 /** The real window over a core that only remembers: `?state=refused&theme=dark&tools=none&rows=100000&live=1&link=lost#/proxy`. */
 const query = new URLSearchParams(location.search)

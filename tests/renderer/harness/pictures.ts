@@ -1,5 +1,5 @@
 import type { Drawing, Image, ImagesChange, ImageWish } from '../../../src-preload/contract/images.ts'
-import { family } from '../../../src-renderer/rooms/images/family.ts'
+import { family } from '../../../src-renderer/features/images/family.ts'
 import { sizeOf } from './pictureSizes.ts'
 
 // What the core would tell of pictures: made up from a seed, so that pictures of the window stay comparable.

@@ -1,4 +1,4 @@
-import type { Recording, TranscribeChange, Transcript } from '../../../src-preload/contract/transcribe.ts'
+import type { Recording, TranscribeChange, Transcript } from '../../../src-preload/contract/transcription.ts'
 
 export const ferry = '5d0c2b0e-59a5-4b7b-8a53-0c8f2f2f7a01'
 

@@ -1,4 +1,4 @@
-import { type DayNumber, dayMs, dayOfMs, endOfDay } from '../../days.ts'
+import { type DayNumber, dayMs, dayOfMs, endOfDay } from '../../shared/days.ts'
 import type { Database } from '../database.ts'
 import { number, numberOrNull, text } from '../rows.ts'
 import type { FetchTable } from './fetches.ts'

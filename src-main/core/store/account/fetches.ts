@@ -1,4 +1,4 @@
-import { type DayNumber, endOfDay } from '../../days.ts'
+import { type DayNumber, endOfDay } from '../../shared/days.ts'
 import type { Database } from '../database.ts'
 import { number, numberOrNull, type Row } from '../rows.ts'
 

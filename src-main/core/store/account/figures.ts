@@ -1,5 +1,5 @@
 import type { SQLInputValue } from 'node:sqlite'
-import type { Atto } from '../../money.ts'
+import type { Atto } from '../../shared/money.ts'
 import { number, numberOrNull, type Row } from '../rows.ts'
 
 /** What the service booked in one row. */

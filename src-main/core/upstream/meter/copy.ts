@@ -1,5 +1,5 @@
 import { TextDecoder } from 'node:util'
-import type { CopiedBody } from '../../traffic.ts'
+import type { CopiedBody } from '../../ports/requests.ts'
 import { ByteStore } from './bytes.ts'
 
 /** Of a logged body, bytes. */

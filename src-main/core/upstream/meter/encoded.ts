@@ -1,5 +1,5 @@
 import zlib from 'node:zlib'
-import type { Reading } from '../../traffic.ts'
+import type { Reading } from '../../ports/requests.ts'
 import { ByteStore } from './bytes.ts'
 import type { Meter } from './types.ts'
 

@@ -1,4 +1,4 @@
-import type { Reading } from '../../traffic.ts'
+import type { Reading } from '../../ports/requests.ts'
 import { asBuffer, ByteStore } from './bytes.ts'
 import { parseText } from './jsonScan.ts'
 import { ReplyReader } from './replyReader.ts'

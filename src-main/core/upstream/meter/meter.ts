@@ -1,4 +1,4 @@
-import type { Reading } from '../../traffic.ts'
+import type { Reading } from '../../ports/requests.ts'
 import { EncodedMeter } from './encoded.ts'
 import { EventMeter } from './events.ts'
 import type { Meter, MeterOptions } from './types.ts'

@@ -1,4 +1,4 @@
-import type { Reading, TokenUsage } from '../../traffic.ts'
+import type { Reading, TokenUsage } from '../../ports/requests.ts'
 import { type Lane, type LaneKind, OutputText } from './outputText.ts'
 import { countOrNull, type Fields, isFields, textOrNull } from './values.ts'
 

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module'
-import { unexpected } from '../../unexpected.ts'
+import { unexpected } from '../../shared/unexpected.ts'
 
 type Encoding = typeof import('gpt-tokenizer/encoding/cl100k_base')
 

@@ -1,5 +1,5 @@
 import type { Endpoint } from '../../../../src-preload/contract/requests.ts'
-import type { Reading } from '../../traffic.ts'
+import type { Reading } from '../../ports/requests.ts'
 
 export interface MeterOptions {
   endpoint: Endpoint

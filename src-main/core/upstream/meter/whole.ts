@@ -1,4 +1,4 @@
-import type { Reading } from '../../traffic.ts'
+import type { Reading } from '../../ports/requests.ts'
 import { asBuffer, markLength } from './bytes.ts'
 import { parseBetween } from './json.ts'
 import { ReplyReader } from './replyReader.ts'

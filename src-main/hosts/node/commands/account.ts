@@ -1,9 +1,9 @@
 import { createRouterClient, type RouterClient } from '@orpc/server'
 import { keyFromStandardInput } from '../connection.ts'
+import type { Parts, RunningCore } from '../dependencies.ts'
 import { openDataDir } from '../folder.ts'
 import { createNodeHost } from '../host.ts'
 import { exitCodes, keyFromEnvironment, printJson, say } from '../output.ts'
-import type { Parts, RunningCore } from '../parts.ts'
 import { sealKey } from '../seal.ts'
 
 interface LoginOptions {

@@ -4,13 +4,13 @@ import type { Message } from '../../../../src-preload/contract/chat.ts'
 import type { CoreOptions } from '../../../core/core.ts'
 import { StudioError } from '../../../core/errors.ts'
 import { type ConnectionOptions, connectionFrom } from '../connection.ts'
+import type { Parts, RunningCore } from '../dependencies.ts'
 import { failureOf } from '../failure.ts'
 import { openDataDir } from '../folder.ts'
 import { createNodeHost } from '../host.ts'
 import { exitCodes, log, onOutputFailure, outputFailure, printJson, sayPart } from '../output.ts'
-import type { Parts, RunningCore } from '../parts.ts'
-import { type PassingCore, startCoreInPassing } from '../passing.ts'
 import { type Interrupt, listenForInterrupt } from '../signals.ts'
+import { type PassingCore, startCoreInPassing } from '../temporaryCore.ts'
 
 interface ChatOptions extends ConnectionOptions {
   model?: string

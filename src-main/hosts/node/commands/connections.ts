@@ -1,8 +1,8 @@
-import type { ListedProfile } from '../../../core/connection/saved.ts'
+import type { ListedProfile } from '../../../core/features/connections/savedConnections.ts'
+import type { Connections, Parts } from '../dependencies.ts'
 import { findDataDir, openDataDir } from '../folder.ts'
 import { createNodeHost } from '../host.ts'
 import { exitCodes, printJson, say } from '../output.ts'
-import type { Connections, Parts } from '../parts.ts'
 import { columns } from '../table.ts'
 
 interface ConnectionsOptions {

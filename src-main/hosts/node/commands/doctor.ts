@@ -7,13 +7,13 @@ import type { CoreOptions } from '../../../core/core.ts'
 import type { Host } from '../../../core/host.ts'
 import { folderUser } from '../../../core/store/lock.ts'
 import { type ConnectionOptions, connectionFrom } from '../connection.ts'
+import type { Parts } from '../dependencies.ts'
 import { failureOf } from '../failure.ts'
 import { findDataDir } from '../folder.ts'
 import { createNodeHost } from '../host.ts'
 import { listenOn } from '../listen.ts'
 import { exitCodes, printJson, sayTable } from '../output.ts'
-import type { Parts } from '../parts.ts'
-import { type PassingCore, startCoreInPassing } from '../passing.ts'
+import { type PassingCore, startCoreInPassing } from '../temporaryCore.ts'
 
 interface DoctorOptions extends ConnectionOptions {
   dataDir?: string

@@ -1,9 +1,14 @@
 import { createInterface } from 'node:readline/promises'
-import { type Erasable, type ErasePlan, type EraseState, erasables } from '../../../../src-preload/contract/erase.ts'
+import {
+  type Erasable,
+  type ErasePlan,
+  type EraseState,
+  erasables,
+} from '../../../../src-preload/contract/retention.ts'
 import { StudioError } from '../../../core/errors.ts'
+import type { Parts } from '../dependencies.ts'
 import { openDataDir } from '../folder.ts'
 import { exitCodes, printJson, say, sayTable } from '../output.ts'
-import type { Parts } from '../parts.ts'
 import { listenForInterrupt } from '../signals.ts'
 
 export interface EraseOptions {

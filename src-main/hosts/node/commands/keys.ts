@@ -1,7 +1,7 @@
 import type { AccountKey } from '../../../../src-preload/contract/account.ts'
+import type { Parts } from '../dependencies.ts'
 import { findDataDir } from '../folder.ts'
 import { exitCodes, printJson, say } from '../output.ts'
-import type { Parts } from '../parts.ts'
 import { columns } from '../table.ts'
 import { bookOf, toMinute } from './usage.ts'
 

@@ -1,7 +1,7 @@
 import type { LimitBucket, Limited, LimitStatus } from '../../../../src-preload/contract/account.ts'
+import type { Parts } from '../dependencies.ts'
 import { findDataDir } from '../folder.ts'
 import { exitCodes, printJson, say, sayTable } from '../output.ts'
-import type { Parts } from '../parts.ts'
 import { columns } from '../table.ts'
 import { bookOf, toMinute } from './usage.ts'
 

@@ -1,7 +1,7 @@
 import type { RequestFilter, RequestRow } from '../../../../src-preload/contract/requests.ts'
+import type { Parts } from '../dependencies.ts'
 import { findDataDir } from '../folder.ts'
 import { exitCodes, onOutputFailure, printJson, say } from '../output.ts'
-import type { Parts } from '../parts.ts'
 import { listenForEnd } from '../signals.ts'
 import { inColumns } from '../table.ts'
 

@@ -1,6 +1,6 @@
 import { StudioError } from '../../../core/errors.ts'
+import type { Parts } from '../dependencies.ts'
 import { addressShown, exitCodes, printJson, say, sayTable } from '../output.ts'
-import type { Parts } from '../parts.ts'
 import { listenForEnd } from '../signals.ts'
 
 /** The stand-in for the service alone, until a signal ends it. */

@@ -1,10 +1,10 @@
 import type { Book, View, ViewQuery } from '../../../../src-preload/contract/usage.ts'
-import { type ExportFormat, exportRows } from '../../../core/books/export.ts'
-import { bucketsOf, type ExportRow, rowsOf, totalsOf } from '../../../core/books/exportRows.ts'
 import { StudioError } from '../../../core/errors.ts'
+import { type ExportFormat, exportRows } from '../../../core/features/usage/export.ts'
+import { bucketsOf, type ExportRow, rowsOf, totalsOf } from '../../../core/features/usage/exportRows.ts'
+import type { Parts, UsageBooks } from '../dependencies.ts'
 import { findDataDir } from '../folder.ts'
 import { exitCodes, harmless, say, writeOutput } from '../output.ts'
-import type { Parts, UsageBooks } from '../parts.ts'
 import { columns } from '../table.ts'
 import { fileToWrite, writeFileWhole } from '../userFile.ts'
 

@@ -1,4 +1,4 @@
-import type { Reading } from '../../../../../src-main/core/traffic.ts'
+import type { Reading } from '../../../../../src-main/core/ports/requests.ts'
 import { type MeterOptions, openMeter } from '../../../../../src-main/core/upstream/meter/meter.ts'
 
 export const chatStream: MeterOptions = {

@@ -1,0 +1,137 @@
+import type { Profile } from '../../../src-preload/contract/app.ts'
+import { AlertsRoom } from '../features/alerts/alerts.ts'
+import type { Session } from '../features/connections/session.ts'
+import { LimitsRoom } from '../features/limits/limits.ts'
+import { Bucket } from '../features/limits/rateLimitStatus.ts'
+import { type Books, createBooks } from '../features/usage/usage.ts'
+import { BooksBeside } from '../features/usage/workerClient.ts'
+import type { Tools } from '../gateway/apps/apps.ts'
+import type { AdmissionDesk } from '../gateway/scheduler/requestScheduler.ts'
+import { DeskFollower } from '../gateway/scheduler/schedulerWatcher.ts'
+import type { Host } from '../host.ts'
+import type { Ledger } from '../requestLog/requestLog.ts'
+import { inBackground } from '../shared/unexpected.ts'
+import type { AccountStore } from '../store/account/open.ts'
+import type { Store } from '../store/store.ts'
+
+export interface AccountParts {
+  host: Pick<Host, 'dataDir' | 'notify' | 'log'>
+  store: Store
+  account: AccountStore
+  ledger: Ledger
+  tools: Tools
+  desk: AdmissionDesk
+  session: Session
+  /** Whose account it is was told: what shows it is another now. */
+  changed: () => void
+}
+
+/** What is known of the account behind the connection, and follows it: its books, its limits, and the lines that a person drew. */
+export function openAccountRooms({ host, store, account, ledger, tools, desk, session, changed }: AccountParts) {
+  const books: Books = createBooks({
+    account,
+    here: {
+      usedByDay: (bookId, from, to) => ledger.usedByDay(bookId, from, to),
+      firstDayOf: (bookId) => ledger.firstDayOf(bookId),
+      belongsTo(bookId) {
+        ledger.belongsTo(bookId)
+        limits.known()
+        changed()
+      },
+    },
+    tools: () => tools.list(),
+    learn: (usage, { baseUrl, profile }) => ledger.learn(usage, baseUrl, profile),
+    requests: () => ledger.size,
+    log: host.log,
+  })
+  const beside = new BooksBeside({
+    dataDir: host.dataDir,
+    tools: () => tools.list().map(({ id, name, colour }) => ({ id, name, colour })),
+    flush: () => ledger.flush(),
+    settled: () => ledger.settledDays,
+  })
+  const bucket = new Bucket()
+  const deskFollower = new DeskFollower(desk, bucket)
+  const limits = new LimitsRoom({ desk, gauge: bucket, ledger, kept: books.limits })
+  const alerts = new AlertsRoom({
+    table: store.alerts,
+    pending: store.pending,
+    books: {
+      changes: books.changes,
+      current: books.current,
+      today: books.today,
+      callingKey: (bookId) => books.reading.keys({ bookId }).find(({ calling }) => calling) ?? null,
+    },
+    connection: () => session.connection,
+    statuses: bucket.asked,
+    tools: { list: tools.list, observe: (listener) => tools.observe(listener) },
+    settled: ledger.settled,
+    spent: (id) => ledger.spent(id),
+    notify: host.notify,
+  })
+
+  /** The newest connection alone counts, whenever the database takes it. */
+  const follow = (...to: Parameters<Books['follow']>): void =>
+    account.pending.write('follow', 'Whose account is connected', () => books.follow(...to))
+
+  session.changes.add(() => {
+    const { profile, state: standing } = session.connection
+    if (session.current === null) {
+      bucket.follow(null)
+      follow(null, profile && placeOf(profile))
+      limits.follow(false)
+      alerts.follow(null)
+      inBackground('The limits of the key could not be forgotten', deskFollower.connect(null))
+    } else if (standing === 'connected') books.reachable()
+    alerts.connectionChanged(session.current)
+  })
+  session.opened.add((upstream) => {
+    const { profile } = session.connection
+    ledger.connectedTo(upstream.base.url, profile?.id)
+    alerts.follow(upstream)
+    // Both ask whose key it is: one request answers them.
+    const getCurrentKey = onceGood(() => upstream.getCurrentKey({ room: 'account' }))
+    inBackground('The limits of the key could not be asked for', deskFollower.connect({ getCurrentKey }))
+    bucket.follow(upstream)
+    follow({ ...upstream, getCurrentKey }, profile && placeOf(profile))
+    limits.follow(true)
+    inBackground('The rate limit could not be asked for', bucket.ask())
+  })
+  session.returned.add((upstream) => {
+    inBackground('The limits of the key could not be asked for', deskFollower.learn(upstream))
+    inBackground('The rate limit could not be asked for', bucket.ask())
+  })
+  session.forgotten.add((id) => books.forgotten(id))
+  // Without a core running, the command line forgets them in the store alone.
+  books.forgottenBut(store.profiles.all().map(({ id }) => id))
+
+  return {
+    books,
+    beside,
+    bucket,
+    limits,
+    alerts,
+    async close(): Promise<void> {
+      alerts.close()
+      await books.close()
+      await beside.close()
+      deskFollower.close()
+      limits.close()
+      bucket.close()
+    },
+  }
+}
+
+export const placeOf = ({ id, kind, baseUrl, name }: Profile) => ({ profile: id, kind, baseUrl, name })
+
+/** Asks until it was answered well, and then no more. */
+function onceGood<T>(ask: () => Promise<T>): () => Promise<T> {
+  let answer: Promise<T> | null = null
+  return () => {
+    answer ??= ask().catch((thrown: unknown) => {
+      answer = null
+      throw thrown
+    })
+    return answer
+  }
+}

@@ -1,0 +1,143 @@
+import type { AppState } from '../../../src-preload/contract/app.ts'
+import type { ToolUse } from '../../../src-preload/contract/apps.ts'
+import type { Keep } from '../data/data.ts'
+import type { Erasing } from '../data/retention/retention.ts'
+import type { AlertsRoom } from '../features/alerts/alerts.ts'
+import { listModels, type ModelsRoom } from '../features/connections/listModels.ts'
+import type { Session } from '../features/connections/session.ts'
+import type { LimitsRoom } from '../features/limits/limits.ts'
+import { updateSettings } from '../features/settings/updateSettings.ts'
+import type { Books } from '../features/usage/usage.ts'
+import type { BooksBeside } from '../features/usage/workerClient.ts'
+import type { Tools } from '../gateway/apps/apps.ts'
+import { alertsHandlers } from '../handlers/alerts.ts'
+import { archiveHandlers } from '../handlers/archive.ts'
+import { chatHandlers } from '../handlers/chat.ts'
+import { connectionHandlers } from '../handlers/connection.ts'
+import { dataHandlers } from '../handlers/data.ts'
+import { guarded } from '../handlers/errors.ts'
+import { imagesHandlers } from '../handlers/images.ts'
+import { implementer } from '../handlers/implementer.ts'
+import { keysHandlers } from '../handlers/keys.ts'
+import { libraryHandlers } from '../handlers/library.ts'
+import { limitsHandlers } from '../handlers/limits.ts'
+import { mediaHandlers } from '../handlers/media.ts'
+import { openExternal } from '../handlers/openExternal.ts'
+import { waitingHandlers } from '../handlers/outbox.ts'
+import { eraseHandlers } from '../handlers/retention.ts'
+import { speechHandlers } from '../handlers/speech.ts'
+import { chatToolsHandlers } from '../handlers/tools.ts'
+import { transcribeHandlers } from '../handlers/transcription.ts'
+import { transfersHandlers } from '../handlers/transfers.ts'
+import { usageHandlers } from '../handlers/usage.ts'
+import { voiceHandlers } from '../handlers/voice.ts'
+import type { Host } from '../host.ts'
+import type { Ledger } from '../requestLog/requestLog.ts'
+import type { StateFeed } from '../shared/stateFeed.ts'
+import type { AccountStore } from '../store/account/open.ts'
+import type { Store } from '../store/store.ts'
+import type { ChatRooms } from './chat.ts'
+import type { MediaRooms } from './media.ts'
+
+export interface Rooms {
+  host: Host
+  store: Store
+  account: AccountStore
+  state: StateFeed<AppState>
+  session: Session
+  rooms: ChatRooms
+  mediaRooms: MediaRooms
+  models: ModelsRoom
+  tools: Tools
+  toolUse: StateFeed<ToolUse[]>
+  ledger: Ledger
+  books: Books
+  beside: BooksBeside
+  limits: LimitsRoom
+  alerts: AlertsRoom
+  keep: Keep
+  erasing: Erasing
+  settingsChanged: () => void
+}
+
+/** The contract, each procedure led to its use case. */
+export function createRouter(rooms: Rooms) {
+  const {
+    host,
+    store,
+    account,
+    state,
+    session,
+    rooms: around,
+    mediaRooms,
+    models,
+    tools,
+    toolUse,
+    ledger,
+    books,
+    beside,
+    limits,
+    alerts,
+    keep,
+    erasing,
+    settingsChanged,
+  } = rooms
+  const os = implementer(host, [store, account])
+  return os.router({
+    app: {
+      watch: os.app.watch.handler(({ signal }) => guarded(host, state.watch(signal))),
+      updateSettings: os.app.updateSettings.handler(({ input }) => {
+        const settings = updateSettings(store, input)
+        settingsChanged()
+        return settings
+      }),
+      openExternal: os.app.openExternal.handler(({ input }) => openExternal(host, input)),
+    },
+    connection: connectionHandlers(os.connection, session),
+    models: { list: os.models.list.handler(({ input }) => listModels(models, input)) },
+    chat: chatHandlers(os.chat, host, around.chat),
+    chatTools: chatToolsHandlers(os.chatTools, host, around.chatTools),
+    library: libraryHandlers(os.library, host, around.library),
+    archive: archiveHandlers(os.archive, host, around.archive),
+    media: mediaHandlers(os.media, around.media, mediaRooms.keeping),
+    voice: voiceHandlers(os.voice, host, around.voice),
+    speech: speechHandlers(os.speech, host, mediaRooms.speech),
+    transcribe: transcribeHandlers(os.transcribe, host, mediaRooms.transcribe),
+    images: imagesHandlers(os.images, host, mediaRooms.images),
+    usage: usageHandlers(os.usage, host, { books, beside, store, transfers: around.transfers }),
+    keys: keysHandlers(os.keys, host, books),
+    limits: limitsHandlers(os.limits, host, limits),
+    alerts: alertsHandlers(os.alerts, host, alerts),
+    data: dataHandlers(os.data, host, keep),
+    waiting: waitingHandlers(os.waiting, host, mediaRooms.waiting),
+    erase: eraseHandlers(os.erase, host, erasing),
+    transfers: transfersHandlers(os.transfers, around.transfers),
+    tools: {
+      watch: os.tools.watch.handler(({ signal }) => guarded(host, tools.watch(signal))),
+      watchUse: os.tools.watchUse.handler(({ signal }) => guarded(host, toolUse.watch(signal))),
+      add: os.tools.add.handler(({ input }) => tools.add(input)),
+      update: os.tools.update.handler(({ input }) => tools.update(input.id, input.changes)),
+      pause: os.tools.pause.handler(({ input }) => tools.pause(input.id, input.paused)),
+      pauseAll: os.tools.pauseAll.handler(({ input }) => tools.pauseAll(input.paused)),
+      resetSpend: os.tools.resetSpend.handler(({ input }) => {
+        const tool = tools.get(input.id)
+        ledger.resetSpend(tool.id)
+        return tool
+      }),
+      revoke: os.tools.revoke.handler(({ input }) => tools.revoke(input.id)),
+    },
+    requests: {
+      watch: os.requests.watch.handler(({ input, signal }) =>
+        guarded(host, ledger.watch(input.filter, input.newest, signal)),
+      ),
+      page: os.requests.page.handler(async ({ input }) => ({
+        rows: await ledger.page(input.filter, input.before, input.limit),
+      })),
+      counts: os.requests.counts.handler(({ input }) => ledger.counts(input.filter)),
+      get: os.requests.get.handler(({ input }) => ledger.get(input.id)),
+      stop: os.requests.stop.handler(({ input }) => ({ stopped: ledger.stop(input.id) })),
+      eraseBodies: os.requests.eraseBodies.handler(async ({ input }) => ({ erased: await ledger.eraseBodies(input) })),
+    },
+  })
+}
+export type StudioRouter = ReturnType<typeof createRouter>

@@ -1,0 +1,154 @@
+import { randomUUID } from 'node:crypto'
+import { rmSync } from 'node:fs'
+import { open, rename } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, dirname } from 'node:path'
+import type { BackupSummary, DataWork } from '../../../../src-preload/contract/data.ts'
+import { StudioError } from '../../errors.ts'
+import { diskProblem } from '../../shared/diskProblem.ts'
+import { databases } from '../databases.ts'
+import { asDiskError, bytesOf, checkRoom, toDisk } from '../disk.ts'
+import { type About, aboutName, formatVersion, type Manifest, manifestName } from './manifest.ts'
+import { mustHaveData, type Snapshot, takeSnapshot } from './snapshot.ts'
+import { type Sink, tarWriter, type WrittenEntry } from './tar/write.ts'
+import { openWorkplace, type Workplace } from './workplace.ts'
+
+export interface BackupParts {
+  dataDir: string
+  /** Version of this program. */
+  version: string
+  progress?(work: DataWork): void
+  signal?: AbortSignal
+}
+
+/** Where a backup goes: a file, or somebody who reads along. */
+export type Target = { path: string } | { sink: Sink }
+
+/**
+ * Writes everything of a data folder as one tar: `about.json`, databases, media, `manifest.json` with the SHA-256 of each. A file has its name only
+ * when it is whole and on the disk; until then it is called `NAME.XXXXXXXX.part`. Holds no key: none lies in the folder.
+ * Changes nothing in the data folder: copies are made beside the file, or in the system's folder for temporary files.
+ * @throws StudioError as `takeSnapshot`; `cancelled`; `disk_full`, `not_writable`, `bad_input` where the file can't be written
+ */
+export async function writeBackup(parts: BackupParts, target: Target): Promise<BackupSummary> {
+  const { dataDir } = parts
+  const total = databases.reduce((sum, { pathIn }) => sum + bytesOf(pathIn(dataDir)), 0)
+  const place = 'path' in target ? dirname(target.path) : tmpdir()
+  let workplace: Workplace | null = null
+  try {
+    mustHaveData(dataDir)
+    workplace = openPlace(place)
+    checkRoom(place, total)
+    let done = 0
+    const tell = (bytes: number): void => {
+      parts.signal?.throwIfAborted()
+      done += bytes
+      parts.progress?.({ stage: 'databases', done: Math.min(done, total), total })
+    }
+    tell(0)
+    const snapshot = takeSnapshot({ dataDir, folder: workplace.folder, copied: tell })
+    parts.signal?.throwIfAborted()
+    if ('sink' in target) return await pack(parts, snapshot, target.sink)
+    return await intoFile(target.path, sizeOf(snapshot), (sink) => pack(parts, snapshot, sink))
+  } catch (thrown) {
+    throw asDiskError(thrown, 'The backup')
+  } finally {
+    workplace?.close()
+  }
+}
+
+/** @throws StudioError `disk_full`, `not_writable`; `bad_input` where the folder is not there */
+function openPlace(place: string): Workplace {
+  try {
+    return openWorkplace(place)
+  } catch (thrown) {
+    throw cantWriteBackup(thrown, place)
+  }
+}
+
+function cantWriteBackup(thrown: unknown, path: string): StudioError {
+  const why = thrown instanceof Error ? thrown.message : String(thrown)
+  const known = diskProblem(thrown, path)
+  return new StudioError(
+    known?.kind ?? 'bad_input',
+    `The backup can't be written: ${known?.message ?? why}`,
+    {},
+    { cause: thrown },
+  )
+}
+
+async function intoFile<T>(path: string, bytes: number, write: (sink: Sink) => Promise<T>): Promise<T> {
+  // A name of its own: two that write the same backup must not write into each other's.
+  const part = `${path}.${randomUUID().slice(0, 8)}.part`
+  const file = await open(part, 'wx', 0o600).catch((thrown: unknown) => {
+    throw cantWriteBackup(thrown, path)
+  })
+  try {
+    checkRoom(dirname(path), bytes)
+    const result = await write((chunk) => writeAll(file, chunk))
+    await file.sync()
+    await file.close()
+    await rename(part, path)
+    toDisk(dirname(path))
+    return result
+  } catch (thrown) {
+    await file.close().catch(() => undefined)
+    rmSync(part, { force: true })
+    throw thrown
+  }
+}
+
+async function writeAll(file: Awaited<ReturnType<typeof open>>, bytes: Uint8Array): Promise<void> {
+  for (let at = 0; at < bytes.length; ) at += (await file.write(bytes, at, bytes.length - at)).bytesWritten
+}
+
+async function pack(
+  parts: BackupParts,
+  { files, schemas, counts, missing }: Snapshot,
+  to: Sink,
+): Promise<BackupSummary> {
+  const { version } = parts
+  const at = new Date()
+  const total = files.reduce((sum, { bytes }) => sum + bytes, 0)
+  let done = 0
+  const sink: Sink = async (bytes) => {
+    parts.signal?.throwIfAborted()
+    await to(bytes)
+    done += bytes.length
+    parts.progress?.({ stage: 'packing', done: Math.min(done, total), total })
+  }
+  const tar = tarWriter(sink, at.getTime())
+  const said: About = { format: 'inference-studio-backup', formatVersion, version, madeAt: at.toISOString(), schemas }
+  await addJson(tar, aboutName, said)
+  const entries: WrittenEntry[] = []
+  const gone: string[] = []
+  for (const { name, path, bytes } of files) {
+    const content = await contentOf(path, bytes)
+    if (content) entries.push(await tar.add(name, bytes, content))
+    else gone.push(basename(name))
+  }
+  const manifest: Manifest = { ...said, entries, counts, missing: [...missing, ...gone] }
+  await addJson(tar, manifestName, manifest)
+  await tar.finish()
+  return { version, madeAt: said.madeAt, counts, bytes: total }
+}
+
+/** Null where the file is gone: a media file that could not get a second name, and was erased since. */
+async function contentOf(path: string, bytes: number): Promise<AsyncIterable<Uint8Array> | Uint8Array[] | null> {
+  const file = await open(path, 'r').catch((thrown: unknown) => {
+    if (thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT') return null
+    throw thrown
+  })
+  if (file === null) return null
+  if (bytes > 0) return file.createReadStream({ end: bytes - 1, highWaterMark: 1024 * 1024 })
+  await file.close()
+  return []
+}
+
+function addJson(tar: ReturnType<typeof tarWriter>, name: string, value: unknown): Promise<WrittenEntry> {
+  const bytes = Buffer.from(`${JSON.stringify(value, null, 1)}\n`)
+  return tar.add(name, bytes.length, [bytes])
+}
+
+/** With headers and padding; the manifest is guessed. */
+const sizeOf = ({ files }: Snapshot): number => files.reduce((sum, { bytes }) => sum + bytes + 1300, 10_000)

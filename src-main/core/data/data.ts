@@ -1,0 +1,161 @@
+import { randomUUID } from 'node:crypto'
+import { rmSync, statSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import type { BackupSummary, DataState, DataWork } from '../../../src-preload/contract/data.ts'
+import type { Download } from '../../../src-preload/contract/transfers.ts'
+import { StudioError } from '../errors.ts'
+import type { Feed } from '../shared/events.ts'
+import { backupName } from './backup/manifest.ts'
+import { sweepWorkplaces } from './backup/workplace.ts'
+import { namesIn } from './disk.ts'
+import { tellAbout } from './readme.ts'
+import { createReports } from './recovery/reports.ts'
+import { dropStaging, dropWaiting, layReady, type Plan, waitingPlan } from './restore/swap.ts'
+import { startWork, type Work } from './workerClient.ts'
+
+export interface KeepParts {
+  dataDir: string
+  /** Version of this program. */
+  version: string
+  /** Files between page and core. */
+  transfers: {
+    folder: string
+    uploads: { path(uploadId: string): string; done(uploadId: string): Promise<void> }
+    downloads: { offer(file: { path: string; name: string; mime: string; bytes: number }): Download }
+  }
+  /** Why a backup that waited for this start was not put in place. */
+  problem: StudioError | null
+  /** Tells everyone who watches `read()`, whole. */
+  feed(read: () => DataState): { changed(): void; watch(signal?: AbortSignal): Feed<DataState> }
+  log(level: 'info' | 'warn' | 'error', line: string): void
+}
+export type Keep = ReturnType<typeof createKeep>
+
+/** Backup and restore of the folder that a core runs in, and what is told of damage that the start met. */
+export function createKeep({ dataDir, version, transfers, problem, feed, log }: KeepParts) {
+  tellAbout(dataDir, log)
+  const reports = createReports(dataDir)
+  let backup: { work: Work<unknown>; at: DataWork } | null = null
+  let restore: { work: Work<unknown>; at: DataWork } | null = null
+  /** Checked and unpacked, for a `restore` of the same upload. */
+  let checked: { uploadId: string; plan: Plan } | null = null
+  const state = feed(read)
+  for (const { database, keptAt } of reports.damage().filter(({ acknowledged }) => !acknowledged)) {
+    log('warn', `${database}.sqlite was damaged and was recovered as far as it could be read; it lies in ${keptAt}.`)
+  }
+
+  function read(): DataState {
+    const waiting = waitingPlan(dataDir)
+    return {
+      backup: backup?.at ?? null,
+      restore: restore?.at ?? null,
+      waiting: waiting?.report.what === 'restored' ? { summary: waiting.report.summary, stagedAt: waiting.at } : null,
+      restored: reports.restored(),
+      damage: reports.damage(),
+      aside: reports.aside(),
+      problem: problem?.toProblem() ?? null,
+    }
+  }
+
+  /** @throws StudioError as stageBackup */
+  async function stage(uploadId: string): Promise<Plan> {
+    if (checked?.uploadId === uploadId) return checked.plan
+    if (restore) throw new StudioError('busy', 'Another backup is being read. Wait until that has ended.')
+    const path = transfers.uploads.path(uploadId)
+    checked = null
+    const work = startWork({ do: 'stage', dataDir, path }, (at) => {
+      if (restore) restore = { work, at }
+      state.changed()
+    })
+    restore = { work, at: { stage: 'checking', done: 0, total: 0 } }
+    state.changed()
+    try {
+      const { plan } = await work.done
+      checked = { uploadId, plan }
+      return plan
+    } catch (thrown) {
+      dropStaging(dataDir)
+      throw thrown
+    } finally {
+      restore = null
+      state.changed()
+    }
+  }
+
+  return {
+    watch: (signal?: AbortSignal): Feed<DataState> => state.watch(signal),
+    read,
+    /** @throws StudioError as writeBackup, `busy` */
+    async backup(): Promise<Download> {
+      if (backup) throw new StudioError('busy', 'A backup is being made already.')
+      const path = join(transfers.folder, `${randomUUID()}.tar`)
+      const work = startWork({ do: 'backup', dataDir, version, path }, (at) => {
+        if (backup) backup = { work, at }
+        state.changed()
+      })
+      backup = { work, at: { stage: 'databases', done: 0, total: 0 } }
+      state.changed()
+      try {
+        const { summary } = await work.done
+        const { size: bytes } = statSync(path)
+        return transfers.downloads.offer({ path, name: backupName(summary.madeAt), mime: 'application/x-tar', bytes })
+      } catch (thrown) {
+        for (const name of namesIn(transfers.folder)) {
+          if (name.startsWith(basename(path))) rmSync(join(transfers.folder, name), { force: true })
+        }
+        throw thrown
+      } finally {
+        backup = null
+        sweepWorkplaces(transfers.folder)
+        state.changed()
+      }
+    },
+    cancelBackup: (): { cancelled: boolean } => cancel(backup),
+    /** @throws StudioError as stageBackup, `busy` */
+    async check({ uploadId }: { uploadId: string }) {
+      const summary = summaryOf(await stage(uploadId))
+      const { here } = await startWork({ do: 'look', dataDir }, () => undefined).done
+      return { backup: summary, now: here }
+    },
+    /** @throws StudioError as stageBackup, `busy` */
+    async restore({ uploadId }: { uploadId: string }): Promise<BackupSummary> {
+      const given = await stage(uploadId)
+      checked = null
+      layReady(dataDir, { ...given, at: new Date().toISOString() })
+      await transfers.uploads.done(uploadId)
+      state.changed()
+      return summaryOf(given)
+    },
+    cancelRestore: (): { cancelled: boolean } => cancel(restore),
+    dropRestore(): { dropped: boolean } {
+      const dropped = dropWaiting(dataDir)
+      state.changed()
+      return { dropped }
+    },
+    acknowledge({ id }: { id: string }): void {
+      reports.acknowledge(id)
+      state.changed()
+    },
+    eraseAside({ name }: { name: string }): void {
+      reports.erase(name)
+      state.changed()
+    },
+    /** What is under way is given up; what waits, waits. */
+    async close(): Promise<void> {
+      const under = [backup, restore]
+      for (const one of under) one?.work.cancel()
+      await Promise.allSettled(under.flatMap((one) => (one ? [one.work.done] : [])))
+      if (checked) dropStaging(dataDir)
+    },
+  }
+}
+
+function cancel(one: { work: Work<unknown> } | null): { cancelled: boolean } {
+  one?.work.cancel()
+  return { cancelled: one !== null }
+}
+
+function summaryOf({ report }: Plan): BackupSummary {
+  if (report.what !== 'restored') throw new StudioError('bug', 'What was staged is no backup.')
+  return report.summary
+}

@@ -1,0 +1,80 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { Counts, DatabaseName, KeptThing } from '../../../src-preload/contract/data.ts'
+import { accountFile } from '../store/account/open.ts'
+import { accountDatabase } from '../store/account/schema.ts'
+import { type DatabaseKind, studioDatabase } from '../store/database.ts'
+import { isDatabaseThere } from '../store/databaseFile.ts'
+import { bodiesFile, ledgerFile } from '../store/requestLog/open.ts'
+import { bodyDatabase, ledgerDatabase } from '../store/requestLog/schema.ts'
+import { number } from '../store/rows.ts'
+import { databaseFile } from '../store/store.ts'
+import { makingName, mediaName } from './backup/manifest.ts'
+
+export interface KeptDatabase {
+  name: DatabaseName
+  /** Its name in the data folder. */
+  file: string
+  kind: DatabaseKind
+  pathIn(dataDir: string): string
+}
+
+/** The databases of a data folder. The first one says what the others are for: it is copied first and looked at first. */
+export const databases: readonly KeptDatabase[] = [
+  { name: 'studio', file: 'studio.sqlite', kind: studioDatabase, pathIn: databaseFile },
+  { name: 'ledger', file: 'ledger.sqlite', kind: ledgerDatabase, pathIn: ledgerFile },
+  { name: 'bodies', file: 'bodies.sqlite', kind: bodyDatabase, pathIn: bodiesFile },
+  { name: 'account', file: 'account.sqlite', kind: accountDatabase, pathIn: accountFile },
+]
+
+/** A database's log and its index of it, which belong to it. */
+export const besides = (file: string): string[] => [`${file}-wal`, `${file}-shm`]
+
+const databaseNames: ReadonlySet<string> = new Set(
+  databases.flatMap(({ file }) => [file, ...besides(file), `${file}-journal`]),
+)
+
+/** Whether a relative path is one that this program gives to a copy of the data: of a database, of a media file or of one that grows. */
+export function isCopiedFile(path: string): boolean {
+  const [first = '', second, ...more] = path.split('/')
+  if (more.length > 0) return false
+  if (first === 'media') return second === undefined || mediaName.test(second)
+  if (first === 'making') return second === undefined || makingName.test(second)
+  return second === undefined && databaseNames.has(first)
+}
+
+const things: Readonly<Record<string, KeptThing>> = {
+  ...{ conversations: 'conversations', messages: 'messages', media: 'media', speeches: 'speeches', images: 'images' },
+  ...{ recordings: 'recordings', transcripts: 'transcripts', profiles: 'connections', settings: 'settings' },
+  ...{ folders: 'library', prompts: 'library', presets: 'library' },
+  ...{ tool_keys: 'tools', function_tools: 'tools', mcp_servers: 'tools' },
+  ...{ requests: 'requests', use_days: 'sums', spend: 'sums', bodies: 'bodies' },
+  ...{ books: 'accounts', days: 'accounts', versions: 'accounts', closed: 'accounts', undated: 'accounts' },
+}
+
+/** What a person calls the rows of a table. */
+export const thingOf = (table: string): KeptThing => things[table] ?? 'other'
+
+/** How many things a database holds. @throws what SQLite throws */
+export function countThings(handle: DatabaseSync): Counts {
+  const counted = new Map<KeptThing, number>()
+  for (const { name } of handle.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all()) {
+    const thing = thingOf(String(name))
+    if (thing === 'other') continue
+    const { n } = handle.prepare(`SELECT count(*) AS n FROM "${String(name)}"`).get() ?? {}
+    counted.set(thing, (counted.get(thing) ?? 0) + number({ n: n ?? 0 }, 'n'))
+  }
+  return asCounts(counted)
+}
+
+export const asCounts = (counted: ReadonlyMap<KeptThing, number>): Counts =>
+  [...counted].filter(([, count]) => count > 0).map(([thing, count]) => ({ thing, count }))
+
+export function addCounts(all: readonly Counts[]): Counts {
+  const sum = new Map<KeptThing, number>()
+  for (const { thing, count } of all.flat()) sum.set(thing, (sum.get(thing) ?? 0) + count)
+  return asCounts(sum)
+}
+
+/** Those that are in the folder. @throws StudioError `store_damaged` where a name of one belongs to something that is no file */
+export const databasesIn = (dataDir: string): KeptDatabase[] =>
+  databases.filter(({ pathIn }) => isDatabaseThere(pathIn(dataDir)))

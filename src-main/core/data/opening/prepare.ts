@@ -1,0 +1,112 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import type { StudioError } from '../../errors.ts'
+import { type Depth, isDamage, openDatabase } from '../../store/database.ts'
+import { isDatabaseThere } from '../../store/databaseFile.ts'
+import { isMostlyFree, requestErasing } from '../../store/requestLog/retention.ts'
+import { databases, type KeptDatabase } from '../databases.ts'
+import { bytesOf } from '../disk.ts'
+import { forgetNote, noteDamage, wasNoted } from '../recovery/damageNote.ts'
+import { faultOf, type MendParts, mendFolder } from '../recovery/recovery.ts'
+import { everything, settleSwaps } from '../restore/swap.ts'
+
+/** What there is to do with the files of a folder before they can be used. */
+export interface Ahead {
+  /** Why a backup that waited for this start was not put in place. */
+  problem: StudioError | null
+  how: Depth
+  /** Somebody would wait for it: on this thread it would hold everything else up. */
+  isLong: boolean
+}
+
+/** Bytes of everything in a folder that are checked and mended sooner than a thread starts. */
+const shortBytes = 4_000_000
+
+/**
+ * First of all, by the owner of the folder: what was laid ready is put in place, and it is seen what is to be done. `endedCleanly` is false after an owner that
+ * was killed: every page is read then.
+ * @throws StudioError `store_damaged`: what is ready can't be put in place
+ */
+export function lookAhead({ dataDir, endedCleanly }: { dataDir: string; endedCleanly: boolean }): Ahead {
+  const problem = settleSwaps(dataDir)
+  // First of all: whoever opened a named pipe would wait for ever.
+  for (const { pathIn } of databases) isDatabaseThere(pathIn(dataDir))
+  const how = wasNoted(dataDir) ? 'everything' : endedCleanly ? 'head' : 'pages'
+  const isMore = how !== 'head' || databases.some((database) => needsWork(dataDir, database))
+  const isLong = isMore && everything.reduce((sum, name) => sum + bytesOf(join(dataDir, name)), 0) > shortBytes
+  return { problem, how, isLong }
+}
+
+function needsWork(dataDir: string, database: KeptDatabase): boolean {
+  try {
+    if (faultOf(dataDir, database, 'head') !== null) return true
+    return existsSync(database.pathIn(dataDir)) && isOld(dataDir, database)
+  } catch {
+    // Said by whoever does the work.
+    return true
+  }
+}
+
+/** Whether a database has to be brought to this version, or is a file of an earlier one that keeps the room of what was erased. */
+function isOld(dataDir: string, { name, kind, pathIn }: KeptDatabase): boolean {
+  const handle = new DatabaseSync(pathIn(dataDir), { readOnly: true, timeout: 5000 })
+  try {
+    const version = Number(handle.prepare('PRAGMA user_version').get()?.user_version)
+    return version < kind.migrations.length || (name === 'ledger' && isMostlyFree(handle))
+  } finally {
+    handle.close()
+  }
+}
+
+/**
+ * Makes the files of a folder such that they can be opened at once: what is damaged is set aside and recovered, what is of an earlier version is brought to this one.
+ * @throws StudioError `store_newer`, `store_damaged` (another program's file)
+ */
+export function makeReady(parts: MendParts): void {
+  const { dataDir, tell } = parts
+  mendFolder(parts)
+  for (const database of databases) {
+    if (!existsSync(database.pathIn(dataDir)) || !isOld(dataDir, database)) continue
+    tell?.({ stage: 'updating', database: database.name, rows: null })
+    const opened = openDatabase(database.pathIn(dataDir), database.kind)
+    try {
+      if (database.name === 'ledger') giveRoomBack(opened)
+    } finally {
+      opened.close()
+    }
+  }
+}
+
+/** Where the disk has no room for a second copy, the ledger says so when it tries again. */
+function giveRoomBack(ledger: Parameters<typeof requestErasing>[0]): void {
+  try {
+    requestErasing(ledger).writeAnew()
+  } catch (thrown) {
+    if (isDamage(thrown)) throw thrown
+  }
+}
+
+/** The opening of what is ready, one file after another, and how it is given up: what was given to `onFailure` runs then, the last first. */
+export function openKept(dataDir: string, problem: StudioError | null) {
+  const undo: (() => unknown)[] = []
+  return {
+    /** Why a backup that waited was not put in place. */
+    problem,
+    onFailure: (one: () => unknown): void => void undo.push(one),
+    /** All of them are open: nothing is suspected any more. */
+    opened: (): void => forgetNote(dataDir),
+    /** The program stands on them, and closes them itself from now on. */
+    built: (): void => void undo.splice(0),
+    /**
+     * For what was thrown by then: all that is open is closed. True where files that looked sound are damaged beyond their first pages: the next opening of the
+     * folder reads and mends everything.
+     */
+    async failed(thrown: unknown): Promise<boolean> {
+      if (isDamage(thrown)) noteDamage(dataDir, String(thrown))
+      for (const one of undo.splice(0).reverse()) await one()
+      return isDamage(thrown)
+    },
+  }
+}
+export type Kept = ReturnType<typeof openKept>

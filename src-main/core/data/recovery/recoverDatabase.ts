@@ -1,0 +1,236 @@
+import { randomUUID } from 'node:crypto'
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import type { Damage, KeptThing } from '../../../../src-preload/contract/data.ts'
+import { asCounts, type KeptDatabase, thingOf } from '../databases.ts'
+import { type Cell, readTreePage, type TreePage } from './cells.ts'
+import { openPages, type Pages } from './pages.ts'
+import { type Looking, relate } from './restoreReferences.ts'
+import { fits, readable, resemblance, type Table, tablesOf } from './schema.ts'
+import { Claims, claimFree, type Walked, walkTree } from './walkTree.ts'
+
+/** Where a table's rows and its indexes begin, as the damaged file's own schema tells. */
+interface Roots {
+  tables: ReadonlyMap<string, number>
+  /** Whole indexes: each has a row for each row of its table. */
+  indexes: ReadonlyMap<string, number[]>
+  others: number[]
+  isWhole: boolean
+}
+
+export type Recovered = Pick<Damage, 'recovered' | 'lost' | 'mended'>
+
+/**
+ * Reads out of a damaged database whatever rows can be read, page by page, into a fresh one at `to`. SQLite itself gives a table up at its first bad
+ * page; here each page and each row stands for itself. Pages that a broken one pointed to are found again by what their rows look like. The fresh one has the schema
+ * version of the damaged one, so that migrations go on from there, and its foreign keys hold.
+ */
+export function recoverDatabase(from: string, to: string, { kind }: KeptDatabase, looking: Looking): Recovered {
+  const pages = openPages(from)
+  const handle = new DatabaseSync(to, { enableForeignKeyConstraints: false })
+  try {
+    const claims = new Claims(pages.count)
+    const told = rootsOf(pages, claims)
+    const version = versionOf(pages, kind.migrations, told)
+    // A page size of its own, no log: what is written here is read by nobody until it is whole.
+    handle.exec(`${kind.pragmas ?? ''}; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN`)
+    for (const sql of kind.migrations.slice(0, version)) handle.exec(sql)
+    const tables = tablesOf(handle).filter(({ name }) => !name.startsWith('search_text_'))
+    // Rows that a migration writes into a new file come from the old one, if it has them.
+    for (const { name } of tables) handle.exec(`DELETE FROM "${name}"`)
+    const rows = new Rows(handle, looking.counted ?? (() => undefined))
+    const all = tables.map((table) => readTable(pages, claims, told, table, rows))
+    claimRest(pages, claims, told)
+    adopt(pages, claims, all, rows)
+    const holed = new Set(all.filter(({ walked }) => walked.holes + walked.broken > 0).map(({ table }) => table.name))
+    const mended = relate(handle, looking, holed)
+    handle.exec(`PRAGMA application_id = ${kind.applicationId}; PRAGMA user_version = ${version}; COMMIT`)
+    return { ...sum(handle, all), mended }
+  } finally {
+    handle.close()
+    pages.close()
+  }
+}
+
+/** What became of one table. */
+interface Result {
+  table: Table
+  walked: Walked
+  /** How many rows it had, where a whole index tells. */
+  known: number | null
+}
+
+function readTable(pages: Pages, claims: Claims, told: Roots, table: Table, rows: Rows): Result {
+  const root = told.tables.get(table.name)
+  if (root === undefined) return { table, walked: { holes: told.isWhole ? 0 : 1, broken: 0, rows: 0 }, known: null }
+  const walked = walkTree(
+    pages,
+    claims,
+    root,
+    !table.withoutRowid,
+    (cell) => fits(table, cell) && rows.insert(table, cell),
+  )
+  let known: number | null = null
+  for (const index of told.indexes.get(table.name) ?? []) {
+    const entries = walkTree(pages, claims, index, false, () => true)
+    if (entries.holes === 0 && entries.broken === 0) known = Math.max(known ?? 0, entries.rows)
+  }
+  return { table, walked, known }
+}
+
+/** Trees of the search index and of indexes: their pages are nobody's rows. */
+function claimRest(pages: Pages, claims: Claims, { others }: Roots): void {
+  for (const root of others) {
+    const page = root >= 1 && root <= pages.count ? readTreePage(pages, root) : null
+    if (page) walkTree(pages, claims, root, page.isTable, () => true)
+  }
+  claimFree(pages, claims)
+}
+
+/** Leaves that nobody claims, for the tables that have holes: to the one that all of its rows fit. */
+function adopt(pages: Pages, claims: Claims, all: readonly Result[], rows: Rows): void {
+  const open = all.filter(({ walked }) => walked.holes > 0)
+  if (open.length === 0) return
+  for (let no = 2; no <= pages.count; no += 1) {
+    if (claims.has(no)) continue
+    const page = readTreePage(pages, no)
+    if (!page || page.cells.length === 0) continue
+    const one = ownerOf(open, page)
+    if (!one) continue
+    for (const cell of page.cells) if (rows.insert(one.table, cell)) one.walked.rows += 1
+  }
+}
+
+/** The one table that all rows of a page fit, or that they are most like; null where two are as good. */
+function ownerOf(open: readonly Result[], { isTable, cells }: TreePage): Result | null {
+  const fitting = open
+    .filter(({ table }) => isTable !== table.withoutRowid && cells.every((cell) => fits(table, cell)))
+    .map((result) => ({ result, like: cells.reduce((all, cell) => all + resemblance(result.table, cell), 0) }))
+    .sort((a, b) => b.like - a.like)
+  const [first, second] = fitting
+  // Pages of an index look like rows of a table too, but for what the columns hold.
+  return first && first.like > 0 && first.like !== second?.like ? first.result : null
+}
+
+function sum(handle: DatabaseSync, all: readonly Result[]): Omit<Recovered, 'mended'> {
+  const recovered = new Map<KeptThing, number>()
+  const lost = new Map<KeptThing, number | null>()
+  for (const { table, walked, known } of all) {
+    const thing = thingOf(table.name)
+    const count = Number(handle.prepare(`SELECT count(*) AS n FROM "${table.name}"`).get()?.n)
+    recovered.set(thing, (recovered.get(thing) ?? 0) + count)
+    const missing = known === null ? (walked.holes > 0 ? null : walked.broken) : Math.max(0, known - walked.rows)
+    if (missing === 0) continue
+    const before = lost.get(thing)
+    lost.set(thing, missing === null || before === null ? null : missing + (before ?? 0))
+  }
+  return { recovered: asCounts(recovered), lost: [...lost].map(([thing, count]) => ({ thing, count })) }
+}
+
+/** How rows of one table and one length are put in. */
+interface Way {
+  statement: StatementSync
+  /** Columns whose values must have a form. */
+  formed: number[]
+  withRowid: boolean
+}
+
+/** So many rows take a tenth of a second. */
+const countEvery = 2000
+
+/** Puts rows into the fresh database; one that it does not take (a rule of the table, a key that is there) is none. */
+class Rows {
+  readonly #handle: DatabaseSync
+  readonly #ways = new Map<Table, Way[]>()
+  readonly #counted: (rows: number) => void
+  #count = 0
+
+  constructor(handle: DatabaseSync, counted: (rows: number) => void) {
+    this.#handle = handle
+    this.#counted = counted
+  }
+
+  insert(table: Table, { rowid, values }: Cell): boolean {
+    const way = this.#wayOf(table, values.length)
+    const given = [...values]
+    if (table.rowidColumn !== null) given[table.rowidColumn] = rowid
+    // The search index is made anew.
+    const marked = table.name === 'messages' ? table.columns.findIndex(({ name }) => name === 'indexed') : -1
+    if (marked >= 0 && marked < given.length) given[marked] = 0
+    for (const at of way.formed) {
+      const column = table.columns[at]
+      const kept = column && readable(column, given[at] ?? null, randomUUID)
+      if (!kept) return false
+      given[at] = kept.value
+    }
+    if (way.withRowid) given.push(rowid)
+    try {
+      if (way.statement.run(...given).changes !== 1) return false
+      this.#count += 1
+      if (this.#count % countEvery === 0) this.#counted(this.#count)
+      return true
+    } catch (thrown) {
+      // A constraint (19), a value of another type (20).
+      if (thrown instanceof Error && 'errcode' in thrown && [19, 20].includes(Number(thrown.errcode) & 0xff))
+        return false
+      throw thrown
+    }
+  }
+
+  #wayOf(table: Table, length: number): Way {
+    const ways = this.#ways.get(table) ?? []
+    this.#ways.set(table, ways)
+    const made = ways[length] ?? this.#makeWay(table, length)
+    ways[length] = made
+    return made
+  }
+
+  #makeWay(table: Table, length: number): Way {
+    const columns = table.columns.slice(0, length)
+    const withRowid = !table.withoutRowid && table.rowidColumn === null
+    const names = [...columns.map(({ name }) => `"${name}"`), ...(withRowid ? ['rowid'] : [])]
+    const sql = `INSERT OR IGNORE INTO "${table.name}" (${names.join()}) VALUES (${names.map(() => '?').join()})`
+    const formed = columns.flatMap(({ form }, at) => (form === null ? [] : [at]))
+    return { statement: this.#handle.prepare(sql), formed, withRowid }
+  }
+}
+
+/** The damaged file's schema, as far as it can be read: a table of its own, that begins on the first page. */
+function rootsOf(pages: Pages, claims: Claims): Roots {
+  const tables = new Map<string, number>()
+  const indexes = new Map<string, number[]>()
+  const others: number[] = []
+  const walked = walkTree(pages, claims, 1, true, ({ values }) => {
+    const [type, name, table, root, sql] = values
+    if (typeof name !== 'string' || typeof table !== 'string' || typeof root !== 'number') return false
+    if (root === 0) return true
+    if (type === 'table' && !name.startsWith('sqlite_') && !name.startsWith('search_text')) tables.set(name, root)
+    else others.push(root)
+    // Without WHERE: it has all rows. SQLite's own, of a UNIQUE, have no words.
+    const isWhole = type === 'index' && (sql === null || (typeof sql === 'string' && !/\bWHERE\b/i.test(sql)))
+    if (isWhole) {
+      others.pop()
+      indexes.set(table, [...(indexes.get(table) ?? []), root])
+    }
+    return true
+  })
+  return { tables, indexes, others, isWhole: walked.holes === 0 && walked.broken === 0 && tables.size > 0 }
+}
+
+/** The one that its head tells and its tables agree with; otherwise the newest whose tables are all there. */
+function versionOf(pages: Pages, migrations: readonly string[], { tables, isWhole }: Roots): number {
+  const told = pages.page(1).readUInt32BE(60)
+  if (!isWhole) return told >= 1 && told <= migrations.length ? told : migrations.length
+  const handle = new DatabaseSync(':memory:')
+  try {
+    let found = migrations.length
+    for (const [at, sql] of migrations.entries()) {
+      handle.exec(sql)
+      const wanted = tablesOf(handle).filter(({ name }) => !name.startsWith('search_text_'))
+      if (wanted.every(({ name }) => tables.has(name))) found = at + 1
+      if (at + 1 === told && wanted.length === tables.size && wanted.every(({ name }) => tables.has(name))) return told
+    }
+    return found
+  } finally {
+    handle.close()
+  }
+}

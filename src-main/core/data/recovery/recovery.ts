@@ -1,0 +1,200 @@
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import type { Damage, Opening } from '../../../../src-preload/contract/data.ts'
+import { StudioError } from '../../errors.ts'
+import { isRealFile } from '../../shared/ownFiles.ts'
+import { type Depth, look, newer } from '../../store/database.ts'
+import { isDatabaseThere, leastDatabaseBytes } from '../../store/databaseFile.ts'
+import { text } from '../../store/rows.ts'
+import { makingName, mediaName } from '../backup/manifest.ts'
+import { besides, databases, type KeptDatabase } from '../databases.ts'
+import { asDiskError, bytesOf, checkRoom, freeStamp, namesIn, openUntouched, toDisk } from '../disk.ts'
+import { dropStaging, freshStaging, swapNow } from '../restore/swap.ts'
+import { readTreePage } from './cells.ts'
+import { openPages } from './pages.ts'
+import { recoverDatabase } from './recoverDatabase.ts'
+import type { MediaFacts } from './restoreReferences.ts'
+import { fits, tablesOf } from './schema.ts'
+
+export interface MendParts {
+  dataDir: string
+  /** How much of each database is looked at: `pages` after an owner that did not end cleanly, `everything` after one that met damage. */
+  how: Depth
+  /** What a file is by its bytes. */
+  typeOf(bytes: Uint8Array): Pick<MediaFacts, 'kind' | 'mime' | 'width' | 'height'>
+  log(level: 'warn', line: string): void
+  /** Called often: the receiver coalesces. */
+  tell?(work: Opening): void
+}
+
+/**
+ * Before any database is opened, and with nobody else in the folder: each that is damaged is set aside untouched, under `damaged/`, and what can be read of
+ * it takes its place. A file of another program, or of a newer version, is left where it is.
+ * @throws StudioError `store_damaged` (another program's file), `store_newer`
+ */
+export function mendFolder(parts: MendParts): void {
+  const { dataDir, how, tell } = parts
+  dropUnnamed(dataDir)
+  for (const database of databases) {
+    if (how !== 'head') tell?.({ stage: 'checking', database: database.name, rows: null })
+    const fault = faultOf(dataDir, database, how)
+    if (fault !== null) mend(parts, database, fault)
+  }
+}
+
+/**
+ * Why a database has to be mended, in words; null where it is good, and where it is not there and nothing misses it.
+ * @throws StudioError `store_damaged` (another program's file), `store_newer`
+ */
+export function faultOf(dataDir: string, database: KeptDatabase, how: Depth): string | null {
+  const path = database.pathIn(dataDir)
+  const isMissed = (): boolean => database.name === 'studio' && mediaIn(dataDir).length + makingIn(dataDir).length > 0
+  if (!isDatabaseThere(path)) return isMissed() ? 'The file is gone, and files that it named are left.' : null
+  const found = look(path, database.kind, how)
+  if (found.is === 'good') {
+    return isMissed() && isBlank(path) ? 'The file holds nothing, and files that it named are left.' : null
+  }
+  if (found.is === 'newer') throw newer(path, found.version, database.kind)
+  if (found.is === 'foreign' || !isOurs(path, database)) {
+    throw new StudioError('store_damaged', `${path} is another program's database. It was left as it is.`)
+  }
+  return found.why
+}
+
+/**
+ * For commands that write `studio.sqlite` without owning the folder: a new file in the place of a lost one would hide the loss from the next start.
+ * @throws StudioError `store_damaged`, `store_newer`
+ */
+export function mustNotBeLost(dataDir: string): void {
+  const [studio] = databases
+  const fault = studio ? faultOf(dataDir, studio, 'head') : null
+  if (fault === null) return
+  const words = `${studio?.pathIn(dataDir)} is damaged: ${fault} It was left as it is. Start Inference Studio in this folder: it recovers what can be read.`
+  throw new StudioError('store_damaged', words)
+}
+
+function mend(parts: MendParts, database: KeptDatabase, why: string): void {
+  const { dataDir, log } = parts
+  log('warn', `${database.file} is damaged (${why}). It is set aside, and what can be read of it is recovered.`)
+  try {
+    recoverInPlace(parts, database, why)
+  } catch (thrown) {
+    // Nothing was touched before the swap, and a swap that began is ended by the next start. What was written by then must not hold the room that is missing.
+    dropStaging(dataDir)
+    const met = asDiskError(thrown)
+    if (!(met instanceof StudioError)) throw met
+    const words = `${database.file} is damaged, and was left as it is, since it can't be mended now. ${met.message}`
+    throw new StudioError(met.kind, words, {}, { cause: thrown })
+  }
+}
+
+function recoverInPlace(parts: MendParts, database: KeptDatabase, why: string): void {
+  const { dataDir } = parts
+  const { name, file, pathIn } = database
+  const tell = (rows: number): void => parts.tell?.({ stage: 'mending', database: name, rows })
+  tell(0)
+  const path = pathIn(dataDir)
+  const isThere = existsSync(path)
+  checkRoom(dataDir, isThere ? [path, ...besides(path)].reduce((sum, one) => sum + bytesOf(one), 0) : 0)
+  const stamp = freeStamp(join(dataDir, 'damaged'), new Date())
+  const to = freshStaging(dataDir)
+  const fresh = join(to, file)
+  const recovered = isThere
+    ? recoverDatabase(path, fresh, database, { mediaFacts: (id) => factsOf(parts, id), counted: tell })
+    : { recovered: [], lost: [{ thing: 'other' as const, count: null }], mended: [] }
+  const loose = name === 'studio' ? looseFiles(dataDir, isThere ? fresh : null) : []
+  if (isThere) toDisk(fresh)
+  const damage: Damage = {
+    ...{ id: `damaged/${stamp}/${name}`, at: new Date().toISOString(), database: name, why, ...recovered },
+    ...{ keptAt: join(dataDir, 'damaged', stamp), mediaSetAside: loose.length, acknowledged: false },
+  }
+  swapNow(dataDir, {
+    at: damage.at,
+    aside: `damaged/${stamp}`,
+    leave: [file, ...besides(file), ...loose],
+    come: isThere ? [file] : [],
+    report: { what: 'damage', damage },
+  })
+}
+
+const mediaIn = (dataDir: string): string[] => namesIn(join(dataDir, 'media')).filter((name) => mediaName.test(name))
+const makingIn = (dataDir: string): string[] => namesIn(join(dataDir, 'making')).filter((name) => makingName.test(name))
+
+/** Files that no row of the recovered database names: the next start would take them for leftovers. */
+function looseFiles(dataDir: string, fresh: string | null): string[] {
+  const known = new Set<string>()
+  if (fresh !== null) {
+    const handle = openUntouched(fresh)
+    try {
+      for (const table of ['media', 'speeches', 'recordings', 'transcripts', 'drawings']) {
+        const isThere = handle.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?").get(table)
+        if (isThere) for (const row of handle.prepare(`SELECT id FROM ${table}`).all()) known.add(text(row, 'id'))
+      }
+    } finally {
+      handle.close()
+    }
+  }
+  const media = mediaIn(dataDir).filter((name) => !known.has(name))
+  const making = makingIn(dataDir).filter((name) => !known.has(makingName.exec(name)?.[1] ?? ''))
+  return [...media.map((name) => `media/${name}`), ...making.map((name) => `making/${name}`)]
+}
+
+function factsOf({ dataDir, typeOf }: MendParts, id: string): MediaFacts | null {
+  const path = join(dataDir, 'media', id)
+  if (!mediaName.test(id) || !existsSync(path)) return null
+  const bytes = readFileSync(path)
+  return { ...typeOf(bytes), bytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') }
+}
+
+/** Whether a good database has no row at all: somebody put a new one in the place of the one that was used. */
+function isBlank(path: string): boolean {
+  const handle = new DatabaseSync(path, { readOnly: true, timeout: 5000 })
+  try {
+    const tables = handle.prepare("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'").all()
+    return tables
+      .map((row) => text(row, 'name'))
+      .filter((name) => !name.startsWith('sqlite_'))
+      .every((name) => handle.prepare(`SELECT 1 FROM "${name}" LIMIT 1`).get() === undefined)
+  } finally {
+    handle.close()
+  }
+}
+
+/** A file that SQLite can't read is ours where it is too short for a database, or where a page of it holds rows that only ours has. */
+function isOurs(path: string, { kind }: KeptDatabase): boolean {
+  if (statSync(path).size < leastDatabaseBytes) return true
+  const handle = new DatabaseSync(':memory:')
+  const pages = openPages(path)
+  try {
+    for (const sql of kind.migrations) handle.exec(sql)
+    const tables = tablesOf(handle)
+    let isEmpty = true
+    for (let no = 1; no <= pages.count; no += 1) {
+      const page = pages.page(no)
+      if (isEmpty && page.some((byte) => byte !== 0)) isEmpty = false
+      const tree = readTreePage(pages, no)
+      if (tree?.cells.some((cell) => tables.some((table) => fits(table, cell)) || isSchemaRow(cell.values))) return true
+    }
+    return isEmpty
+  } finally {
+    handle.close()
+    pages.close()
+  }
+}
+
+const isSchemaRow = ([type, name, table, root]: readonly unknown[]): boolean =>
+  (type === 'table' || type === 'index') &&
+  typeof name === 'string' &&
+  typeof table === 'string' &&
+  typeof root === 'number'
+
+const unfinished =
+  /^(?:(?:studio|ledger|bodies|account)\.sqlite\.new-\d+(?:-journal)?|studio\.folder\.json\.[\da-f]{8}\.new|README\.txt\.[\da-f]{8}\.part)$/
+
+/** Of a process that was killed while it made a new file. */
+function dropUnnamed(dataDir: string): void {
+  for (const name of namesIn(dataDir))
+    if (unfinished.test(name) && isRealFile(join(dataDir, name))) rmSync(join(dataDir, name), { force: true })
+}

@@ -1,0 +1,93 @@
+import { readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import * as z from 'zod'
+import { backupSummary, type DataState, damage, type SetAside } from '../../../../src-preload/contract/data.ts'
+import { StudioError } from '../../errors.ts'
+import { parseJson } from '../../store/rows.ts'
+import { databases } from '../databases.ts'
+import { bytesOf, namesIn, stampForm, writeJson } from '../disk.ts'
+
+const restored = z.object({ at: z.string(), summary: backupSummary, acknowledged: z.boolean() })
+const kinds = ['damaged', 'replaced'] as const
+
+/** What lies beside the data (`damaged/`, `replaced/`), each a folder called by its moment with a report in it: that outlives any database. */
+export function createReports(dataDir: string) {
+  /** Adding up a folder of many files is done once. */
+  const sizes = new Map<string, number>()
+  const fileOf = (id: string): string | null => {
+    const [, kind, stamp, name] = /^(damaged|replaced)\/([^/]+)\/([a-z]+)$/.exec(id) ?? []
+    return kind && stamp && name && stampForm.test(stamp) ? join(dataDir, kind, stamp, `${name}.json`) : null
+  }
+  const foldersOf = (kind: 'damaged' | 'replaced'): string[] =>
+    namesIn(join(dataDir, kind))
+      .filter((name) => stampForm.test(name))
+      .sort()
+      .reverse()
+
+  const read = <T>(schema: z.ZodType<T>, id: string): T | null => {
+    const path = fileOf(id)
+    return path === null ? null : (schema.safeParse(parseJson(readText(path))).data ?? null)
+  }
+
+  return {
+    damage: (): DataState['damage'] =>
+      foldersOf('damaged').flatMap((stamp) =>
+        databases.flatMap(({ name }) => {
+          const id = `damaged/${stamp}/${name}`
+          const found = read(damage, id)
+          return found ? [{ ...found, id, keptAt: join(dataDir, 'damaged', stamp) }] : []
+        }),
+      ),
+    /** The last one that nobody has read of yet, or the last of all: folders are called by the clock, which may have been put back since. */
+    restored(): DataState['restored'] {
+      const all = foldersOf('replaced').flatMap((stamp) => {
+        const id = `replaced/${stamp}/restored`
+        const found = read(restored, id)
+        return found ? [{ ...found, id, keptAt: formerIn(join(dataDir, 'replaced', stamp)) }] : []
+      })
+      return all.find(({ acknowledged }) => !acknowledged) ?? all[0] ?? null
+    },
+    aside: (): SetAside[] =>
+      kinds
+        .flatMap((kind) => foldersOf(kind).map((stamp) => asideOf(kind, stamp)))
+        .sort((a, b) => b.at.localeCompare(a.at)),
+    /** @throws StudioError `no_such_item` */
+    acknowledge(id: string): void {
+      const path = fileOf(id)
+      const document = path === null ? undefined : parseJson(readText(path))
+      if (path === null || typeof document !== 'object' || document === null) throw gone()
+      writeJson(path, { ...document, acknowledged: true })
+    },
+    /** For good, with its report. @throws StudioError `no_such_item` */
+    erase(name: string): void {
+      const [kind, stamp = '', ...rest] = name.split('/')
+      if (!kinds.some((one) => one === kind) || !stampForm.test(stamp) || rest.length > 0) throw gone()
+      if (!namesIn(join(dataDir, String(kind))).includes(stamp)) throw gone()
+      rmSync(join(dataDir, name), { recursive: true, force: true })
+      sizes.delete(name)
+    },
+  }
+
+  function asideOf(kind: SetAside['kind'], stamp: string): SetAside {
+    const name = `${kind}/${stamp}`
+    const path = join(dataDir, name)
+    const bytes = sizes.get(name) ?? bytesOf(path)
+    sizes.set(name, bytes)
+    const at = `${stamp.slice(0, 10)}T${stamp.slice(11, 19).replaceAll('-', ':')}.000Z`
+    return { name, kind, at, path, bytes }
+  }
+}
+
+/** The folder, where anything but its report lies in it: a restore into an empty folder replaced nothing. */
+export const formerIn = (folder: string): string | null =>
+  namesIn(folder).some((name) => name !== 'restored.json') ? folder : null
+
+const gone = (): StudioError => new StudioError('no_such_item', 'This is not there any more.')
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}

@@ -1,0 +1,93 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { diskProblem, sqliteCode } from '../../shared/diskProblem.ts'
+import { faultIn } from '../../store/database.ts'
+import { number, text, textOrNull } from '../../store/rows.ts'
+import type { Manifest } from '../backup/manifest.ts'
+import { notOurs } from '../backup/tar/layout.ts'
+import { addCounts, countThings, databases, type KeptDatabase } from '../databases.ts'
+import { openUntouched } from '../disk.ts'
+
+/**
+ * Whether the unpacked databases are whole and ours: every page, every foreign key, and the very schema that our migrations make. So nothing that a
+ * stranger put in (a trigger, a view) ever runs here. Each media row finds its file, with its sum.
+ * @throws StudioError `bad_input`
+ */
+export function checkDatabases(folder: string, manifest: Manifest): void {
+  const counted = databases.flatMap((database) => {
+    const version = manifest.schemas[database.name]
+    return version === undefined ? [] : [checkOne(folder, database, version, manifest)]
+  })
+  const order = (counts: Manifest['counts']): string =>
+    JSON.stringify(counts.map(({ thing, count }) => `${thing} ${count}`).sort())
+  if (order(addCounts(counted)) !== order(manifest.counts)) throw notOurs('It holds other rows than it says.')
+}
+
+function checkOne(folder: string, { name, file, kind }: KeptDatabase, version: number, manifest: Manifest) {
+  try {
+    const handle = openUntouched(join(folder, file))
+    try {
+      const value = (pragma: string): number => number(handle.prepare(`PRAGMA ${pragma}`).get() ?? {}, pragma)
+      if (value('application_id') !== kind.applicationId || value('user_version') !== version) {
+        throw notOurs('A database in it is another program’s.')
+      }
+      if (schemaOf(handle) !== expectedSchema(kind.migrations.slice(0, version))) {
+        throw notOurs('A database in it was changed.')
+      }
+      if (faultIn(join(folder, file), 'integrity_check') !== null) throw notOurs('A database in it is damaged.')
+      if (name === 'studio') checkMedia(folder, handle, manifest)
+      return countThings(handle)
+    } finally {
+      handle.close()
+    }
+  } catch (thrown) {
+    const known = diskProblem(thrown, 'A database of the backup', join(folder, file))
+    if (known) throw known
+    throw sqliteCode(thrown) === null ? thrown : notOurs('A database in it is damaged.')
+  }
+}
+
+function checkMedia(folder: string, handle: DatabaseSync, { missing, entries }: Manifest): void {
+  const known = handle.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'media'").get()
+  if (!known) return
+  const gone = new Set(missing)
+  const sums = new Map(entries.map(({ name, sha256 }) => [name, sha256]))
+  for (const row of handle.prepare('SELECT id, bytes, sha256 FROM media').iterate()) {
+    const id = text(row, 'id')
+    if (gone.has(id)) continue
+    const entry = `media/${id}`
+    const sum = sums.get(entry)
+    if (sum === undefined) throw notOurs('A file of it is missing.')
+    const facts = statSync(join(folder, entry))
+    if (facts.size !== number(row, 'bytes') || sum !== text(row, 'sha256')) throw notOurs('A file in it was changed.')
+  }
+}
+
+/** What SQLite keeps of its own (statistics), and what it makes of a virtual table, may differ from version to version. */
+const ownTables = /^(?:sqlite_|search_text_)/
+
+/** Everything that stands in a database's schema, in one text. */
+function schemaOf(handle: DatabaseSync): string {
+  return handle
+    .prepare('SELECT type, name, tbl_name, sql FROM sqlite_schema')
+    .all()
+    .map((row) => [text(row, 'type'), text(row, 'name'), text(row, 'tbl_name'), textOrNull(row, 'sql')] as const)
+    .filter(
+      ([type, name, table]) =>
+        !(type === 'table' && ownTables.test(name)) && !(type === 'index' && ownTables.test(table)),
+    )
+    .map(([type, name, table, sql]) => `${type} ${name} ${table} ${(sql ?? '').replaceAll(/\s+/g, ' ')}`)
+    .sort()
+    .join('\n')
+}
+
+function expectedSchema(migrations: readonly string[]): string {
+  const handle = new DatabaseSync(':memory:')
+  try {
+    for (const sql of migrations) handle.exec(sql)
+    return schemaOf(handle)
+  } finally {
+    handle.close()
+  }
+}

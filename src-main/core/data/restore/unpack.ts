@@ -1,0 +1,149 @@
+import { createHash } from 'node:crypto'
+import { mkdirSync, rmSync } from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { DataWork } from '../../../../src-preload/contract/data.ts'
+import { StudioError } from '../../errors.ts'
+import { parseJson } from '../../store/rows.ts'
+import {
+  type About,
+  about,
+  aboutName,
+  entryName,
+  formatVersion,
+  type Manifest,
+  manifest,
+  manifestName,
+} from '../backup/manifest.ts'
+import { notOurs } from '../backup/tar/layout.ts'
+import { readTar, type TarEntry } from '../backup/tar/read.ts'
+import { databases } from '../databases.ts'
+import { checkRoom, toDisk } from '../disk.ts'
+
+export interface UnpackParts {
+  /** The backup. */
+  path: string
+  /** Where its files go; made here, and gone again where the backup is not good. */
+  to: string
+  progress?(work: DataWork): void
+  signal?: AbortSignal
+}
+
+/** Bytes of a document: a manifest of 200,000 entries has 30 MB. */
+const mostAbout = 64 * 1024
+const mostManifest = 64 * 1024 * 1024
+const mostEntries = 400_000
+
+/**
+ * Unpacks a backup into a folder of its own and holds it to its manifest: each entry of the names that a backup has, once, with its sum, and none
+ * besides. A tar is not compressed, so that nothing in it can be larger than the file. Nothing of the data folder is touched.
+ * @throws StudioError `bad_input`, `store_newer`, `cancelled`, `store_damaged` (the disk is full)
+ */
+export async function unpackBackup({ path, to, progress, signal }: UnpackParts): Promise<Manifest> {
+  const file = await open(path, 'r').catch((thrown: unknown) => {
+    const why = thrown instanceof Error ? thrown.message : String(thrown)
+    throw new StudioError('bad_input', `The backup can't be read: ${why}`, {}, { cause: thrown })
+  })
+  try {
+    const { size: total } = await file.stat()
+    mkdirSync(dirname(to), { recursive: true, mode: 0o700 })
+    checkRoom(dirname(dirname(to)), total)
+    rmSync(to, { recursive: true, force: true })
+    for (const folder of [to, join(to, 'media'), join(to, 'making')]) mkdirSync(folder, { mode: 0o700 })
+    let done = 0
+    const tell = (bytes: number): void => {
+      signal?.throwIfAborted()
+      done += bytes
+      progress?.({ stage: 'checking', done, total })
+    }
+    const said = await unpackAll(file, to, tell)
+    progress?.({ stage: 'staging', done: total, total })
+    // The names; the bytes went to the disk file by file.
+    for (const folder of [join(to, 'media'), join(to, 'making'), to]) toDisk(folder)
+    return said
+  } catch (thrown) {
+    rmSync(to, { recursive: true, force: true })
+    throw thrown
+  } finally {
+    await file.close()
+  }
+}
+
+type Came = Map<string, { bytes: number; sha256: string }>
+
+async function unpackAll(file: FileHandle, to: string, tell: (bytes: number) => void): Promise<Manifest> {
+  let said: About | null = null
+  let whole: Manifest | null = null
+  const came: Came = new Map()
+  for await (const entry of readTar(file)) {
+    if (whole) throw notOurs('Something follows its manifest.')
+    if (!said) said = await readAbout(entry)
+    else if (entry.name === manifestName) whole = await readManifest(entry)
+    else {
+      if (!entryName.test(entry.name) || came.has(entry.name)) throw notOurs('It holds a file that no backup has.')
+      if (came.size >= mostEntries) throw notOurs('It holds far more files than any backup has.')
+      came.set(entry.name, { bytes: entry.size, sha256: await unpackOne(entry, join(to, entry.name), tell) })
+    }
+  }
+  if (!said || !whole) throw notOurs('Its end is missing.')
+  compare(said, whole, came)
+  return whole
+}
+
+/** @throws StudioError `bad_input` where what came is not what was said */
+function compare(said: About, whole: Manifest, came: Came): void {
+  const isSame = whole.entries.every(({ name, bytes, sha256 }) => {
+    const one = came.get(name)
+    return one?.bytes === bytes && one.sha256 === sha256
+  })
+  if (!isSame || new Set(whole.entries.map(({ name }) => name)).size !== came.size) {
+    throw notOurs('What it holds is not what its manifest says: it was damaged or changed.')
+  }
+  const schemas = (all: About): string => JSON.stringify(databases.map(({ name }) => all.schemas[name] ?? null))
+  if (schemas(said) !== schemas(whole) || said.madeAt !== whole.madeAt)
+    throw notOurs('Its parts don’t belong together.')
+  const isWhole = databases.every(({ name, file }) => came.has(file) === (whole.schemas[name] !== undefined))
+  if (!isWhole || !came.has('studio.sqlite')) throw notOurs('A database is missing in it.')
+}
+
+async function unpackOne(entry: TarEntry, path: string, tell: (bytes: number) => void): Promise<string> {
+  const file = await open(path, 'wx', 0o600)
+  try {
+    const hash = createHash('sha256')
+    for await (const bytes of entry.bytes()) {
+      hash.update(bytes)
+      for (let at = 0; at < bytes.length; ) at += (await file.write(bytes, at, bytes.length - at)).bytesWritten
+      tell(bytes.length)
+    }
+    await file.sync()
+    return hash.digest('hex')
+  } finally {
+    await file.close()
+  }
+}
+
+async function readAbout(entry: TarEntry): Promise<About> {
+  if (entry.name !== aboutName) throw notOurs('It does not begin as one.')
+  const document = await documentOf(entry, mostAbout)
+  const { data } = about.safeParse(document)
+  if (!data) throw notOurs('It does not begin as one.')
+  const newer = databases.find(({ name, kind }) => (data.schemas[name] ?? 0) > kind.migrations.length)
+  if (data.formatVersion > formatVersion || newer) {
+    const words = `This backup was written by a newer version of Inference Studio (${data.version}). Update this one first; nothing was changed.`
+    throw new StudioError('store_newer', words)
+  }
+  return data
+}
+
+async function readManifest(entry: TarEntry): Promise<Manifest> {
+  const { data } = manifest.safeParse(await documentOf(entry, mostManifest))
+  if (!data) throw notOurs('Its manifest is damaged.')
+  return data
+}
+
+async function documentOf(entry: TarEntry, most: number): Promise<unknown> {
+  if (entry.size > most) throw notOurs('A document in it is larger than it may be.')
+  const chunks: Uint8Array[] = []
+  for await (const bytes of entry.bytes()) chunks.push(bytes)
+  return parseJson(Buffer.concat(chunks).toString('utf8'))
+}

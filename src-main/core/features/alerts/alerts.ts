@@ -1,0 +1,354 @@
+import type { AccountKey } from '../../../../src-preload/contract/account.ts'
+import type { AlertSettings, Alerts } from '../../../../src-preload/contract/alerts.ts'
+import type { Connection } from '../../../../src-preload/contract/app.ts'
+import type { Tool } from '../../../../src-preload/contract/apps.ts'
+import type { Book } from '../../../../src-preload/contract/usage.ts'
+import type { Host } from '../../host.ts'
+import type { Feed, Listeners } from '../../shared/events.ts'
+import { StateFeed } from '../../shared/stateFeed.ts'
+import { guarded } from '../../shared/unexpected.ts'
+import type { AlertTable } from '../../store/alerts.ts'
+import type { PendingWrites } from '../../store/pendingWrites.ts'
+import type { RateLimitStatusReply } from '../../upstream/types.ts'
+import { AlertBook } from './alertLog.ts'
+import {
+  type BookName,
+  type DaySpend,
+  judgeBalance,
+  judgeBan,
+  judgeBudgets,
+  judgeKey,
+  judgeRefusal,
+  judgeSpend,
+  type RefusedWith,
+  type Spent,
+} from './conditions.ts'
+import { Later } from './debounce.ts'
+import type { Reading } from './measurement.ts'
+import { placeOf } from './messages.ts'
+import { Notifier } from './notifier.ts'
+
+/** Figures come in bursts: one fetch changes the books several times. */
+const accountMs = 250
+/** Spend of this machine grows with each request. */
+const spendMs = 2000
+const budgetMs = 1000
+/** Timers don't count the time that a machine sleeps. */
+const longestWaitMs = 600_000
+const weekMs = 7 * 86_400_000
+/** Figures that wait for the database at most; the newest say what holds. */
+const mostReadings = 500
+
+const refusedWith: readonly RefusedWith[] = [401, 402, 403]
+
+/** Where figures come from. Nothing is asked for an alert's sake: what others have fetched or counted is looked at. */
+export interface AlertsParts {
+  table: AlertTable
+  /** Takes alerts that the database refuses for now. */
+  pending: Pick<PendingWrites, 'write'>
+  books: {
+    changes: Listeners
+    /** The book of the connection with what is under way for it. */
+    current(): Book | null
+    today(bookId: string): DaySpend
+    callingKey(bookId: string): AccountKey | null
+  }
+  connection(): Connection
+  /** Each status call over the connection that stands. */
+  statuses: Listeners<[RateLimitStatusReply]>
+  tools: { list(): Tool[]; observe(listener: () => void): () => void }
+  /** A request ended, by whom (`tool:ID` or `studio:ROOM`). */
+  settled: Listeners<[string]>
+  spent(toolId: string): Spent
+  notify: Host['notify']
+  now?: () => number
+}
+
+/** A client of the service, as far as its answers show how the key fares. */
+export interface Answers {
+  /** The status of every answer, and whether it was asked to do work. */
+  onReply(listener: (status: number, inference: boolean) => void): () => void
+}
+
+/** Watches the lines that a person drew, and tells each crossing once. */
+export class AlertsRoom {
+  readonly #parts: AlertsParts
+  readonly #now: () => number
+  readonly #book: AlertBook
+  readonly #feed: StateFeed<Alerts>
+  readonly #notifier: Notifier
+  readonly #account: Later
+  readonly #spend: Later
+  readonly #budgets: Later
+  readonly #ends: (() => void)[]
+  /** Tools that used something since their budgets were looked at; null: all may have changed. */
+  #dirty: Set<string> | null = null
+  /** What figures said, until it is written what they mean. */
+  #readings: readonly Reading[] = []
+  #settings: AlertSettings
+  #unlisten: (() => void) | null = null
+  /** When the connection that stands was opened, ms since 1970: what is older was told over another one. */
+  #openedAt = Number.POSITIVE_INFINITY
+  #following: Answers | null = null
+  /** Refusals that hold, null where that is to be looked up; nearly always none, so that a good answer costs one look. */
+  #refused: Set<RefusedWith> | null = null
+  #bookId: string | null = null
+  #timer: NodeJS.Timeout | null = null
+  #closed = false
+
+  constructor(parts: AlertsParts) {
+    this.#parts = parts
+    this.#now = parts.now ?? Date.now
+    this.#book = new AlertBook(parts.table, this.#now)
+    this.#settings = parts.table.settings()
+    this.#feed = new StateFeed<Alerts>({ everyMs: 250, read: () => this.read(), observe: () => () => undefined })
+    this.#notifier = new Notifier(() => (this.#settings.notify ? parts.notify : null))
+    this.#account = new Later(accountMs, () => this.#judgeAccount())
+    this.#spend = new Later(spendMs, () => this.#take(this.#spendReadings()))
+    this.#budgets = new Later(budgetMs, () => this.#judgeBudgets())
+    this.#ends = [
+      parts.books.changes.add(() => this.#account.soon()),
+      parts.statuses.add(this.#saidStatus),
+      parts.tools.observe(() => this.#allBudgets()),
+      parts.settled.add(this.#settled),
+    ]
+    this.#allBudgets()
+    this.#lapse()
+  }
+
+  watch(signal?: AbortSignal): Feed<Alerts> {
+    return this.#feed.watch(signal)
+  }
+
+  read(): Alerts {
+    const since = new Date(this.#now() - weekMs).toISOString()
+    return {
+      settings: this.#settings,
+      notifies: this.#parts.notify !== null,
+      alerts: this.#parts.table
+        .shown(since)
+        .map(({ id, at, endedAt, facts }) => ({ id, at, endedAt, facts, place: placeOf(facts) })),
+    }
+  }
+
+  /** Lines that are drawn anew are looked at anew; what is watched no longer holds no longer. */
+  update(changes: { [K in keyof AlertSettings]?: AlertSettings[K] | undefined }): AlertSettings {
+    const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined))
+    const settings = { ...this.#settings, ...given }
+    this.#parts.table.saveSettings(settings)
+    this.#settings = settings
+    const { balanceBelow, spendAbove, budgets, key, ban } = this.#settings
+    const on = { balance: balanceBelow !== null, spend: spendAbove !== null, budget: budgets, key, ban }
+    this.#book.drop((watch) => {
+      const kind = kindOf(watch)
+      return kind !== undefined && !on[kind]
+    })
+    this.#refused = null
+    this.#judgeAccount()
+    this.#allBudgets()
+    this.#feed.changed()
+    return this.#settings
+  }
+
+  dismiss({ id }: { id?: string | undefined }): { dismissed: number } {
+    const now = new Date(this.#now()).toISOString()
+    const { table } = this.#parts
+    const dismissed = id === undefined ? table.dismissAll(now) : table.dismiss(id, now)
+    this.#feed.changed()
+    return { dismissed }
+  }
+
+  /** Also where notifications are switched off: a person wants to see whether they come. */
+  tryNotification(): { shown: boolean } {
+    const { notify } = this.#parts
+    const place = { room: 'settings', id: 'alerts' } as const
+    notify?.({ title: 'Inference Studio', body: 'This is how an alert looks.', place })
+    return { shown: notify !== null }
+  }
+
+  /** Another connection, or none: figures of a former one say nothing any more. */
+  follow(answers: Answers | null): void {
+    this.#unlisten?.()
+    this.#unlisten = null
+    this.#openedAt = Number.POSITIVE_INFINITY
+    this.#refused = null
+    this.#following = answers
+    if (!answers) return
+    this.#openedAt = this.#now()
+    this.#unlisten = answers.onReply(this.#replied)
+  }
+
+  /** The connection `of` was looked at; a list of models that is refused is a refusal of the key. */
+  connectionChanged(of: Answers | null): void {
+    if (this.#closed || of === null || of !== this.#following) return
+    const { state, problem } = this.#parts.connection()
+    if (state === 'failed' && problem?.status === 401) this.#met(401)
+    if (state === 'connected') this.#cleared([401])
+    this.#account.soon()
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#unlisten?.()
+    for (const end of this.#ends) end()
+    for (const later of [this.#account, this.#spend, this.#budgets]) later.close()
+    this.#notifier.close()
+    if (this.#timer) clearTimeout(this.#timer)
+  }
+
+  // ---- what is heard ---------------------------------------------------------------------------------------------------
+
+  readonly #replied = (status: number, inference: boolean): void => {
+    if (!inference) return
+    if (status === 401 || status === 402 || status === 403)
+      setImmediate(guarded('A refused key could not be looked at', () => this.#met(status)))
+    else if (status < 300 && this.#refused?.size !== 0)
+      setImmediate(guarded('A key could not be looked at', () => this.#cleared(refusedWith)))
+  }
+
+  readonly #settled = (who: string): void => {
+    if (this.#settings.spendAbove !== null) this.#spend.soon()
+    if (!this.#settings.budgets || !who.startsWith('tool:')) return
+    this.#dirty?.add(who.slice('tool:'.length))
+    this.#budgets.soon()
+  }
+
+  readonly #saidStatus = (asked: RateLimitStatusReply): void => {
+    const book = this.#parts.books.current()
+    if (!('status' in asked) || !book || !this.#settings.ban) return
+    const { banned = false, banned_until: until = null } = asked.status
+    this.#take([judgeBan(nameOf(book), { banned: banned ?? false, until }, asked.at.getTime())])
+  }
+
+  #met(status: RefusedWith): void {
+    const book = this.#parts.books.current()
+    if (this.#closed || !book || !this.#settings.key) return
+    this.#refused = null
+    const key = this.#parts.books.callingKey(book.id)
+    this.#take([judgeRefusal(nameOf(book), status, true, key, this.#now())])
+  }
+
+  #cleared(statuses: readonly RefusedWith[]): void {
+    const book = this.#parts.books.current()
+    if (this.#closed || !book) return
+    this.#refused ??= this.#readRefused(book)
+    const over = statuses.filter((status) => this.#refused?.has(status))
+    if (over.length === 0) return
+    this.#refused = null
+    this.#take(over.map((status) => judgeRefusal(nameOf(book), status, false, null, this.#now())))
+  }
+
+  // ---- what is judged --------------------------------------------------------------------------------------------------
+
+  /** The book of the connection while the service answers: offline, nothing is known of it. */
+  #reachable(): Book | null {
+    const { state } = this.#parts.connection()
+    const book = this.#parts.books.current()
+    return state === 'none' || state === 'failed' || !book || book.problem ? null : book
+  }
+
+  /** Told over the connection that stands. */
+  #isFresh = (asOf: string): boolean => Date.parse(asOf) >= this.#openedAt
+
+  #judgeAccount(): void {
+    const book = this.#reachable()
+    if (!book) return
+    // Whose account it is may have been told just now.
+    if (book.id !== this.#bookId) this.#refused = null
+    this.#bookId = book.id
+    const { balanceBelow, key } = this.#settings
+    const readings: Reading[] = []
+    if (balanceBelow !== null && book.balance && this.#isFresh(book.balance.asOf))
+      readings.push(judgeBalance(nameOf(book), book.balance, balanceBelow))
+    const calling = key ? this.#parts.books.callingKey(book.id) : null
+    if (calling && this.#isFresh(calling.asOf)) readings.push(...judgeKey(nameOf(book), calling))
+    this.#take([...readings, ...this.#spendReadings()])
+  }
+
+  #spendReadings(): Reading[] {
+    const { spendAbove } = this.#settings
+    const book = spendAbove === null ? null : this.#reachable()
+    if (!book || spendAbove === null) return []
+    const today = this.#parts.books.today(book.id)
+    const isFresh = book.asOf !== null && this.#isFresh(book.asOf)
+    const spent = { ...today, service: isFresh ? today.service : null }
+    const reading = judgeSpend(nameOf(book), spent, spendAbove, this.#now())
+    return reading ? [reading] : []
+  }
+
+  #allBudgets(): void {
+    this.#dirty = null
+    this.#budgets.soon()
+  }
+
+  /** Of what this machine counts itself: it is never out of date. */
+  #judgeBudgets(): void {
+    if (!this.#settings.budgets) return
+    const dirty = this.#dirty
+    // Where this fails, all are looked at again.
+    this.#dirty = null
+    const now = this.#now()
+    const tools = this.#parts.tools.list().filter((tool) => mayAsk(tool, now))
+    const looked = dirty ? tools.filter(({ id }) => dirty.has(id)) : tools
+    const at = this.#settings.budgetAt
+    const readings = looked.flatMap((tool) => judgeBudgets(tool, this.#parts.spent(tool.id), at, now))
+    if (!dirty) {
+      const watched = new Set(readings.map(({ watch }) => watch))
+      if (this.#book.drop((watch) => kindOf(watch) === 'budget' && !watched.has(watch))) this.#feed.changed()
+    }
+    this.#dirty = new Set()
+    this.#take(readings)
+  }
+
+  // ---- what is told ----------------------------------------------------------------------------------------------------
+
+  #take(readings: readonly Reading[]): void {
+    if (this.#closed || readings.length === 0) return
+    this.#readings = [...this.#readings, ...readings].slice(-mostReadings)
+    this.#parts.pending.write('alerts', 'An alert', () => {
+      const { told, changed } = this.#book.take(this.#readings)
+      this.#readings = []
+      if (!changed) return
+      this.#notifier.tell(told.map(({ facts }) => facts))
+      this.#plan()
+      this.#feed.changed()
+    })
+  }
+
+  #lapse(): void {
+    this.#parts.pending.write('lapsed alerts', 'The end of an alert', () => {
+      if (this.#book.lapse()) this.#feed.changed()
+      this.#plan()
+    })
+  }
+
+  /** One timer to the next alert that is over by itself. */
+  #plan(): void {
+    if (this.#timer) clearTimeout(this.#timer)
+    this.#timer = null
+    const next = this.#parts.table.nextEnd()
+    if (next === null) return
+    const wait = Math.max(0, Date.parse(next) - this.#now())
+    this.#timer = setTimeout(
+      guarded('The end of an alert could not be read', () => this.#lapse()),
+      Math.min(wait, longestWaitMs),
+    )
+    this.#timer.unref()
+  }
+
+  #readRefused(book: Book): Set<RefusedWith> {
+    const watchOf = (status: RefusedWith) => judgeRefusal(nameOf(book), status, false, null, 0).watch
+    return new Set(refusedWith.filter((status) => this.#parts.table.holding(watchOf(status)) !== null))
+  }
+}
+
+const nameOf = ({ id, name }: Book): BookName => ({ id, name })
+
+/** A key that can't be used any more spends nothing. */
+const mayAsk = ({ revokedAt, expiresAt }: Tool, now: number): boolean =>
+  revokedAt === null && (expiresAt === null || Date.parse(expiresAt) > now)
+
+const kinds = ['balance', 'spend', 'budget', 'key', 'ban'] as const
+
+/** Of a watch such as `key-balance:BOOK:KEY`. */
+const kindOf = (watch: string): (typeof kinds)[number] | undefined => kinds.find((kind) => watch.startsWith(kind))

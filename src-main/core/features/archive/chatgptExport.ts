@@ -1,0 +1,189 @@
+import { createHash, randomUUID } from 'node:crypto'
+import * as z from 'zod'
+import { emptySetup } from '../../../../src-preload/contract/chat.ts'
+import type { ArchivedConversation, ArchivedMessage } from '../../store/archive.ts'
+import { instantOf } from './chatgptContent.ts'
+import { asMessage, type Carried, type Node } from './chatgptMessage.ts'
+import { damaged, type Notes } from './importNotes.ts'
+import type { Incoming } from './staging.ts'
+
+const seconds = z.union([z.number(), z.string()]).nullish().catch(null)
+const flag = z.boolean().nullish().catch(null)
+const word = z.string().nullish().catch(null)
+
+/**
+ * One conversation of ChatGPT's export. OpenAI publishes no schema; this is what exports of 2023 to 2026 have, as read from several of them (README.md).
+ * What a conversation can't do without is asked for, everything else may be missing or of another type.
+ */
+const exported = z.object({
+  title: word,
+  create_time: seconds,
+  update_time: seconds,
+  current_node: word,
+  conversation_id: word,
+  id: word,
+  default_model_slug: word,
+  is_archived: flag,
+  is_starred: flag,
+  pinned_time: seconds,
+  mapping: z.record(
+    z.string(),
+    z.object({
+      parent: word,
+      children: z.array(z.string()).nullish().catch(null),
+      message: z.unknown(),
+    }),
+  ),
+})
+
+/** The time that orders the conversations of a file. */
+export function updatedAt(value: unknown): string {
+  const said = exported.pick({ update_time: true, create_time: true }).safeParse(value)
+  return (said.success && (instantOf(said.data.update_time) ?? instantOf(said.data.create_time))) || ''
+}
+
+export const isExported = (value: unknown): boolean => exported.safeParse(value).success
+
+/**
+ * The tree as it was, branches too: nodes that hold nothing to read (roots, hidden and empty messages) are left out with the links closed over
+ * them. @throws StudioError `bad_input` for what is no conversation
+ */
+export function readExported(value: unknown, notes: Notes): Incoming {
+  const said = exported.safeParse(value)
+  if (!said.success) throw damaged('A conversation of the file is not as ChatGPT exports it.', said.error)
+  const { mapping, current_node: current, title } = said.data
+  const createdAt = instantOf(said.data.create_time) ?? new Date(0).toISOString()
+  const messages: ArchivedMessage[] = []
+  const kept = new Map<string, ArchivedMessage>()
+  const source = said.data.conversation_id ?? said.data.id ?? ''
+  const hash = createHash('sha256').update(JSON.stringify([source, title, current]))
+  let visited = 0
+  const start: Carried = { parent: null, reasoning: [], call: null, at: createdAt }
+  const open = roots(mapping).map((id): [string, Carried] => [id, start])
+  const seen = new Set<string>()
+  while (open.length > 0) {
+    const [id, carried] = open.pop() ?? ['', start]
+    const node = mapping[id]
+    // A child that two parents name stays with the one that comes first.
+    if (!node || seen.has(id)) continue
+    seen.add(id)
+    visited += 1
+    const { message, pass } = asMessage(node.message, carried, notes)
+    if (message) {
+      messages.push(message)
+      kept.set(id, message)
+      hash.update(JSON.stringify([id, message.role, message.text, message.attachments.length]))
+    }
+    // The last is taken first: children go on the pile from behind.
+    for (const child of childrenOf(mapping, id).reverse()) open.push([child, pass])
+  }
+  const lost = Object.keys(mapping).length - visited
+  for (let at = 0; at < lost; at += 1) notes.add('# messages hang on nothing but each other and were left out.')
+  const leafId = leafOf(mapping, current, kept) ?? messages.at(-1)?.id ?? null
+  markPath(messages, leafId)
+  return {
+    conversation: {
+      ...headOf(said.data, createdAt, messages.at(-1)?.createdAt ?? createdAt),
+      model: modelOf(messages, leafId) ?? said.data.default_model_slug ?? null,
+      leafId,
+    },
+    messages: () => messages,
+    hash: '',
+    importKey: `chatgpt:${hash.digest('hex')}`,
+    messageIds: [],
+  }
+}
+
+/** Everything of a conversation but what its messages tell. */
+function headOf(
+  {
+    title,
+    update_time: updated,
+    pinned_time: pinnedAt,
+    is_starred: starred,
+    is_archived: archived,
+  }: z.infer<typeof exported>,
+  createdAt: string,
+  last: string,
+): Omit<ArchivedConversation, 'model' | 'leafId'> {
+  const name = (title ?? '').trim().slice(0, 200).toWellFormed()
+  const updatedAt = instantOf(updated) ?? last
+  return {
+    id: randomUUID(),
+    title: name === '' ? null : name,
+    ...{ createdAt, updatedAt, draft: '', folderId: null },
+    pinned: starred === true || instantOf(pinnedAt) !== null,
+    archivedAt: archived === true ? updatedAt : null,
+    setup: emptySetup,
+    importKey: null,
+  }
+}
+
+type Mapping = Record<string, Node>
+
+/** Nodes without a parent, or whose parent is not there. */
+const roots = (mapping: Mapping): string[] =>
+  Object.keys(mapping)
+    .filter((id) => !mapping[id]?.parent || !mapping[mapping[id]?.parent ?? ''])
+    .reverse()
+
+/** In their own order; a node that its parent has forgotten comes last. */
+function childrenOf(mapping: Mapping, id: string): string[] {
+  const named = mapping[id]?.children ?? []
+  const known = parentIndex(mapping).get(id) ?? []
+  if (known.length === 0) return named.filter((child) => mapping[child]?.parent === id)
+  const all = new Set([...named.filter((child) => known.includes(child)), ...known])
+  return [...all]
+}
+
+const indexes = new WeakMap<Mapping, Map<string, string[]>>()
+function parentIndex(mapping: Mapping): Map<string, string[]> {
+  const before = indexes.get(mapping)
+  if (before) return before
+  const index = new Map<string, string[]>()
+  for (const [id, { parent }] of Object.entries(mapping)) {
+    if (!parent) continue
+    const siblings = index.get(parent)
+    if (siblings) siblings.push(id)
+    else index.set(parent, [id])
+  }
+  indexes.set(mapping, index)
+  return index
+}
+
+/** The nearest message that was kept, from the current node upwards. */
+function leafOf(
+  mapping: Mapping,
+  current: string | null | undefined,
+  kept: ReadonlyMap<string, ArchivedMessage>,
+): string | null {
+  const seen = new Set<string>()
+  for (let at = current; at && !seen.has(at); at = mapping[at]?.parent) {
+    const message = kept.get(at)
+    if (message) return message.id
+    seen.add(at)
+  }
+  return null
+}
+
+/** The active path is the one that was last gone on with. */
+function markPath(messages: readonly ArchivedMessage[], leafId: string | null): void {
+  const byId = new Map(messages.map((message) => [message.id, message]))
+  let below: string | null = null
+  for (let at = leafId; at !== null; ) {
+    const message = byId.get(at)
+    if (!message) return
+    message.nextId = below
+    below = at
+    at = message.parentId
+  }
+}
+
+function modelOf(messages: readonly ArchivedMessage[], leafId: string | null): string | null {
+  const byId = new Map(messages.map((message) => [message.id, message]))
+  for (let at = leafId; at !== null; at = byId.get(at)?.parentId ?? null) {
+    const model = byId.get(at)?.model
+    if (model) return model
+  }
+  return null
+}

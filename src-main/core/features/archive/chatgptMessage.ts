@@ -1,0 +1,177 @@
+import { randomUUID } from 'node:crypto'
+import * as z from 'zod'
+import type { Message } from '../../../../src-preload/contract/chat.ts'
+import type { ArchivedMessage } from '../../store/archive.ts'
+import { assetId, type Content, instantOf, readContent } from './chatgptContent.ts'
+import type { Notes } from './importNotes.ts'
+
+export interface Node {
+  parent?: string | null | undefined
+  children?: string[] | null | undefined
+  message?: unknown
+}
+
+/** What goes down the tree from a node to those below. */
+export interface Carried {
+  /** The nearest message above that was kept. */
+  parent: string | null
+  /** Thoughts that stand in nodes of their own, before the reply that they led to. */
+  reasoning: string[]
+  /** The call that the tool's message below answers. */
+  call: { id: string; name: string; arguments: string } | null
+  at: string
+}
+
+const word = z.string().nullish().catch(null)
+const said = z.object({
+  id: word,
+  author: z.object({ role: z.string(), name: word }),
+  create_time: z.union([z.number(), z.string()]).nullish().catch(null),
+  content: z.looseObject({ content_type: z.string() }),
+  status: word,
+  weight: z.number().nullish().catch(null),
+  recipient: word,
+  metadata: z
+    .looseObject({
+      model_slug: word,
+      is_visually_hidden_from_conversation: z.boolean().nullish().catch(null),
+      is_user_system_message: z.boolean().nullish().catch(null),
+      finish_details: z.object({ type: z.string() }).nullish().catch(null),
+      attachments: z
+        .array(z.object({ id: word, name: word }))
+        .nullish()
+        .catch(null),
+    })
+    .nullish()
+    .catch(null),
+})
+
+const roles: Record<string, Message['role']> = { user: 'user', assistant: 'assistant', system: 'system', tool: 'tool' }
+
+/** A node's message, or null where it holds nothing for a reader; `pass` is what those below get. */
+export function asMessage(
+  value: unknown,
+  carried: Carried,
+  notes: Notes,
+): { message: ArchivedMessage | null; pass: Carried } {
+  const nothing = { message: null, pass: carried }
+  if (value === null || value === undefined) return nothing
+  const parsed = said.safeParse(value)
+  if (!parsed.success) {
+    notes.add('# messages are not as ChatGPT writes them and were left out.')
+    return nothing
+  }
+  const role = roles[parsed.data.author.role] ?? 'assistant'
+  if (isHidden(parsed.data, role)) return nothing
+  const { recipient } = parsed.data
+  const isShown = role === 'assistant' && (!recipient || recipient === 'all')
+  const content = readContent(parsed.data.content, isShown, notes)
+  if (content.thoughts) {
+    return { message: null, pass: { ...carried, reasoning: [...carried.reasoning, ...content.thoughts] } }
+  }
+  const call = role === 'assistant' ? callOf(parsed.data, content) : null
+  const isEmpty = content.text.trim() === '' && content.pictures.length === 0
+  if (isEmpty && !call && role !== 'tool') return nothing
+  const message = build(parsed.data, role, content, carried, call, notes)
+  const reasoning = role === 'assistant' ? [] : carried.reasoning
+  return { message, pass: { parent: message.id, reasoning, call, at: message.createdAt } }
+}
+
+type Said = z.infer<typeof said>
+
+/** Scaffolding: what the service put in for itself. What a person wrote as their instructions is shown. */
+function isHidden({ weight, metadata }: Said, role: Message['role']): boolean {
+  if (weight === 0 || metadata?.is_visually_hidden_from_conversation === true) return true
+  return role === 'system' && metadata?.is_user_system_message !== true
+}
+
+/** A message to someone else than the person is a call of a tool. */
+function callOf({ id, recipient }: Said, { text }: Content): Carried['call'] {
+  if (!recipient || recipient === 'all') return null
+  return { id: id ?? randomUUID(), name: toolName(recipient), arguments: asArguments(text) }
+}
+
+function build(
+  { author, content, create_time: time, metadata, status }: Said,
+  role: Message['role'],
+  { text, pictures }: Content,
+  carried: Carried,
+  call: Carried['call'],
+  notes: Notes,
+): ArchivedMessage {
+  const id = randomUUID()
+  const at = instantOf(time) ?? carried.at
+  const isReply = role === 'assistant'
+  const finish = metadata?.finish_details?.type ?? null
+  const names = namesOf(metadata, pictures, notes)
+  return {
+    ...{ id, parentId: carried.parent, role },
+    name: role === 'tool' ? null : author.name?.slice(0, 64) || null,
+    text: call ? '' : text,
+    reasoning: isReply ? carried.reasoning.join('\n\n') : '',
+    refusal: '',
+    toolCalls: call ? [{ index: 0, ...call }] : [],
+    attachments: pictures.map(({ asset, ...facts }) => ({
+      ...{ mediaId: asset, detail: null, name: names.get(assetId(asset)) ?? null, mime: '' },
+      ...facts,
+    })),
+    run:
+      role === 'tool' ? runOf(carried, author.name ?? 'tool', id, at, content.content_type === 'system_error') : null,
+    status: statusOf(isReply, status ?? null, finish),
+    problem: null,
+    model: isReply ? (metadata?.model_slug ?? null) : null,
+    finishReason: isReply ? finishReason(finish, call !== null) : null,
+    usage: null,
+    createdAt: at,
+    finishedAt: at,
+    ...{ firstTokenMs: null, reasoningMs: null, requestId: null, askId: null, made: null },
+    ...{ cost: null, costIs: 'unknown', params: null, jsonFaults: null, nextId: null },
+  }
+}
+
+/** Names of what was attached, by asset; what is no picture is counted. */
+function namesOf(metadata: Said['metadata'], pictures: Content['pictures'], notes: Notes): Map<string, string | null> {
+  const names = new Map((metadata?.attachments ?? []).map(({ id, name }) => [id ?? '', name?.slice(0, 300) ?? null]))
+  const shown = new Set(pictures.map(({ asset }) => assetId(asset)))
+  for (const id of names.keys()) {
+    if (!shown.has(id)) notes.add('# files that were attached are no pictures and were left out.')
+  }
+  return names
+}
+
+/** Names of functions have letters, digits, `_` and `-` (specification, Chat completions). */
+const toolName = (name: string): string => name.replaceAll(/[^\w-]/g, '_').slice(0, 64) || 'tool'
+
+/** Arguments are JSON; code that was sent to a tool as it is becomes one argument. */
+function asArguments(text: string): string {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return text
+  } catch {
+    // No JSON: it is wrapped.
+  }
+  return JSON.stringify({ input: text })
+}
+
+function runOf({ call }: Carried, name: string, id: string, at: string, isError: boolean): NonNullable<Message['run']> {
+  return {
+    callId: call?.id ?? id,
+    name: call?.name ?? toolName(name),
+    arguments: call?.arguments ?? '{}',
+    ...{ state: 'done', tool: null, allowed: null, isError, notes: [] },
+    ...{ startedAt: null, finishedAt: at },
+  }
+}
+
+function statusOf(isReply: boolean, status: string | null, finish: string | null): Message['status'] {
+  if (!isReply) return 'complete'
+  if (finish === 'interrupted') return 'stopped'
+  return status === null || status === 'finished_successfully' || status === 'finished_partial_completion'
+    ? 'complete'
+    : 'incomplete'
+}
+
+function finishReason(finish: string | null, isCall: boolean): string | null {
+  if (isCall) return 'tool_calls'
+  return finish === 'stop' ? 'stop' : finish === 'max_tokens' ? 'length' : null
+}

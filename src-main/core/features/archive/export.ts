@@ -1,0 +1,173 @@
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { createWriteStream } from 'node:fs'
+import { rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Download } from '../../../../src-preload/contract/transfers.ts'
+import { StudioError } from '../../errors.ts'
+import type { Store } from '../../store/store.ts'
+import type { ArchiveParts } from './dependencies.ts'
+import { archiveFormat, formatVersion, type LibraryFile, type Manifest } from './format.ts'
+import { markdownHead, markdownMessage } from './markdown.ts'
+import { type StoredTree, storedMessages, storedTree } from './readStored.ts'
+import { conversationFile } from './writeConversation.ts'
+import { ZipWriter } from './zipWriter.ts'
+
+/** One conversation as a file to be saved. @throws StudioError `no_such_item`, `busy` */
+export async function exportConversation(
+  parts: ArchiveParts,
+  { conversationId, format }: { conversationId: string; format: 'markdown' | 'json' },
+): Promise<Download> {
+  const tree = storedTree(parts.store, conversationId)
+  if (!tree || parts.store.archive.state(conversationId) !== 'here') {
+    throw new StudioError('no_such_item', 'That conversation does not exist any more.')
+  }
+  const content =
+    format === 'markdown'
+      ? markdown(parts, tree)
+      : conversationFile(parts.store, tree, { messages: 0, pictures: new Set() }, (id) => pictureOrNull(parts, id))
+  const path = join(parts.tempDir, `export-${randomUUID()}`)
+  const name = `${fileName(tree.conversation.title)}.${format === 'markdown' ? 'md' : 'json'}`
+  const mime = format === 'markdown' ? 'text/markdown' : 'application/json'
+  return offering(parts, path, name, mime, () => writeFile(path, content))
+}
+
+/**
+ * Everything in sight as one zip. Holds one message or picture at a time, whatever there is; a conversation that grows meanwhile is taken as it
+ * was when its turn came. @throws StudioError `bad_input` where it is more than a zip can hold, `busy`
+ */
+export async function exportAll(parts: ArchiveParts): Promise<Download> {
+  const now = new Date(parts.now?.() ?? Date.now()).toISOString()
+  const path = join(parts.tempDir, `export-${randomUUID()}`)
+  return offering(parts, path, archiveName(now), 'application/zip', () =>
+    writeArchive(parts, new ZipWriter(path), { now }),
+  )
+}
+
+export const archiveName = (now: string): string => `inference-studio-${now.slice(0, 10)}.zip`
+
+/** What an archive is made from: also a store that is open for reading alone. */
+export interface ArchiveSource {
+  store: Pick<Store, 'archive' | 'pieces' | 'folders' | 'prompts' | 'presets'>
+  media: Pick<ArchiveParts['media'], 'bytes'>
+  version: string
+}
+
+/** Conversations that `wanted` lets through, by their last change. @throws as exportAll; the file is taken away then */
+export async function writeArchive(
+  { store, media, version }: ArchiveSource,
+  zip: ZipWriter,
+  { now, wanted = () => true }: { now: string; wanted?: (updatedAt: string) => boolean },
+): Promise<void> {
+  try {
+    const counts = { conversations: 0, messages: 0, pictures: 0 }
+    const pictures = new Set<string>()
+    for (const id of store.archive.ids()) {
+      const tree = storedTree(store, id)
+      if (!tree || !wanted(tree.conversation.updatedAt)) continue
+      const written = { messages: 0, pictures: new Set<string>() }
+      await zip.add(`conversations/${id}.json`, conversationFile(store, tree, written))
+      counts.conversations += 1
+      counts.messages += written.messages
+      for (const picture of written.pictures) pictures.add(picture)
+    }
+    for (const id of [...pictures].sort()) {
+      const bytes = await pictureOrNull({ media }, id)
+      if (!bytes) continue
+      await zip.add(`media/${id}`, [bytes])
+      counts.pictures += 1
+    }
+    const byId = (a: { id: string }, b: { id: string }): number => (a.id < b.id ? -1 : 1)
+    const library: LibraryFile = {
+      folders: store.folders.rows(),
+      prompts: store.prompts.list().sort(byId),
+      presets: store.presets.list().sort(byId),
+    }
+    await zip.add('library.json', [Buffer.from(`${JSON.stringify(library, null, 1)}\n`)])
+    const { folders, prompts, presets } = library
+    const manifest: Manifest = {
+      ...{ format: archiveFormat, version: formatVersion, createdAt: now, program: version },
+      counts: { ...counts, folders: folders.length, prompts: prompts.length, presets: presets.length },
+      entries: [...zip.entries],
+    }
+    await zip.add('manifest.json', [Buffer.from(`${JSON.stringify(manifest, null, 1)}\n`)])
+    await zip.end()
+  } catch (thrown) {
+    await zip.abandon()
+    throw thrown
+  }
+}
+
+/** The active paths of all conversations in sight that `wanted` lets through, for people to read, one after another. */
+export async function* markdownOfAll(
+  { store }: Pick<ArchiveSource, 'store'>,
+  wanted: (updatedAt: string) => boolean,
+): AsyncGenerator<Uint8Array, undefined> {
+  let first = true
+  for (const id of store.archive.ids()) {
+    const tree = storedTree(store, id)
+    if (!tree || !wanted(tree.conversation.updatedAt)) continue
+    if (!first) yield Buffer.from('\n\n---\n\n')
+    first = false
+    yield* markdown({ store }, tree)
+  }
+}
+
+async function offering(
+  parts: ArchiveParts,
+  path: string,
+  name: string,
+  mime: string,
+  write: () => Promise<void>,
+): Promise<Download> {
+  try {
+    await write()
+    const { size: bytes } = await stat(path)
+    return parts.downloads.offer({ path, name, mime, bytes })
+  } catch (thrown) {
+    await rm(path, { force: true })
+    throw thrown
+  }
+}
+
+async function* markdown(
+  parts: Pick<ArchiveSource, 'store'>,
+  { conversation }: StoredTree,
+): AsyncGenerator<Uint8Array, undefined> {
+  yield Buffer.from(markdownHead(conversation))
+  const path = conversation.leafId === null ? [] : parts.store.archive.path(conversation.leafId)
+  for await (const message of storedMessages(parts.store, path)) yield Buffer.from(markdownMessage(message))
+}
+
+async function writeFile(path: string, content: AsyncIterable<Uint8Array>): Promise<void> {
+  const file = createWriteStream(path, { flags: 'wx', mode: 0o600 })
+  const closed = once(file, 'close')
+  closed.catch(() => undefined)
+  for await (const chunk of content) {
+    if (!file.write(chunk)) await Promise.race([once(file, 'drain'), closed])
+  }
+  file.end()
+  await closed
+}
+
+/** A picture whose file is gone can't be taken along; its message says what it was. */
+async function pictureOrNull({ media }: Pick<ArchiveSource, 'media'>, id: string): Promise<Buffer | null> {
+  try {
+    return await media.bytes(id)
+  } catch (thrown) {
+    if (thrown instanceof StudioError && thrown.kind === 'no_such_item') return null
+    throw thrown
+  }
+}
+
+/** A title as a name of a file on every system. */
+function fileName(title: string | null): string {
+  const name = (title ?? '')
+    .replaceAll(/[\p{Cc}\p{Cf}<>:"/\\|?*]/gu, ' ')
+    .replaceAll(/\s+/gu, ' ')
+    .replace(/^[. ]+/, '')
+    .slice(0, 80)
+    .toWellFormed()
+    .replace(/[. ]+$/, '')
+  return name === '' || /^(con|prn|aux|nul|com\d|lpt\d)$/i.test(name) ? 'conversation' : name
+}

@@ -1,0 +1,66 @@
+import { createHash, type Hash } from 'node:crypto'
+import * as z from 'zod'
+import { preset, prompt } from '../../../../src-preload/contract/library.ts'
+import { id } from '../../../../src-preload/contract/problem.ts'
+import type { ArchivedConversation, ArchivedMessage } from '../../store/archive.ts'
+
+/** README.md describes both formats. A version that can't be read by what was written for the one before gets the next number. */
+export const conversationFormat = 'inference-studio.conversation'
+export const archiveFormat = 'inference-studio.archive'
+export const formatVersion = 1
+
+const sha256 = z.string().regex(/^[\da-f]{64}$/)
+
+export const manifest = z.object({
+  format: z.literal(archiveFormat),
+  version: z.literal(formatVersion),
+  /** When it was written; all else is the same whenever the same is exported. */
+  createdAt: z.string().max(100),
+  program: z.string().max(100),
+  counts: z.object({
+    conversations: z.number().int(),
+    messages: z.number().int(),
+    pictures: z.number().int(),
+    folders: z.number().int(),
+    prompts: z.number().int(),
+    presets: z.number().int(),
+  }),
+  entries: z.array(z.object({ name: z.string().max(1000), bytes: z.number().int(), sha256 })).max(200_000),
+})
+export type Manifest = z.infer<typeof manifest>
+
+export const libraryFile = z.object({
+  folders: z.array(z.object({ id, name: z.string().min(1).max(100), createdAt: z.string().max(100) })).max(10_000),
+  prompts: z.array(prompt).max(10_000),
+  presets: z.array(preset).max(10_000),
+})
+export type LibraryFile = z.infer<typeof libraryFile>
+
+/** A picture within a conversation's own file. */
+export const archivedPicture = z.object({ id, data: z.string().max(48 * 1024 * 1024) })
+
+/** What of a conversation makes it another one. Where it lies, where it was left and what is half typed do not. */
+export function contentHash({ id, title, model, createdAt, setup }: ArchivedConversation): Hash {
+  return createHash('sha256').update(JSON.stringify({ id, title, model, createdAt, setup }))
+}
+
+export function hashMessage(hash: Hash, { nextId: _, ...message }: ArchivedMessage): void {
+  hash.update(`\n${JSON.stringify(message)}`)
+}
+
+/**
+ * A message that nobody is working on: what was being made or waited for a person ends with the export (and does so in a file that was made
+ * elsewhere). Nothing that is read in can begin to run.
+ */
+export function atRest(message: ArchivedMessage): ArchivedMessage {
+  const { run, status } = message
+  const isOpen = run?.state === 'awaiting' || run?.state === 'by_hand' || run?.state === 'running'
+  if (status !== 'pending' && status !== 'streaming' && !isOpen) return message
+  const finishedAt = message.finishedAt ?? message.createdAt
+  if (run) {
+    const settled = isOpen ? { ...run, state: 'stopped' as const, finishedAt: run.finishedAt ?? finishedAt } : run
+    return { ...message, status: 'stopped', finishedAt, run: settled }
+  }
+  const hasOutput = message.text + message.reasoning + message.refusal !== '' || message.toolCalls.length > 0
+  return { ...message, status: hasOutput ? 'incomplete' : 'failed', finishedAt }
+}

@@ -1,0 +1,79 @@
+import { open } from 'node:fs/promises'
+import type { ImportReport } from '../../../../src-preload/contract/transfers.ts'
+import { StudioError } from '../../errors.ts'
+import type { ArchiveParts } from './dependencies.ts'
+import { conversationFormat } from './format.ts'
+import { conversationsName, importConversations, importExport, isChatgpt, nothingKnown } from './importChatgpt.ts'
+import { Notes } from './importNotes.ts'
+import { firstByte, inFile, type JsonSource, parse } from './jsonSource.ts'
+import { importArchive, importConversation, members } from './nativeArchive.ts'
+import { Staging } from './staging.ts'
+import { ZipReader } from './zipReader.ts'
+
+/**
+ * Reads an uploaded file in, told apart by what is in it: all of it, or nothing and the reason.
+ * @throws StudioError `bad_input`, `no_such_item` for the upload
+ */
+export async function importFile(parts: ArchiveParts, { uploadId }: { uploadId: string }): Promise<ImportReport> {
+  const { path } = parts.uploads.take(uploadId)
+  const notes = new Notes()
+  const staging = new Staging(parts, notes)
+  try {
+    return await read(parts, path, staging, notes)
+  } catch (thrown) {
+    parts.store.erasures.giveUpImports()
+    await parts.cleanUp()
+    // Deep nesting ends a recursive check by the stack.
+    if (thrown instanceof RangeError)
+      throw new StudioError('bad_input', 'The file is nested too deeply to be read.', {}, { cause: thrown })
+    throw thrown
+  } finally {
+    await parts.uploads.done(uploadId)
+  }
+}
+
+async function read(parts: ArchiveParts, path: string, staging: Staging, notes: Notes): Promise<ImportReport> {
+  const file = await open(path, 'r')
+  try {
+    const { size } = await file.stat()
+    const source = inFile(file, size)
+    const head = await source.read(0, Math.min(size, 4))
+    if (head[0] === 0x50 && head[1] === 0x4b) return await readZip(parts, path, staging, notes)
+    const first = await firstByte(source)
+    if (first === 0x7b && (await isOurs(source))) {
+      await importConversation(source, staging, notes)
+      return staging.reveal('conversation')
+    }
+    if ((first === 0x7b || first === 0x5b) && (await isChatgpt(source))) {
+      await importConversations(source, staging, notes)
+      return staging.reveal('chatgpt')
+    }
+    throw nothingKnown()
+  } finally {
+    await file.close()
+  }
+}
+
+async function readZip(parts: ArchiveParts, path: string, staging: Staging, notes: Notes): Promise<ImportReport> {
+  const zip = await ZipReader.open(path)
+  try {
+    const names = [...zip.entries.keys()]
+    if (names.includes('manifest.json')) {
+      const addLibrary = await importArchive(zip, parts, staging, notes)
+      return staging.reveal('archive', addLibrary)
+    }
+    if (!names.some((name) => conversationsName.test(name))) throw nothingKnown()
+    await importExport(zip, parts, staging, notes)
+    return staging.reveal('chatgpt')
+  } finally {
+    await zip.close()
+  }
+}
+
+/** The first thing that our files say; one that is cut is still known by it. */
+async function isOurs(source: JsonSource): Promise<boolean> {
+  const head = Buffer.from(await source.read(0, Math.min(source.size, 200))).toString('latin1')
+  if (/^[^"]*"format"\s*:\s*"inference-studio\./.test(head)) return true
+  const format = (await members(source)).get('format')
+  return format !== undefined && (await parse(source, format)) === conversationFormat
+}

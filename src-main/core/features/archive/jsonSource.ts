@@ -1,0 +1,195 @@
+import type { FileHandle } from 'node:fs/promises'
+import { damaged } from './importNotes.ts'
+
+/** Bytes of JSON, in a file or in memory. */
+export interface JsonSource {
+  readonly size: number
+  read(start: number, end: number): Promise<Uint8Array>
+}
+
+/** A part of a source: one value, perhaps with white space around it. */
+export interface Range {
+  start: number
+  end: number
+}
+
+export interface Child extends Range {
+  /** Of an object; null in an array. */
+  key: string | null
+}
+
+const chunkBytes = 256 * 1024
+/** Deeper nesting is nobody's data. */
+const maxDepth = 100
+/** One value that is parsed in one piece. */
+const maxValueBytes = 64 * 1024 * 1024
+
+export const inMemory = (bytes: Uint8Array): JsonSource => ({
+  size: bytes.length,
+  read: async (start, end) => bytes.subarray(start, end),
+})
+
+export const inFile = (handle: FileHandle, size: number): JsonSource => ({
+  size,
+  async read(start, end) {
+    const buffer = Buffer.allocUnsafe(Math.max(0, Math.min(end, size) - start))
+    let filled = 0
+    while (filled < buffer.length) {
+      const { bytesRead } = await handle.read(buffer, filled, buffer.length - filled, start + filled)
+      if (bytesRead === 0) throw damaged('The file became shorter while it was read.')
+      filled += bytesRead
+    }
+    return buffer
+  },
+})
+
+const space = (byte: number): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
+const damage = (): Error => damaged('The file is damaged: it is not whole JSON.')
+
+/** The first byte that is no white space (nor a byte order mark), or null. */
+export async function firstByte(source: JsonSource): Promise<number | null> {
+  const head = await source.read(0, Math.min(source.size, 4096))
+  let at = head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf ? 3 : 0
+  while (at < head.length && space(head[at] ?? 0)) at += 1
+  return head[at] ?? null
+}
+
+/** How far the scanner of one object or array has come. */
+interface Scan {
+  open: number
+  depth: number
+  quoted: boolean
+  escaped: boolean
+  /** Where the value of now began; -1 where none has. */
+  valueAt: number
+  keyAt: number
+  key: Range | null
+  ended: boolean
+}
+
+/**
+ * The direct children of one object or array, one after another, found by their brackets and quotes alone: no value is held, however large the
+ * whole is. What a child is, parsing tells. @throws StudioError `bad_input` where brackets or quotes don't close
+ */
+export async function* children(
+  source: JsonSource,
+  range: Range = { start: 0, end: source.size },
+): AsyncGenerator<Child> {
+  const scan: Scan = {
+    open: 0,
+    depth: 0,
+    quoted: false,
+    escaped: false,
+    valueAt: -1,
+    keyAt: -1,
+    key: null,
+    ended: false,
+  }
+  for (let at = range.start; at < range.end; at += chunkBytes) {
+    const chunk = await source.read(at, Math.min(range.end, at + chunkBytes))
+    const found: (Range & { key: Range | null })[] = []
+    scanChunk(scan, chunk, at, found)
+    for (const { key, start, end } of found) yield { key: key && (await keyText(source, key)), start, end }
+  }
+  if (!scan.ended) throw damage()
+}
+
+async function keyText(source: JsonSource, key: Range): Promise<string> {
+  const parsed = await parse(source, key)
+  if (typeof parsed !== 'string') throw damage()
+  return parsed
+}
+
+function scanChunk(scan: Scan, chunk: Uint8Array, from: number, found: (Range & { key: Range | null })[]): void {
+  for (let index = 0; index < chunk.length; index += 1) {
+    const byte = chunk[index] ?? 0
+    if (scan.quoted) inText(scan, byte)
+    else if (scan.depth !== 1 || !structure(scan, byte, from + index, found)) inValue(scan, byte, from + index)
+  }
+}
+
+function inText(scan: Scan, byte: number): void {
+  if (scan.escaped) scan.escaped = false
+  else if (byte === 0x5c) scan.escaped = true
+  else if (byte === 0x22) scan.quoted = false
+}
+
+/** Whatever begins or belongs to the value (or key) of now, or stands around the whole. */
+function inValue(scan: Scan, byte: number, at: number): void {
+  if (space(byte)) return
+  if (scan.depth === 1 && scan.valueAt < 0) {
+    if (scan.open === 0x7b && scan.key === null) {
+      if (byte !== 0x22) throw damage()
+      scan.keyAt = at
+    }
+    scan.valueAt = at
+  }
+  if (byte === 0x22) scan.quoted = true
+  else if (byte === 0x7b || byte === 0x5b) begin(scan, byte)
+  else if (byte === 0x7d || byte === 0x5d) {
+    if (scan.depth <= 1) throw damage()
+    scan.depth -= 1
+  } else if (scan.depth === 0 && !(at < 3 && byte >= 0xbb)) throw damage()
+}
+
+function begin(scan: Scan, byte: number): void {
+  if (scan.ended) throw damage()
+  if (scan.depth === 0) {
+    scan.open = byte
+    // The bracket itself is no child.
+    scan.valueAt = -1
+  }
+  scan.depth += 1
+  if (scan.depth > maxDepth) throw damaged('The file is nested too deeply to be read.')
+}
+
+/** Commas, colons and the end of the whole. True where the byte was one of them. */
+function structure(scan: Scan, byte: number, at: number, found: (Range & { key: Range | null })[]): boolean {
+  const isObject = scan.open === 0x7b
+  if (byte === 0x3a && isObject && scan.key === null) {
+    if (scan.keyAt < 0) throw damage()
+    scan.key = { start: scan.keyAt, end: at }
+    scan.valueAt = -1
+    return true
+  }
+  const closes = byte === (isObject ? 0x7d : 0x5d)
+  if (byte !== 0x2c && !closes) return false
+  if (scan.valueAt >= 0 && (!isObject || scan.key !== null)) {
+    found.push({ key: scan.key, start: scan.valueAt, end: at })
+  } else if (byte === 0x2c || scan.key !== null || scan.valueAt >= 0) throw damage()
+  scan.valueAt = -1
+  scan.keyAt = -1
+  scan.key = null
+  if (closes) {
+    scan.depth = 0
+    scan.ended = true
+  }
+  return true
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+/** An escaped half of a character: a whole one may be written so, and only then texts are looked through. */
+const surrogate = /\\u[dD][89a-fA-F]/
+
+/** One value, parsed. `broken` is told of each text with half a character (a lone surrogate), which becomes U+FFFD: SQLite holds UTF-8. */
+export async function parse(
+  source: JsonSource,
+  { start, end }: Range,
+  broken: () => void = () => undefined,
+): Promise<unknown> {
+  if (end - start > maxValueBytes)
+    throw damaged('One entry of the file has more than 64 MB, which is more than can be read.')
+  try {
+    const text = utf8.decode(await source.read(start, end))
+    if (!surrogate.test(text)) return JSON.parse(text)
+    return JSON.parse(text, (_key, value: unknown) => {
+      if (typeof value !== 'string' || value.isWellFormed()) return value
+      broken()
+      return value.toWellFormed()
+    })
+  } catch (thrown) {
+    throw thrown instanceof SyntaxError || thrown instanceof TypeError
+      ? damaged('The file is damaged: it is not whole JSON.', thrown)
+      : thrown
+  }
+}

@@ -1,0 +1,87 @@
+import type { Message } from '../../../../src-preload/contract/chat.ts'
+import type { ArchivedConversation, ArchivedMessage } from '../../store/archive.ts'
+
+const headings: Record<Message['role'], string> = {
+  system: 'System',
+  developer: 'Developer',
+  user: 'You',
+  assistant: 'Assistant',
+  tool: 'Tool',
+}
+
+const minute = (instant: string): string => `${instant.slice(0, 10)} ${instant.slice(11, 16)} UTC`
+
+export function markdownHead({ title, model, createdAt, setup }: ArchivedConversation): string {
+  const facts = [minute(createdAt), ...(model === null ? [] : [code(model)])]
+  const head = `# ${oneLine(title ?? 'Conversation')}\n\n${facts.join(' · ')}\n`
+  return setup.instructions === '' ? head : `${head}\n## Instructions\n\n${closed(setup.instructions)}\n`
+}
+
+/** One message for people to read: reasoning folded away, calls and results of tools in fences, pictures by their names. */
+export function markdownMessage(message: ArchivedMessage): string {
+  const { role, name, model, createdAt, status, problem } = message
+  const who = [
+    headings[role] + (name === null ? '' : ` (${oneLine(name)})`),
+    ...(role === 'assistant' && model !== null ? [code(model)] : []),
+    minute(createdAt),
+  ]
+  const parts = [`\n## ${who.join(' · ')}\n`]
+  if (message.reasoning !== '') {
+    parts.push(`<details><summary>Reasoning</summary>\n\n${fenced(message.reasoning, 'text')}\n\n</details>\n`)
+  }
+  for (const { name, width, height } of message.attachments) {
+    parts.push(`*Picture: ${code(name ?? 'without a name')}, ${width} × ${height}*\n`)
+  }
+  if (message.run) {
+    const { name, arguments: given, state } = message.run
+    parts.push(`*Called ${code(name)}: ${state.replaceAll('_', ' ')}*\n`, `${fenced(given, 'json')}\n`)
+    if (message.text !== '') parts.push(`${fenced(message.text, 'text')}\n`)
+  } else if (message.text !== '') parts.push(`${closed(message.text)}\n`)
+  if (message.refusal !== '') parts.push(`*Refused:*\n`, `${closed(message.refusal)}\n`)
+  for (const { name, arguments: given } of message.toolCalls) {
+    parts.push(`*Calls ${code(name)}:*\n`, `${fenced(given, 'json')}\n`)
+  }
+  const end = {
+    complete: null,
+    stopped: 'Stopped.',
+    pending: null,
+    streaming: null,
+    incomplete: 'Not whole',
+    failed: 'Failed',
+  }[status]
+  if (end !== null && role !== 'tool') parts.push(`*${problem ? `${end}: ${oneLine(problem.message)}` : end}*\n`)
+  return parts.join('\n')
+}
+
+/** Longer than any fence within. */
+function fenced(text: string, language: string): string {
+  const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map((run) => run.length))
+  const fence = '`'.repeat(longest + 1)
+  return `${fence}${language}\n${text.endsWith('\n') ? text : `${text}\n`}${fence}`
+}
+
+/** A reply that was cut within a fence would swallow everything after it: the fence is closed (CommonMark 0.31.2, 4.5). */
+function closed(text: string): string {
+  let open: string | null = null
+  for (const line of text.split('\n')) {
+    const [, fence, info = ''] = /^ {0,3}(`{3,}|~{3,})(.*)$/.exec(line) ?? []
+    if (fence === undefined) continue
+    if (open === null) {
+      if (fence.startsWith('~') || !info.includes('`')) open = fence
+    } else if (fence[0] === open[0] && fence.length >= open.length && info.trim() === '') open = null
+  }
+  return open === null ? text : `${text}\n${open}`
+}
+
+const oneLine = (text: string): string =>
+  text
+    .replaceAll(/\s+/gu, ' ')
+    .replaceAll(/([\\`*_[\]<>#|])/g, '\\$1')
+    .trim()
+
+function code(text: string): string {
+  const plain = text.replaceAll(/\s+/gu, ' ')
+  const longest = Math.max(0, ...(plain.match(/`+/g) ?? []).map((run) => run.length))
+  const ticks = '`'.repeat(longest + 1)
+  return longest === 0 ? `${ticks}${plain}${ticks}` : `${ticks} ${plain} ${ticks}`
+}

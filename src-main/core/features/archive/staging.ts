@@ -1,0 +1,203 @@
+import { randomUUID } from 'node:crypto'
+import type { ImportReport } from '../../../../src-preload/contract/transfers.ts'
+import { StudioError } from '../../errors.ts'
+import type { ArchivedConversation, ArchivedMessage } from '../../store/archive.ts'
+import type { ArchiveParts } from './dependencies.ts'
+import type { Notes } from './importNotes.ts'
+import { storedHash } from './readStored.ts'
+import { pace } from './yieldToEventLoop.ts'
+
+/** A conversation that is to come in. Its messages are read when they are asked for, twice at most. */
+export interface Incoming {
+  conversation: ArchivedConversation
+  messages(): AsyncIterable<ArchivedMessage> | Iterable<ArchivedMessage>
+  /** Hash of all that it is: tells whether it is here already. */
+  hash: string
+  /** Of another program: it always gets ids of ours, and this names its source. */
+  importKey: string | null
+  /** Every id in it, so that one that is taken is known before anything is written. */
+  messageIds: readonly string[]
+}
+
+/** The bytes of a picture that a message names, or null where the file has none. */
+export type PictureSource = (mediaId: string) => Promise<Uint8Array | null>
+
+const rowsAtOnce = 20
+const charactersAtOnce = 500_000
+
+/**
+ * Brings conversations in out of sight, a few rows at a time, and shows all of them in one transaction at the end, or erases what it brought. Each is
+ * on the list of what is to be erased until then: when the program dies meanwhile, the next start clears it away.
+ */
+export class Staging {
+  readonly #parts: ArchiveParts
+  readonly #notes: Notes
+  readonly #stagedAt: string
+  readonly #staged: { id: string; folderId: string | null }[] = []
+  readonly #restored: string[] = []
+  readonly #pictures = new Map<string, Awaited<ReturnType<ArchiveParts['media']['importFile']>> | null>()
+  readonly #plannedMedia = new Set<string>()
+  #messages = 0
+  #known = 0
+  #first: string | null = null
+
+  constructor(parts: ArchiveParts, notes: Notes) {
+    this.#parts = parts
+    this.#notes = notes
+    this.#stagedAt = new Date(parts.now?.() ?? Date.now()).toISOString()
+  }
+
+  async add(incoming: Incoming, picture: PictureSource): Promise<void> {
+    const { archive } = this.#parts.store
+    const { conversation, hash } = incoming
+    const key = incoming.importKey ?? `studio:${hash}`
+    const byKey = archive.byImportKey(key)
+    if (byKey) return this.#here(byKey.id, byKey.removed)
+    const state = incoming.importKey === null ? archive.state(conversation.id) : null
+    if ((state === 'here' || state === 'removed') && (await storedHash(this.#parts.store, conversation.id)) === hash) {
+      return this.#here(conversation.id, state === 'removed')
+    }
+    const isTaken = state !== null || incoming.messageIds.some(archive.hasMessage)
+    if (isTaken)
+      this.#notes.add('# conversations are here already with other contents; they came in as copies beside them.')
+    const isRenamed = isTaken || incoming.importKey !== null
+    await this.#stage(incoming, isRenamed, key, picture)
+  }
+
+  /** All of it comes into sight, and `more` is written, in one transaction. */
+  reveal(kind: ImportReport['kind'], more: () => void = () => undefined): ImportReport {
+    const { store, added } = this.#parts
+    store.transaction(() => {
+      more()
+      store.archive.reveal(this.#staged, this.#restored)
+      for (const id of this.#plannedMedia) store.erasures.forgetPlan('media', id)
+    })
+    const ids = [...this.#staged.map(({ id }) => id), ...this.#restored]
+    added(ids)
+    return {
+      kind,
+      conversations: ids.length,
+      messages: this.#messages,
+      pictures: [...this.#pictures.values()].filter((picture) => picture !== null).length,
+      known: this.#known,
+      notes: this.#notes.list(),
+      conversationId: this.#first,
+    }
+  }
+
+  #here(id: string, isRemoved: boolean): void {
+    this.#first ??= id
+    if (!isRemoved) this.#known += 1
+    else if (!this.#restored.includes(id)) {
+      this.#restored.push(id)
+      this.#notes.add('# conversations were among the removed ones and are back in sight.')
+    }
+  }
+
+  async #stage(
+    { conversation, messages }: Incoming,
+    isRenamed: boolean,
+    key: string,
+    picture: PictureSource,
+  ): Promise<void> {
+    const { archive } = this.#parts.store
+    const renamed = new Map<string, string>()
+    const rename = <T extends string | null>(id: T): T | string => {
+      if (id === null || !isRenamed) return id
+      const known = renamed.get(id) ?? randomUUID()
+      renamed.set(id, known)
+      return known
+    }
+    const id = isRenamed ? randomUUID() : conversation.id
+    const parents = new Map<string, string | null>()
+    let batch: ArchivedMessage[] = []
+    let characters = 0
+    const giveWay = pace()
+    let isAltered = isRenamed
+    const write = (): void => {
+      archive.stageMessages(id, batch)
+      batch = []
+      characters = 0
+    }
+    archive.stage({ ...conversation, id }, this.#stagedAt)
+    this.#staged.push({ id, folderId: conversation.folderId })
+    for await (const one of messages()) {
+      parents.set(one.id, one.parentId)
+      const attachments = await this.#attachments(one, picture)
+      isAltered ||= JSON.stringify(attachments) !== JSON.stringify(one.attachments)
+      batch.push({
+        ...one,
+        id: rename(one.id),
+        parentId: rename(one.parentId),
+        nextId: rename(one.nextId),
+        askId: rename(one.askId),
+        attachments,
+      })
+      characters += one.text.length + one.reasoning.length
+      this.#messages += 1
+      if (batch.length >= rowsAtOnce || characters >= charactersAtOnce) write()
+      await giveWay()
+    }
+    write()
+    archive.finish(id, {
+      leafId: rename(conversation.leafId),
+      length: pathLength(parents, conversation.leafId),
+      // What is not as it was in the file is known by the file's hash from now on.
+      importKey: isAltered ? key : conversation.importKey,
+    })
+    this.#first ??= id
+  }
+
+  async #attachments({ attachments }: ArchivedMessage, source: PictureSource): Promise<ArchivedMessage['attachments']> {
+    const kept: ArchivedMessage['attachments'] = []
+    for (const one of attachments) {
+      const picture = await this.#picture(one.mediaId, one.name, source)
+      if (picture) kept.push({ ...picture, detail: one.detail, name: one.name })
+    }
+    // The order of the keys is part of what a file is compared by.
+    return kept.map(({ mediaId, detail, name, mime, width, height, bytes }) => ({
+      mediaId,
+      detail,
+      name,
+      mime,
+      width,
+      height,
+      bytes,
+    }))
+  }
+
+  async #picture(mediaId: string, name: string | null, source: PictureSource) {
+    const known = this.#pictures.get(mediaId)
+    if (known !== undefined) return known
+    const bytes = await source(mediaId)
+    if (!bytes) this.#notes.add('# pictures are not in the file and were left out.')
+    const picture = bytes && (await this.#keep(bytes, mediaId, name))
+    this.#pictures.set(mediaId, picture)
+    return picture
+  }
+
+  async #keep(bytes: Uint8Array, id: string, name: string | null) {
+    const { store, media } = this.#parts
+    const plan = (one: string): void => {
+      this.#plannedMedia.add(one)
+      store.erasures.plan('media', [one])
+    }
+    // Before it is there: a death between would leave a picture that nobody knows of.
+    plan(id)
+    try {
+      const picture = await media.importFile({ bytes, id, name })
+      if (picture.mediaId !== id) plan(picture.mediaId)
+      return picture
+    } catch (thrown) {
+      if (!(thrown instanceof StudioError) || thrown.kind !== 'bad_input') throw thrown
+      this.#notes.add('# pictures are of a kind that is not known here and were left out.')
+      return null
+    }
+  }
+}
+
+function pathLength(parents: ReadonlyMap<string, string | null>, leafId: string | null): number {
+  let length = 0
+  for (let at: string | null = leafId; at !== null; at = parents.get(at) ?? null) length += 1
+  return length
+}

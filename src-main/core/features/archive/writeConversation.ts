@@ -1,0 +1,58 @@
+import type { Store } from '../../store/store.ts'
+import { conversationFormat, formatVersion } from './format.ts'
+import { type StoredTree, storedMessages } from './readStored.ts'
+import { pace } from './yieldToEventLoop.ts'
+
+export interface Written {
+  messages: number
+  /** Pictures that its messages show, each once. */
+  pictures: Set<string>
+}
+
+/**
+ * A conversation's file in pieces, one message at a time: `written` counts what went by. With `picture` the pictures follow in the same file;
+ * a picture whose file is gone is left out.
+ */
+export async function* conversationFile(
+  store: Pick<Store, 'archive' | 'pieces'>,
+  { conversation, seqs }: StoredTree,
+  written: Written,
+  picture?: (id: string) => Promise<Buffer | null>,
+): AsyncGenerator<Uint8Array, undefined> {
+  const head = { format: conversationFormat, version: formatVersion }
+  yield Buffer.from(
+    `${JSON.stringify(head).slice(0, -1)},\n"conversation":${JSON.stringify(conversation)},\n"messages":[`,
+  )
+  for await (const message of storedMessages(store, seqs)) {
+    yield Buffer.from(`${written.messages === 0 ? '' : ','}\n${JSON.stringify(message)}`)
+    written.messages += 1
+    for (const { mediaId } of message.attachments) written.pictures.add(mediaId)
+  }
+  yield Buffer.from('\n]')
+  if (picture) yield* pictures([...written.pictures].sort(), picture)
+  yield Buffer.from('}\n')
+}
+
+/** Base64 goes in pieces too: a multiple of three bytes each. */
+const pieceBytes = 192 * 1024
+
+async function* pictures(
+  ids: readonly string[],
+  picture: (id: string) => Promise<Buffer | null>,
+): AsyncGenerator<Uint8Array, undefined> {
+  const giveWay = pace()
+  yield Buffer.from(',\n"media":[')
+  let first = true
+  for (const id of ids) {
+    const bytes = await picture(id)
+    if (!bytes) continue
+    yield Buffer.from(`${first ? '' : ','}\n{"id":${JSON.stringify(id)},"data":"`)
+    for (let at = 0; at < bytes.length; at += pieceBytes) {
+      yield Buffer.from(bytes.toString('base64', at, Math.min(bytes.length, at + pieceBytes)))
+      await giveWay()
+    }
+    yield Buffer.from('"}')
+    first = false
+  }
+  yield Buffer.from('\n]')
+}

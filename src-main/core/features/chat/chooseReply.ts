@@ -1,0 +1,33 @@
+import { StudioError } from '../../errors.ts'
+import type { ChatRoom } from './chat.ts'
+import { tellPath } from './startReplies.ts'
+
+/**
+ * Makes the path through a message, or with `sibling` (from 1) through that sibling of it, the active one, down to where it was last gone on with. What is being made on another
+ * branch goes on. The model for the next turn is then that of the path's last reply. @throws StudioError `no_such_item`
+ */
+export function choose(
+  room: ChatRoom,
+  { messageId, sibling }: { messageId: string; sibling?: number | undefined },
+): void {
+  const { store } = room
+  const conversationId = store.transaction(() => {
+    const { conversationId, parentId } = store.messages.get(messageId)
+    const { leafId, updatedAt } = store.conversations.get(conversationId)
+    const chosen =
+      sibling === undefined ? messageId : store.messages.children(conversationId, parentId)[sibling - 1]?.id
+    if (chosen === undefined) throw new StudioError('no_such_item', 'There is no such version of this message.')
+    const leaf = store.messages.leafBelow(chosen)
+    if (leaf === leafId) return null
+    store.conversations.setLeaf(conversationId, leaf)
+    store.conversations.use(conversationId, modelAbove(room, leaf), updatedAt)
+    return conversationId
+  })
+  if (conversationId !== null) tellPath(room, conversationId)
+}
+
+function modelAbove({ store }: ChatRoom, leafId: string): string | null {
+  let message = store.messages.find(leafId)
+  while (message && message.model === null && message.parentId !== null) message = store.messages.find(message.parentId)
+  return message?.model ?? null
+}

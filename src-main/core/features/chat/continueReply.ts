@@ -1,0 +1,58 @@
+import { canContinue } from '../../../../src-preload/contract/chat.ts'
+import { StudioError } from '../../errors.ts'
+import type { ChatRoom } from './chat.ts'
+import { firstReplies } from './send.ts'
+import { refuseBusy, startAsk, storeReplies, tellSiblings } from './startReplies.ts'
+
+/** In English whatever the page's language is: models know it best, and the words stand in the conversation for everyone to see. */
+export const goOnWords =
+  'Continue your previous message exactly where it stopped. Do not repeat any of it, and add no introduction.'
+
+export interface GoOnInput {
+  requestId: string
+  replyId: string
+  model?: string | undefined
+}
+
+/**
+ * Asks the model to go on from a reply that ended too early: a turn that says so, then one reply. The same `requestId` again answers
+ * what the first call answered.
+ * @throws StudioError `not_connected`, `no_such_item`, `busy`, `bad_input`
+ */
+export async function goOn(room: ChatRoom, input: GoOnInput): Promise<{ turnId: string; replyId: string }> {
+  const { store } = room
+  const { requestId: turnId, replyId } = input
+  const before = goneOnBefore(room, turnId)
+  if (before) return before
+  store.messages.get(replyId)
+  const upstream = await room.upstream()
+  const meanwhile = goneOnBefore(room, turnId)
+  if (meanwhile) return meanwhile
+  const { conversationId, ask, tellOthers } = store.transaction(() => {
+    const reply = store.messages.get(replyId)
+    const { conversationId } = reply
+    const model = input.model ?? reply.model ?? store.conversations.get(conversationId).model
+    if (!canContinue(reply) || model === null) {
+      throw new StudioError(
+        'bad_input',
+        'Only a reply that ended early, with some text and no tool calls, can be continued.',
+      )
+    }
+    refuseBusy(room, conversationId)
+    const tellOthers = tellSiblings(room, conversationId, replyId)
+    const createdAt = new Date().toISOString()
+    const turn = { id: turnId, conversationId, parentId: replyId, role: 'user', text: goOnWords, createdAt } as const
+    store.messages.insert({ ...turn, status: 'complete', model: null, made: 'continue' })
+    const ask = storeReplies(room, { conversationId, parentId: turnId, models: [model], choices: 1 })
+    return { conversationId, ask, tellOthers }
+  })
+  startAsk(room, conversationId, ask, upstream)
+  tellOthers()
+  return { turnId, replyId: ask.flat()[0]?.id ?? turnId }
+}
+
+function goneOnBefore({ store }: ChatRoom, turnId: string): { turnId: string; replyId: string } | null {
+  const turn = store.messages.find(turnId)
+  const [replyId] = turn ? firstReplies(store, turn.conversationId, turnId) : []
+  return replyId === undefined ? null : { turnId, replyId }
+}

@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto'
+import type { ToolRun } from '../../../../src-preload/contract/chat.ts'
+import { StudioError } from '../../errors.ts'
+import type { MessageLink } from '../../store/messages.ts'
+import type { ChatRoom } from './chat.ts'
+import { statusOfRun, timed } from './toolRounds.ts'
+
+/**
+ * A copy with its own life: the whole tree, or with `upTo` the path that ends there. What is still going on in the original is not going
+ * on in the copy: replies are copied as far as they have come, calls that wait or run as not run.
+ * @throws StudioError `no_such_item`, `bad_input`
+ */
+export function duplicate(
+  room: ChatRoom,
+  { conversationId, upTo }: { conversationId: string; upTo?: string | undefined },
+): { conversationId: string } {
+  const { store, runs } = room
+  const to = randomUUID()
+  store.transaction(() => {
+    const { title, model, folderId, leafId } = store.conversations.get(conversationId)
+    const setup = store.conversations.setup(conversationId)
+    store.conversations.insert({ id: to, title, model, folderId, setup, now: new Date().toISOString() })
+    const links = linksOf(room, conversationId, upTo)
+    const ids = copyLinks(room, links, to)
+    const leaf = ids.get(upTo ?? leafId ?? '')
+    if (leaf !== undefined) store.conversations.setLeaf(to, leaf)
+    for (const { id, role, status } of links) {
+      const copied = ids.get(id)
+      if (copied === undefined || (status !== 'pending' && status !== 'streaming')) continue
+      if (role === 'tool') endCall(room, copied)
+      else endReply(room, id, copied)
+    }
+  })
+  runs.view.changes.tell({ what: 'restored', conversationId: to })
+  return { conversationId: to }
+}
+
+/** Parents first. */
+function linksOf({ store }: ChatRoom, conversationId: string, upTo: string | undefined): MessageLink[] {
+  const links = store.messages.links(conversationId)
+  if (upTo === undefined) return links
+  if (store.messages.get(upTo).conversationId !== conversationId) {
+    throw new StudioError('bad_input', 'That message belongs to another conversation.')
+  }
+  const path = new Set(store.messages.pathIds(upTo))
+  // Of what was asked for together one alone is left.
+  return links.filter(({ id }) => path.has(id)).map((link) => ({ ...link, askId: null }))
+}
+
+/** Answers the new id of each. */
+function copyLinks({ store }: ChatRoom, links: readonly MessageLink[], to: string): Map<string, string> {
+  const ids = new Map(links.map(({ id }) => [id, randomUUID()]))
+  const asks = new Map<string, string>()
+  const asked = (askId: string): string => {
+    const known = asks.get(askId) ?? randomUUID()
+    asks.set(askId, known)
+    return known
+  }
+  for (const { id, parentId, nextId, askId } of links) {
+    store.messages.copy(id, {
+      id: ids.get(id) ?? randomUUID(),
+      conversationId: to,
+      parentId: ids.get(parentId ?? '') ?? null,
+      nextId: ids.get(nextId ?? '') ?? null,
+      askId: askId === null ? null : asked(askId),
+    })
+  }
+  return ids
+}
+
+function endReply({ store, runs }: ChatRoom, id: string, copied: string): void {
+  const message = runs.view.message(id)
+  if (!message) return
+  const outputStarted = message.firstTokenMs !== null
+  const words = 'The conversation was duplicated while this reply was being made.'
+  store.messages.settle(copied, {
+    ...message,
+    status: outputStarted ? 'incomplete' : 'failed',
+    problem: new StudioError('cancelled', words, { outputStarted }).toProblem(),
+    finishedAt: new Date().toISOString(),
+  })
+}
+
+function endCall({ store }: ChatRoom, copied: string): void {
+  const { run } = store.messages.get(copied)
+  if (!run) return
+  const ended: ToolRun = timed({ ...run, state: 'stopped' })
+  store.messages.setRun(
+    copied,
+    ended,
+    'This is a copy of a call that was still open; it was not run here.',
+    statusOfRun(ended),
+  )
+}

@@ -1,0 +1,119 @@
+import type { ChatSetup, Conversation, ConversationListEvent, Message } from '../../../../src-preload/contract/chat.ts'
+import { type FeedSource, Listeners } from '../../shared/events.ts'
+import type { StoredConversation } from '../../store/conversations.ts'
+import type { Store } from '../../store/store.ts'
+import type { Reply } from './reply.ts'
+
+/** What happened in a conversation. Watchers are told that something changed; what it is now, they read themselves. */
+export type ChatChange =
+  | { what: 'text'; conversationId: string; messageId: string }
+  | { what: 'message'; conversationId: string; messageId: string }
+  | { what: 'conversation' | 'setup' | 'path' | 'removed' | 'restored'; conversationId: string }
+
+/** The one view of conversations: stored rows, with replies that are being made laid over them. */
+export class ChatView {
+  readonly changes = new Listeners<[ChatChange]>()
+  readonly #store: Store
+  readonly #live: ReadonlyMap<string, Reply>
+
+  constructor(store: Store, live: ReadonlyMap<string, Reply>) {
+    this.#store = store
+    this.#live = live
+  }
+
+  /** One that is being made, or has ended and could not be written yet. */
+  reply(messageId: string): Reply | undefined {
+    return this.#live.get(messageId)
+  }
+
+  running(conversationId: string): boolean {
+    return this.#live.values().some((reply) => reply.conversationId === conversationId && !reply.ended)
+  }
+
+  conversation(id: string): Conversation | null {
+    const stored = this.#store.conversations.find(id)
+    return stored && !stored.removed ? this.#show(stored) : null
+  }
+
+  list(): Conversation[] {
+    return this.#store.conversations.list().map((stored) => this.#show(stored))
+  }
+
+  setup(id: string): ChatSetup {
+    return this.#store.conversations.setup(id)
+  }
+
+  message(id: string): Message | null {
+    const stored = this.#store.messages.find(id)
+    return stored && this.#overlay(stored)
+  }
+
+  /** Oldest first. */
+  messages(ids: readonly string[]): Message[] {
+    return this.#store.messages.many(ids).map((message) => this.#overlay(message))
+  }
+
+  /** The ids of the active path, from its root. */
+  path(conversationId: string): string[] {
+    return this.#store.messages.pathIds(this.#store.conversations.find(conversationId)?.leafId ?? null)
+  }
+
+  /**
+   * All replies of the ask in which a path ends, where there are several and none was gone on with: what its calls of tools
+   * answered does not count as that.
+   */
+  beside(leafId: string | undefined): string[] {
+    if (leafId === undefined) return []
+    const { messages } = this.#store
+    const last = messages.turnsAbove(leafId).find(({ role }) => role !== 'tool')
+    const reply = last?.role === 'assistant' ? messages.find(last.id) : null
+    if (!reply || reply.askId === null) return []
+    const replies = messages.byAsk(reply.askId)
+    const goneOnWith = replies.some((id) =>
+      messages.children(reply.conversationId, id).some(({ role }) => role !== 'tool'),
+    )
+    return goneOnWith ? [] : replies
+  }
+
+  #overlay(stored: Message): Message {
+    const live = this.#live.get(stored.id)
+    return live ? { ...live.message(), sibling: stored.sibling, siblings: stored.siblings } : stored
+  }
+
+  #show({ leafId: _, removed: __, ...conversation }: StoredConversation): Conversation {
+    return { ...conversation, running: this.running(conversation.id) }
+  }
+}
+
+/** One watcher of the list: which conversations are to be told anew. */
+export class ListWatcher implements FeedSource<ConversationListEvent> {
+  readonly #view: ChatView
+  readonly #stale = new Set<string>()
+  #snapshotDue = true
+
+  constructor(view: ChatView) {
+    this.#view = view
+  }
+
+  subscribe(wake: () => void): () => void {
+    return this.#view.changes.add((change) => {
+      if (change.what === 'text' || change.what === 'message' || change.what === 'setup') return
+      this.#stale.add(change.conversationId)
+      wake()
+    })
+  }
+
+  take(): ConversationListEvent | null {
+    if (this.#snapshotDue) {
+      this.#snapshotDue = false
+      this.#stale.clear()
+      return { type: 'snapshot', conversations: this.#view.list() }
+    }
+    for (const id of this.#stale) {
+      this.#stale.delete(id)
+      const conversation = this.#view.conversation(id)
+      return conversation ? { type: 'upsert', conversation } : { type: 'removed', id }
+    }
+    return null
+  }
+}

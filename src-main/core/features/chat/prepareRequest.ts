@@ -1,0 +1,66 @@
+import type { ChatParams, Message } from '../../../../src-preload/contract/chat.ts'
+import { StudioError } from '../../errors.ts'
+import type { ChatNeighbours } from '../../ports/toolCalls.ts'
+import type { Store } from '../../store/store.ts'
+import type { ChatRequest } from '../../upstream/types.ts'
+import { historyOf } from './history.ts'
+
+/**
+ * What a request cannot be given as an extra parameter: this program sets it itself, each from its own place. A `response_format` can be,
+ * for the specification shows no values of it; one that was picked wins.
+ */
+const ours: ReadonlySet<string> = new Set([
+  ...['model', 'messages', 'stream', 'stream_options', 'n', 'tools', 'tool_choice', 'parallel_tool_calls'],
+  ...['temperature', 'top_p', 'max_tokens', 'stop', 'presence_penalty', 'frequency_penalty'],
+])
+
+/**
+ * The request for a reply: instructions, the path above it, parameters, tools. What is stored is read before the first await; pictures
+ * are read after it. @throws StudioError `no_such_item` for a picture that is gone, `bad_input` for a schema that is no JSON
+ */
+export async function prepareRequest(
+  store: Store,
+  neighbours: ChatNeighbours,
+  reply: Message,
+  choices: number,
+): Promise<ChatRequest> {
+  const { conversationId, parentId, model } = reply
+  const setup = store.conversations.setup(conversationId)
+  const tools = neighbours.toolsFor(conversationId)
+  const path = store.messages.path(parentId)
+  const params = membersOf(reply.params ?? {})
+  const n = choices > 1 ? { n: choices } : {}
+  const messages = await historyOf(setup, path, (mediaId) => neighbours.imageUrl(mediaId))
+  return { model: model ?? '', messages, ...params, ...n, ...tools, stream_options: { include_usage: true } }
+}
+
+/** Parameters as members of the request's body. What is not set is not sent. */
+export function membersOf(params: ChatParams): Record<string, unknown> {
+  const { temperature, topP, maxTokens, stop, presencePenalty, frequencyPenalty, responseFormat, extra = {} } = params
+  const more = Object.entries(extra).filter(([name]) => !ours.has(name))
+  const set = {
+    temperature,
+    top_p: topP,
+    max_tokens: maxTokens,
+    stop,
+    presence_penalty: presencePenalty,
+    frequency_penalty: frequencyPenalty,
+    response_format: responseFormat && formatOf(responseFormat),
+  }
+  return Object.fromEntries([...more, ...Object.entries(set).filter(([, value]) => value !== undefined)])
+}
+
+function formatOf(format: NonNullable<ChatParams['responseFormat']>): Record<string, unknown> {
+  if (format.type !== 'json_schema') return { type: format.type }
+  const { name, strict } = format
+  return { type: 'json_schema', json_schema: { name, strict, schema: schemaOf(format.schema) } }
+}
+
+/** @throws StudioError `bad_input` */
+export function schemaOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw new StudioError('bad_input', 'The schema of the reply’s format is not JSON.', {}, { cause })
+  }
+}

@@ -1,0 +1,234 @@
+import type { Message, ToolCall, Usage, Wait } from '../../../../src-preload/contract/chat.ts'
+import type { Problem } from '../../../../src-preload/contract/problem.ts'
+import type { Pieces } from '../../store/replyJournal.ts'
+import type { ChatStreamEvent, WaitNotice } from '../../upstream/types.ts'
+import { GrowingText } from './textBuffer.ts'
+
+export const textFields = ['text', 'reasoning', 'refusal'] as const
+export type TextField = (typeof textFields)[number]
+
+export type Ending = 'complete' | 'stopped' | 'incomplete' | 'failed'
+
+/** What changed with an event: a text grew, something else of the message changed, or nothing that shows. */
+export type Change = 'grown' | 'changed' | 'none'
+
+/** One reply while it is made: the state that watchers see and the journal writes from. No I/O. */
+export class Reply {
+  readonly id: string
+  readonly conversationId: string
+  readonly model: string
+  readonly #base: Message
+  readonly #now: () => number
+  readonly #startedAt: number
+  readonly #texts = { text: new GrowingText(), reasoning: new GrowingText(), refusal: new GrowingText() }
+  readonly #toolCalls = new Map<number, ToolCall>()
+  readonly #journalled = { text: 0, reasoning: 0, refusal: 0 }
+  #toolCallsJournalled = true
+  #status: Message['status'] = 'pending'
+  #wait: Wait | null
+  #problem: Problem | null = null
+  #finishReason: string | null = null
+  #usage: Usage | null = null
+  #finishedAt: string | null = null
+  #firstTokenMs: number | null = null
+  #reasoningSince: number | null = null
+  #reasoningMs: number | null = null
+  #requestId: string | null = null
+  #requestRow: number | null = null
+  #cost: string | null = null
+  #costIs: Message['costIs'] = 'unknown'
+  #jsonFaults: string[] | null = null
+
+  /** `now` is a monotonic clock in ms. */
+  constructor(base: Message, model: string, now: () => number) {
+    this.id = base.id
+    this.conversationId = base.conversationId
+    this.model = model
+    this.#base = base
+    this.#now = now
+    this.#startedAt = now()
+    this.#wait = { for: 'connection', since: base.createdAt, until: null, attempt: null, problem: null }
+  }
+
+  get hasOutput(): boolean {
+    return this.#status !== 'pending' && this.#firstTokenMs !== null
+  }
+
+  get ended(): boolean {
+    return this.#finishedAt !== null
+  }
+
+  get firstTokenMs(): number | null {
+    return this.#firstTokenMs
+  }
+
+  get requestId(): string | null {
+    return this.#requestId
+  }
+
+  get requestRow(): number | null {
+    return this.#requestRow
+  }
+
+  get text(): string {
+    return this.#texts.text.toString()
+  }
+
+  /** Its choice has a finish reason. */
+  get finished(): boolean {
+    return this.#finishReason !== null
+  }
+
+  /** Its request's row in the books stands. */
+  askedAs(requestRow: number): void {
+    this.#requestRow = requestRow
+  }
+
+  /** Its request is closed. */
+  costs({ cost, costIs }: Pick<Message, 'cost' | 'costIs'>): void {
+    this.#cost = cost
+    this.#costIs = costIs
+  }
+
+  foundFaulty(jsonFaults: string[] | null): void {
+    this.#jsonFaults = jsonFaults
+  }
+
+  length(field: TextField): number {
+    return this.#texts[field].length
+  }
+
+  since(field: TextField, at: number): string {
+    return this.#texts[field].since(at)
+  }
+
+  waitFor(notice: WaitNotice): void {
+    const since = new Date()
+    const retry = notice.for === 'retry' ? notice : null
+    this.#wait = {
+      for: notice.for,
+      since: since.toISOString(),
+      until: retry ? new Date(since.getTime() + retry.delayMs).toISOString() : null,
+      attempt: retry?.attempt ?? null,
+      problem: retry?.problem ?? null,
+    }
+  }
+
+  apply(event: ChatStreamEvent): Change {
+    switch (event.type) {
+      case 'open':
+        this.#requestId = event.facts.requestId
+        return 'none'
+      case 'content':
+        return this.#grow('text', event.text)
+      case 'reasoning':
+        return this.#grow('reasoning', event.text)
+      case 'refusal':
+        return this.#grow('refusal', event.text)
+      case 'tool_call':
+        this.#addToolCall(event)
+        this.#begin()
+        return 'changed'
+      case 'finish':
+        this.#finishReason = event.reason
+        return 'none'
+      case 'usage':
+        this.#usage = event.usage
+        return 'none'
+      default:
+        return 'none'
+    }
+  }
+
+  end(status: Ending, problem: Problem | null): void {
+    this.#closeReasoning()
+    this.#status = status
+    this.#problem = problem
+    this.#wait = null
+    this.#finishedAt = new Date().toISOString()
+  }
+
+  /** What came since `journalled` was called last, for the journal; null when nothing did. */
+  pieces(): Pieces | null {
+    const pieces: Pieces = { text: '', reasoning: '', refusal: '', toolCalls: null }
+    let any = false
+    for (const field of textFields) {
+      pieces[field] = this.since(field, this.#journalled[field])
+      if (pieces[field] !== '') any = true
+    }
+    if (!this.#toolCallsJournalled) {
+      pieces.toolCalls = this.#calls()
+      any = true
+    }
+    return any ? pieces : null
+  }
+
+  /** What `pieces` gave just now is in the database. */
+  journalled(): void {
+    for (const field of textFields) this.#journalled[field] = this.length(field)
+    this.#toolCallsJournalled = true
+  }
+
+  /** As it stands now. `sibling` and `siblings` are as they were when it began; the store knows them better. */
+  message(): Message {
+    return {
+      ...this.#base,
+      text: this.#texts.text.toString(),
+      reasoning: this.#texts.reasoning.toString(),
+      refusal: this.#texts.refusal.toString(),
+      toolCalls: this.#calls(),
+      status: this.#status,
+      wait: this.#wait,
+      problem: this.#problem,
+      finishReason: this.#finishReason,
+      usage: this.#usage,
+      finishedAt: this.#finishedAt,
+      firstTokenMs: this.#firstTokenMs,
+      reasoningMs: this.#reasoningMs,
+      requestId: this.#requestId,
+      requestRow: this.#requestRow,
+      cost: this.#cost,
+      costIs: this.#costIs,
+      jsonFaults: this.#jsonFaults,
+    }
+  }
+
+  #grow(field: TextField, text: string): Change {
+    if (text === '') return 'none'
+    const first = this.#begin()
+    if (field === 'reasoning') this.#reasoningSince ??= this.#now()
+    // Text after reasoning ends it: its time is then known and shows.
+    const settled = field === 'text' && this.#closeReasoning()
+    this.#texts[field].append(text)
+    return first || settled ? 'changed' : 'grown'
+  }
+
+  #begin(): boolean {
+    if (this.#firstTokenMs !== null) return false
+    this.#firstTokenMs = Math.round(this.#now() - this.#startedAt)
+    this.#status = 'streaming'
+    this.#wait = null
+    return true
+  }
+
+  #closeReasoning(): boolean {
+    if (this.#reasoningSince === null || this.#reasoningMs !== null) return false
+    this.#reasoningMs = Math.round(this.#now() - this.#reasoningSince)
+    return true
+  }
+
+  #addToolCall(event: Extract<ChatStreamEvent, { type: 'tool_call' }>): void {
+    const known = this.#toolCalls.get(event.index)
+    this.#toolCalls.set(event.index, {
+      index: event.index,
+      id: known?.id ?? event.id,
+      name: known?.name || (event.name ?? ''),
+      arguments: (known?.arguments ?? '') + event.arguments,
+    })
+    this.#toolCallsJournalled = false
+  }
+
+  #calls(): ToolCall[] {
+    return [...this.#toolCalls.values()].sort((a, b) => a.index - b.index)
+  }
+}

@@ -1,0 +1,46 @@
+import { canRetry } from '../../../../src-preload/contract/chat.ts'
+import { StudioError } from '../../errors.ts'
+import type { ChatRoom } from './chat.ts'
+import { refuseBusy, startAsk, storeReplies, tellSiblings } from './startReplies.ts'
+
+/**
+ * Asks again for a reply. The new ones become siblings of the one given, which stays, and the active path ends in the first of them, whose
+ * id is `requestId`: the same `requestId` again answers what the first call answered.
+ * Only a person calls this: nothing is ever replayed on its own.
+ * @throws StudioError `not_connected`, `no_such_item`, `busy`, `bad_input`
+ */
+export async function retry(
+  room: ChatRoom,
+  { requestId, replyId, models }: { requestId: string; replyId: string; models?: string[] | undefined },
+): Promise<{ replyIds: string[] }> {
+  const { store } = room
+  const before = retriedBefore(room, requestId)
+  if (before) return before
+  store.messages.get(replyId)
+  const upstream = await room.upstream()
+  // Two calls with one id may both have waited for the connection: from here on nothing waits.
+  const meanwhile = retriedBefore(room, requestId)
+  if (meanwhile) return meanwhile
+  const { conversationId, ask, tellOthers } = store.transaction(() => {
+    const former = store.messages.get(replyId)
+    const { conversationId, parentId } = former
+    const model = former.model ?? store.conversations.get(conversationId).model
+    const chosen = models ?? (model === null ? [] : [model])
+    if (!canRetry(former) || parentId === null || chosen.length === 0) {
+      throw new StudioError('bad_input', 'Only a reply can be asked for again.')
+    }
+    refuseBusy(room, conversationId)
+    const tellOthers = tellSiblings(room, conversationId, parentId)
+    const ask = storeReplies(room, { conversationId, parentId, models: chosen, firstId: requestId })
+    return { conversationId, ask, tellOthers }
+  })
+  startAsk(room, conversationId, ask, upstream)
+  tellOthers()
+  return { replyIds: ask.flat().map(({ id }) => id) }
+}
+
+function retriedBefore({ store }: ChatRoom, firstId: string): { replyIds: string[] } | null {
+  const first = store.messages.find(firstId)
+  if (!first) return null
+  return { replyIds: first.askId === null ? [firstId] : store.messages.byAsk(first.askId) }
+}

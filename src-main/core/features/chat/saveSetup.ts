@@ -1,0 +1,14 @@
+import type { ChatSetup } from '../../../../src-preload/contract/chat.ts'
+import type { ChatRoom } from './chat.ts'
+
+/** Instructions, parameters and tools for what is asked from now on. @throws StudioError `no_such_item` */
+export function saveSetup(
+  { store, runs }: ChatRoom,
+  { conversationId, setup }: { conversationId: string; setup: ChatSetup },
+): void {
+  store.transaction(() => {
+    store.conversations.get(conversationId)
+    store.conversations.setSetup(conversationId, setup)
+  })
+  runs.view.changes.tell({ what: 'setup', conversationId })
+}

@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto'
+import { type Attachment, type ChatSetup, canEdit, type Message } from '../../../../src-preload/contract/chat.ts'
+import { StudioError } from '../../errors.ts'
+import type { ChatRoom } from './chat.ts'
+import type { ChatUpstream } from './replyRuns.ts'
+import { leaveCalls, refuseBusy, startAsk, storeReplies, tellPath, tellSiblings } from './startReplies.ts'
+import { titleOf } from './title.ts'
+
+export interface SendInput {
+  requestId: string
+  conversationId: string | null
+  text: string
+  models: string[]
+  attachments?: { mediaId: string; detail: Attachment['detail'] }[]
+  role?: Exclude<Message['role'], 'tool'>
+  name?: string | null
+  ask?: boolean
+  edits?: string | undefined
+  setup?: ChatSetup | undefined
+  folderId?: string | null
+}
+
+export interface Sent {
+  conversationId: string
+  turnId: string
+  replyIds: string[]
+}
+
+/**
+ * Stores the person's turn and the replies to come in one transaction, then asks the service. The same `requestId` again
+ * answers what the first call answered and sends nothing. With `ask: false` nothing is asked and no connection is needed.
+ * @throws StudioError `not_connected`, `no_such_item`, `busy`, `bad_input`, also where the `requestId` belongs to another text
+ */
+export async function send(room: ChatRoom, input: SendInput): Promise<Sent> {
+  const before = sentBefore(room, input)
+  if (before) return before
+  const upstream = input.ask === false ? null : await room.upstream()
+  // Two calls with one id may both have waited for the connection: from here on nothing waits.
+  return sentBefore(room, input) ?? sendNow(room, input, upstream)
+}
+
+function sendNow(room: ChatRoom, input: SendInput, upstream: ChatUpstream | null): Sent {
+  const { store } = room
+  const { requestId: turnId, text, models } = input
+  const conversationId = input.conversationId ?? randomUUID()
+  const { ask, tellOthers } = store.transaction(() => {
+    if (input.conversationId === null) begin(room, conversationId, input)
+    else refuseBusy(room, conversationId)
+    const parentId = parentOf(room, conversationId, input)
+    const tellOthers = tellSiblings(room, conversationId, parentId)
+    if (parentId !== null && input.edits === undefined) leaveCalls(room, parentId)
+    const attachments = (input.attachments ?? []).map(({ mediaId, detail }) => ({
+      ...store.media.picture(mediaId),
+      detail,
+    }))
+    const { role = 'user', name = null } = input
+    const createdAt = new Date().toISOString()
+    const turn = { id: turnId, conversationId, parentId, role, text, name, attachments, createdAt }
+    store.messages.insert({ ...turn, status: 'complete', model: null })
+    // What was being typed is what was sent.
+    store.conversations.setDraft(conversationId, '')
+    if (!upstream) {
+      store.conversations.setLeaf(conversationId, turnId)
+      store.conversations.use(conversationId, models[0] ?? null, createdAt)
+    }
+    const ask = upstream ? storeReplies(room, { conversationId, parentId: turnId, models }) : []
+    nameIt(room, conversationId, parentId, role, text)
+    return { ask, tellOthers }
+  })
+  if (upstream) startAsk(room, conversationId, ask, upstream)
+  else tellPath(room, conversationId)
+  tellOthers()
+  return { conversationId, turnId, replyIds: ask.flat().map(({ id }) => id) }
+}
+
+function begin({ store }: ChatRoom, id: string, { models, setup, folderId = null }: SendInput): void {
+  const now = new Date().toISOString()
+  store.conversations.insert({ id, title: null, model: models[0] ?? null, now, ...(setup && { setup }), folderId })
+}
+
+/** Below the end of the path, or beside the message whose place it takes. */
+function parentOf({ store }: ChatRoom, conversationId: string, { edits }: SendInput): string | null {
+  if (edits === undefined) return store.conversations.get(conversationId).leafId
+  const edited = store.messages.get(edits)
+  if (edited.conversationId !== conversationId) {
+    throw new StudioError('bad_input', 'That message belongs to another conversation.')
+  }
+  if (!canEdit(edited)) throw new StudioError('bad_input', 'What a tool answered cannot be edited.')
+  return edited.parentId
+}
+
+/** The first turn of a person names the conversation that has no name. */
+function nameIt(
+  { store }: ChatRoom,
+  conversationId: string,
+  parentId: string | null,
+  role: Message['role'],
+  text: string,
+): void {
+  if (role !== 'user' || store.conversations.get(conversationId).title !== null) return
+  if (store.messages.path(parentId).some((message) => message.role === 'user')) return
+  store.conversations.setTitle(conversationId, titleOf(text))
+}
+
+function sentBefore({ store }: ChatRoom, { requestId: turnId, text }: SendInput): Sent | null {
+  const turn = store.messages.find(turnId)
+  if (!turn) return null
+  // A caller that reuses an id would lose its text without a word.
+  if (turn.text !== text) throw new StudioError('bad_input', 'This request id belongs to another message.')
+  const { conversationId } = turn
+  return { conversationId, turnId, replyIds: firstReplies(store, conversationId, turnId) }
+}
+
+/** The replies that a turn was first asked for, without those that were asked for again later. */
+export function firstReplies(store: ChatRoom['store'], conversationId: string, turnId: string): string[] {
+  const first = store.messages.children(conversationId, turnId).find(({ role }) => role === 'assistant')
+  if (!first) return []
+  const { askId } = store.messages.get(first.id)
+  return askId === null ? [first.id] : store.messages.byAsk(askId)
+}

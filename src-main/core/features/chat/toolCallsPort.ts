@@ -1,0 +1,87 @@
+import type { Message, ToolRun } from '../../../../src-preload/contract/chat.ts'
+import { StudioError } from '../../errors.ts'
+import { type ChatDoor, isSettled } from '../../ports/toolCalls.ts'
+import { isToolMessage, type ToolMessage } from '../../store/messages.ts'
+import type { ChatRoom } from './chat.ts'
+import { startAsk, storeReplies, tellSiblings } from './startReplies.ts'
+import { roundOf, roundsUpTo, statusOfRun, timed } from './toolRounds.ts'
+
+/** What the tools may do with the conversations that call them. */
+export function openDoor(room: ChatRoom): ChatDoor {
+  const { store } = room
+  return {
+    toolMessage: (messageId) => toolMessage(room, messageId),
+    openCalls: (conversationId) => store.messages.openCalls(conversationId),
+    setRun: (messageId, run, text) => setRun(room, messageId, run, text),
+    rowsBeside(messageId) {
+      toolMessage(room, messageId)
+      return roundOf(store, messageId)
+    },
+    rounds: (messageId) => roundsUpTo(store, messageId),
+    askOn: (messageId) => askOn(room, messageId),
+  }
+}
+
+function toolMessage({ store }: ChatRoom, messageId: string): ToolMessage {
+  const message = store.messages.get(messageId)
+  if (!isToolMessage(message)) throw new StudioError('no_such_item', 'That call of a tool does not exist any more.')
+  return message
+}
+
+function setRun(room: ChatRoom, messageId: string, run: ToolRun, text: string): void {
+  const { store, runs } = room
+  const { conversationId } = store.transaction(() => {
+    const message = toolMessage(room, messageId)
+    const now = timed(run)
+    store.messages.setRun(messageId, now, isSettled(now) ? text : '', statusOfRun(now))
+    if (now.finishedAt !== null) store.conversations.touch(message.conversationId, now.finishedAt)
+    return message
+  })
+  runs.view.changes.tell({ what: 'message', conversationId, messageId })
+  // Whether the conversation waits for the person may be another answer now.
+  runs.view.changes.tell({ what: 'conversation', conversationId })
+}
+
+/** Where the round was gone on with already, the reply that stands there is the answer: nothing is asked twice. */
+async function askOn(room: ChatRoom, messageId: string): Promise<{ replyId: string }> {
+  const { store } = room
+  toolMessage(room, messageId)
+  const upstream = await room.upstream()
+  const { conversationId, ask, before, tellOthers } = store.transaction(() => {
+    const rows = roundOf(store, messageId)
+    const last = rows.at(-1)
+    if (!last) throw new StudioError('no_such_item', 'That call of a tool does not exist any more.')
+    const { conversationId } = last
+    if (rows.some(({ run }) => !isSettled(run))) {
+      throw new StudioError('busy', 'A call of this round is not settled yet.')
+    }
+    const before = replyBelow(room, last)
+    if (before !== undefined) return { conversationId, ask: [], before, tellOthers: () => undefined }
+    const { leafId } = store.conversations.get(conversationId)
+    const models = [modelOf(room, rows)]
+    const tellOthers = tellSiblings(room, conversationId, last.id)
+    const follow = leafId === last.id
+    const ask = storeReplies(room, { conversationId, parentId: last.id, models, choices: 1, follow })
+    return { conversationId, ask, before, tellOthers }
+  })
+  const replyId = before ?? ask[0]?.[0]?.id
+  if (replyId === undefined) throw new StudioError('no_such_item', 'That call of a tool does not exist any more.')
+  startAsk(room, conversationId, ask, upstream)
+  tellOthers()
+  return { replyId }
+}
+
+function replyBelow({ store, runs }: ChatRoom, last: Message): string | undefined {
+  const replies = store.messages.children(last.conversationId, last.id).filter(({ role }) => role === 'assistant')
+  if (replies.some(({ id }) => runs.view.reply(id)?.ended === false)) {
+    throw new StudioError('busy', 'The reply to these calls is being made.')
+  }
+  return replies[0]?.id
+}
+
+function modelOf({ store }: ChatRoom, [first]: readonly Message[]): string {
+  const reply = first?.parentId ? store.messages.find(first.parentId) : null
+  const model = reply?.model ?? (first && store.conversations.get(first.conversationId).model)
+  if (!model) throw new StudioError('bad_input', 'Nobody knows which model called these tools.')
+  return model
+}

@@ -1,0 +1,52 @@
+import type { MessageStatus, ToolRun, ToolRunState } from '../../../../src-preload/contract/chat.ts'
+import { isSettled } from '../../ports/toolCalls.ts'
+import { isToolMessage, type ToolMessage } from '../../store/messages.ts'
+import type { Store } from '../../store/store.ts'
+
+// A round: a reply that calls tools, and below it one row of role tool a call, each below the one before.
+
+/** The status of a row of role tool. What is not settled counts as not ended. */
+const statusOf: Record<ToolRunState, MessageStatus> = {
+  awaiting: 'pending',
+  by_hand: 'pending',
+  running: 'streaming',
+  done: 'complete',
+  denied: 'complete',
+  invalid: 'complete',
+  unknown_tool: 'complete',
+  stopped: 'stopped',
+  timed_out: 'failed',
+  failed: 'failed',
+}
+
+export function statusOfRun({ state }: ToolRun): MessageStatus {
+  return statusOf[state]
+}
+
+/** The run as it is stored: what is settled has an end, everything else has none. */
+export function timed(run: ToolRun): ToolRun {
+  return { ...run, finishedAt: isSettled(run) ? (run.finishedAt ?? new Date().toISOString()) : null }
+}
+
+/** The rows of the round that a row of role tool belongs to, in order; empty for any other message. */
+export function roundOf(store: Store, messageId: string): ToolMessage[] {
+  const here = store.messages.find(messageId)
+  if (here?.role !== 'tool') return []
+  const above = store.messages.turnsAbove(messageId)
+  const reply = above.findIndex(({ role }) => role !== 'tool')
+  const ids = above
+    .slice(0, reply === -1 ? above.length : reply)
+    .map(({ id }) => id)
+    .reverse()
+  for (let last: string | undefined = messageId; last !== undefined; ) {
+    last = store.messages.children(here.conversationId, last).find(({ role }) => role === 'tool')?.id
+    if (last !== undefined) ids.push(last)
+  }
+  return store.messages.many(ids).filter(isToolMessage)
+}
+
+/** How many rounds follow one another up to this message, without a turn of the person between. */
+export function roundsUpTo(store: Store, messageId: string): number {
+  const turns = store.messages.turnsAbove(messageId)
+  return turns.filter(({ role }, at) => role === 'assistant' && turns[at - 1]?.role === 'tool').length
+}

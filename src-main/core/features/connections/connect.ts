@@ -1,0 +1,250 @@
+import { randomUUID } from 'node:crypto'
+import type { Profile } from '../../../../src-preload/contract/app.ts'
+import { StudioError } from '../../errors.ts'
+import { inBackground } from '../../shared/unexpected.ts'
+import type { StoredProfile } from '../../store/profiles.ts'
+import { parseBaseAddress } from '../../upstream/address.ts'
+import { openUpstream } from '../../upstream/client.ts'
+import { Credential, saveCredential } from '../../upstream/credential.ts'
+import { probe, type Tested } from './probe.ts'
+import { allProfiles, freeName, keyOf, profileNamed, profileOf, sandboxId, shownProfile } from './profiles.ts'
+import type { Session } from './session.ts'
+
+export interface Address {
+  baseUrl: string
+  credential: Credential
+  allowInsecure: boolean
+}
+
+export interface NewConnection extends Address {
+  /** This one's address and key are replaced. */
+  id?: string | undefined
+  /** The one of this name, or else the only one at this address, is replaced instead of adding another. */
+  again?: boolean | undefined
+  name?: string | undefined
+  keep: 'keychain' | 'session'
+}
+
+/** Asks once, without the patience of later calls: a person is waiting for this answer. Keeps nothing. @throws StudioError */
+export async function test({ baseUrl, credential, allowInsecure }: Address): Promise<Tested> {
+  const upstream = openUpstream({
+    base: parseBaseAddress(baseUrl, { allowInsecure }),
+    credential,
+    retry: { maxAttempts: 1 },
+  })
+  try {
+    return await probe(upstream)
+  } finally {
+    await upstream.close()
+  }
+}
+
+/**
+ * Tests, keeps the key where asked, and makes this the active profile. When the test or the keychain fails, nothing is kept
+ * and what was connected before stays.
+ * @throws StudioError what the test met; `keychain_missing`, `keychain_locked`: then `session` can be offered; `bad_input` for a name that is taken
+ */
+export function connect(session: Session, input: NewConnection): Promise<Profile> {
+  return session.open(async () => {
+    const { credential, allowInsecure, keep } = input
+    const base = parseBaseAddress(input.baseUrl, { allowInsecure })
+    const former = replacedBy(session, input, base.url)
+    const id = former?.id ?? randomUUID()
+    const name = freeName(session, id, input.name ?? former?.name, new URL(base.url).host)
+    await test(input)
+    if (keep === 'keychain') await saveCredential(session.secrets, id, credential)
+    else if (former?.keyKept === 'keychain') await session.secrets.delete(id)
+    if (keep === 'session') session.keys.set(id, credential)
+    else session.keys.delete(id)
+    const profile: StoredProfile = { id, name, kind: 'service', baseUrl: base.url, keyKept: keep, allowInsecure }
+    session.store.profiles.saveActive(profile)
+    session.use(profile, session.client(profile, base, credential), true)
+    // Keeps the model list; the test has passed, so what this meets is a state and no failure of the connecting.
+    await session.check()
+    return shownProfile(profile)
+  })
+}
+
+/** The profile whose address and key are replaced; null where one is added. @throws StudioError `no_such_item`, `bad_input` */
+function replacedBy(session: Session, { id, again, name }: NewConnection, baseUrl: string): StoredProfile | null {
+  if (id !== undefined) {
+    const former = profileOf(session, id)
+    if (former.kind === 'service' && former.keyKept !== 'environment') return former
+    throw new StudioError('bad_input', `${former.name} has no address or key that could be changed.`)
+  }
+  if (again !== true) return null
+  const services = session.store.profiles.all().filter(({ kind }) => kind === 'service')
+  const wanted = (name ?? new URL(baseUrl).host).trim().toLowerCase()
+  const named = services.find((one) => one.name.toLowerCase() === wanted)
+  if (named || name !== undefined) return named ?? null
+  const [only, ...others] = services.filter((one) => one.baseUrl === baseUrl)
+  return only && others.length === 0 ? only : null
+}
+
+/** The same for the command line, which has the key as text. */
+export function login(
+  session: Session,
+  input: { name?: string; baseUrl: string; key: string; allowInsecure?: boolean; again?: boolean },
+) {
+  const credential = Credential.fromText(input.key)
+  const { name, baseUrl, allowInsecure = false, again } = input
+  return connect(session, { name, baseUrl, credential, allowInsecure, again, keep: 'keychain' })
+}
+
+/** Starts the sandbox if it does not run and makes it the active profile; `keep` false for this run alone. */
+export function connectSandbox(session: Session, { keep = true } = {}): Promise<Profile> {
+  return session.open(async () => {
+    const profile = await startedSandbox(session)
+    if (keep) session.store.profiles.saveActive(profile)
+    else session.passing.set(profile.id, profile)
+    await openSandbox(session, profile)
+    return shownProfile(profile)
+  })
+}
+
+/** Connects for this run alone; the key came from the environment or standard input and is kept nowhere. */
+export function connectForNow(
+  session: Session,
+  { baseUrl, apiKey }: { baseUrl: string; apiKey: string },
+): Promise<void> {
+  return session.open(async () => {
+    const credential = Credential.fromText(apiKey)
+    const base = parseBaseAddress(baseUrl, { allowInsecure: false })
+    const id = 'environment'
+    const profile: StoredProfile = {
+      id,
+      name: freeName(session, id, undefined, new URL(base.url).host),
+      kind: 'service',
+      baseUrl: base.url,
+      keyKept: 'environment',
+      allowInsecure: false,
+    }
+    session.passing.set(id, profile)
+    session.keys.set(id, credential)
+    session.use(profile, session.client(profile, base, credential), false)
+  })
+}
+
+/** Connects a stored profile, named by its id or name, for this run alone. @throws StudioError `no_such_item`, and as its key fails */
+export async function connectNamed(session: Session, which: string): Promise<void> {
+  const { id } = profileNamed(allProfiles(session), which)
+  await use(session, id, { keep: false })
+}
+
+/**
+ * Makes a profile the active one, for this run alone where not to `keep`. Its key is found first: what was connected stays where that fails.
+ * What was sent before ends where it was sent.
+ * @throws StudioError `no_such_item`, `not_connected`, and as the keychain fails
+ */
+export function use(session: Session, id: string, { keep = true } = {}): Promise<Profile> {
+  return session.open(async () => {
+    const profile = profileOf(session, id)
+    const stands = session.current !== null && session.connection.profile?.id === id
+    if (profile.kind === 'sandbox') {
+      const started = await startedSandbox(session)
+      if (keep) session.store.profiles.saveActive(started)
+      if (!stands) await openSandbox(session, started)
+      return shownProfile(started)
+    }
+    const credential = stands ? null : await keyOf(session, profile)
+    const base = parseBaseAddress(profile.baseUrl, profile)
+    if (keep && !session.passing.has(id)) session.store.profiles.activate(id)
+    if (credential) session.use(profile, session.client(profile, base, credential), false)
+    return shownProfile(profile)
+  })
+}
+
+/** The same; whether it answers is asked beside. @throws as `use` */
+export async function switchTo(session: Session, id: string): Promise<Profile> {
+  const profile = await use(session, id)
+  if (session.connection.state === 'checking') inBackground('The service could not be asked', session.check())
+  return profile
+}
+
+/** Opens the stored profile: finds its key, starts its sandbox. A failure becomes the state. */
+export function openStored(session: Session): Promise<void> {
+  return session.open(async () => {
+    const profile = session.store.profiles.active()
+    if (!profile) return session.forget()
+    session.opening(profile)
+    try {
+      if (profile.kind === 'sandbox') return await openSandbox(session, await startedSandbox(session))
+      const credential = await keyOf(session, profile)
+      const base = parseBaseAddress(profile.baseUrl, profile)
+      session.use(profile, session.client(profile, base, credential), false)
+    } catch (thrown) {
+      const gone = thrown instanceof StudioError && thrown.kind === 'not_connected'
+      session.fail(gone ? { ...profile, keyKept: 'none' } : profile, thrown)
+    }
+  })
+}
+
+/** Asks again; where no client could be opened, looks for its key once more. */
+export async function recheck(session: Session): Promise<void> {
+  session.rechecks.tell()
+  if (!session.current) await openStored(session)
+  await session.check()
+}
+
+/** Something says that the service may be back: it is looked for now where it was not there. */
+export const lookAgain = (session: Session): void =>
+  inBackground('The service could not be looked for', session.back.lookNow())
+
+/** @throws StudioError `no_such_item`, `bad_input` for a name that another one has */
+export function rename(session: Session, { id, name }: { id: string; name: string }): Profile {
+  const profile = { ...profileOf(session, id), name: freeName(session, id, name, '') }
+  if (session.passing.has(id)) session.passing.set(id, profile)
+  session.store.profiles.rename(id, profile.name)
+  if (session.connection.profile?.id === id) session.named(profile.name)
+  else session.changes.tell()
+  return shownProfile(profile)
+}
+
+/**
+ * Forgets a profile and its key, here and in the keychain, and cuts what runs over it. Nothing takes the place of the active one: whose
+ * account pays is for a person to say.
+ * @throws StudioError `no_such_item`, `keychain_missing`, `keychain_locked` (then nothing is forgotten)
+ */
+export function forget(session: Session, id: string): Promise<void> {
+  return session.open(async () => {
+    const profile = profileOf(session, id)
+    if (profile.keyKept === 'keychain') await session.secrets.delete(id)
+    session.store.profiles.remove(id)
+    session.passing.delete(id)
+    session.keys.delete(id)
+    if (session.connection.profile?.id === id) session.forget()
+    else session.changes.tell()
+    session.leaving.cut(id)
+    session.forgotten.tell(id)
+    if (profile.kind !== 'sandbox') return
+    await session.sandbox?.close()
+    session.sandbox = null
+  })
+}
+
+/** Forgets the active profile and its key. */
+export async function disconnect(session: Session): Promise<void> {
+  // In turn: just after the start the stored profile is still being opened, and is the one to forget.
+  const id = await session.open(async () => session.connection.profile?.id)
+  if (id !== undefined) await forget(session, id)
+}
+
+async function startedSandbox(session: Session): Promise<StoredProfile> {
+  if (!session.sandbox) {
+    // Loaded when first asked for: most runs never need it.
+    const { startSandbox } = await import('../../../sandbox/sandbox.ts')
+    session.sandbox = await startSandbox()
+  }
+  const known = session.store.profiles.sandbox()
+  const base = parseBaseAddress(session.sandbox.baseUrl, { allowInsecure: false })
+  const id = known?.id ?? sandboxId
+  const name = known?.name ?? freeName(session, id, undefined, 'Sandbox')
+  return { id, name, kind: 'sandbox', baseUrl: base.url, keyKept: 'sandbox', allowInsecure: false }
+}
+
+async function openSandbox(session: Session, profile: StoredProfile): Promise<void> {
+  if (!session.sandbox) return
+  const base = parseBaseAddress(profile.baseUrl, profile)
+  session.use(profile, session.client(profile, base, Credential.fromText(session.sandbox.apiKey)), true)
+  await session.check()
+}

@@ -1,0 +1,37 @@
+import { inBackground } from '../../shared/unexpected.ts'
+import { openStored } from './connect.ts'
+import type { Session } from './session.ts'
+
+/**
+ * The command line beside a running core may choose, rename or forget a connection: `observe` tells when the database may have changed. What
+ * this core connected for its run alone stays until another one is chosen. Answers how to stop.
+ */
+export function followStored(session: Session, observe: (look: () => void) => () => void): () => void {
+  const { profiles } = session.store
+  let active = profiles.active()?.id ?? null
+  const look = (): void => {
+    const { profile } = session.connection
+    const stored = profile && profiles.get(profile.id)
+    if (profile && stored === null && !session.passing.has(profile.id)) {
+      session.keys.delete(profile.id)
+      session.forget()
+      session.forgotten.tell(profile.id)
+    } else if (profile && stored && stored.name !== profile.name) session.named(stored.name)
+    const chosen = profiles.active()?.id ?? null
+    if (chosen === active) return
+    active = chosen
+    if (chosen === null || chosen === profile?.id) return
+    const opened = openStored(session).then(() => session.check())
+    inBackground('The connection that was chosen could not be opened', opened)
+  }
+  const ends = [
+    // Its own choices are no news to it.
+    session.changes.add(() => {
+      active = profiles.active()?.id ?? null
+    }),
+    observe(look),
+  ]
+  return () => {
+    for (const end of ends) end()
+  }
+}

@@ -1,0 +1,40 @@
+import type { Readable } from 'node:stream'
+import type { Attachment } from '../../../../src-preload/contract/chat.ts'
+import type { MakingCost } from '../../../../src-preload/contract/createdItems.ts'
+import type { Download } from '../../../../src-preload/contract/transfers.ts'
+import type { MediaItem } from '../../store/media.ts'
+import type { Store } from '../../store/store.ts'
+import type { Upstream } from '../../upstream/client.ts'
+
+export type ImagesUpstream = Pick<Upstream, 'createImage' | 'fetchFile' | 'redact'>
+
+export interface ImagesParts {
+  store: Pick<Store, 'images' | 'transaction' | 'pending'>
+  /** @throws StudioError `not_connected` */
+  upstream(): Promise<ImagesUpstream>
+  /** What a row of the log of requests cost. @throws StudioError where it is not there */
+  costOf(row: number): Pick<MakingCost, 'cost' | 'costIs'>
+  media: {
+    addPicture(
+      source: { bytes: Uint8Array },
+      named: { name: string | null },
+      then: (item: MediaItem) => void,
+    ): Promise<MediaItem>
+    toDraft(id: string): Omit<Attachment, 'detail'>
+    copyTo(id: string, path: string): Promise<MediaItem>
+    open(id: string): Promise<{ bytes: number; read(start: number, end: number): Readable } | null>
+    drop(ids: readonly string[]): Promise<void>
+  }
+  /** For files that go down: a folder of our own, and the list that takes them over. */
+  tempDir: string
+  downloads: { offer(file: { path: string; name: string; mime: string; bytes: number }): Download }
+  zip(path: string): Zip
+  log(line: string): void
+}
+
+/** A zip file that is written as it comes. */
+export interface Zip {
+  add(name: string, content: AsyncIterable<Uint8Array>): Promise<unknown>
+  end(): Promise<number>
+  abandon(): Promise<void>
+}

@@ -1,0 +1,190 @@
+import { randomUUID } from 'node:crypto'
+import { performance } from 'node:perf_hooks'
+import type { Drawing, ImageSlot } from '../../../../src-preload/contract/images.ts'
+import type { Problem } from '../../../../src-preload/contract/problem.ts'
+import { asStudioError, StudioError } from '../../errors.ts'
+import { untilWritten } from '../../store/pendingWrites.ts'
+import type { CallOptions, ImageRequest } from '../../upstream/types.ts'
+import type { ImagesParts, ImagesUpstream } from './dependencies.ts'
+import { type Arrived, asReplyError, decodeBase64, readBounded } from './readImages.ts'
+import type { ImagesNote } from './watchImages.ts'
+
+/** Longer addresses are shown by their beginning. */
+const longestAddress = 2000
+
+export interface RunParts extends ImagesParts {
+  tell(note: ImagesNote): void
+}
+
+/** One request for pictures, under way. The database has each step before anybody is told; this only knows what comes next. */
+export class Run {
+  readonly id: string
+  readonly #parts: RunParts
+  readonly #abort = new AbortController()
+  readonly #startedAt = performance.now()
+  #now: Drawing
+  #ended = false
+
+  constructor(drawing: Drawing, parts: RunParts) {
+    this.id = drawing.id
+    this.#now = drawing
+    this.#parts = parts
+  }
+
+  /** Never throws. Resolves when nothing of it is under way any more. */
+  async drive(upstream: ImagesUpstream): Promise<void> {
+    try {
+      await this.#draw(upstream)
+      this.#end(...this.#outcome())
+    } catch (thrown) {
+      const failure = asStudioError(thrown)
+      if (failure.kind === 'bug') this.#parts.log(`A drawing failed: ${failure.message}`)
+      if (failure.kind === 'cancelled') this.#end('cancelled', null)
+      else this.#end('failed', failure.toProblem())
+    }
+  }
+
+  /** Ends it here and now, then closes its requests. What has come is kept. */
+  stop(state: 'cancelled' | 'cut', problem: Problem | null = null): void {
+    this.#end(state, problem)
+    this.#abort.abort()
+  }
+
+  async #draw(upstream: ImagesUpstream): Promise<void> {
+    const closed = Promise.withResolvers<void>()
+    const accounted: Promise<void>[] = []
+    const onRow = (id: number): void => {
+      this.#asked(id)
+      accounted.push(closed.promise.then(() => this.#account(id)))
+    }
+    try {
+      const options = { ...this.#options(), onRow, onClosed: closed.resolve }
+      const { value } = await upstream.createImage(requestOf(this.#now), options)
+      const came = value.data ?? []
+      await Promise.all(this.#now.slots.map(({ index }) => this.#take(upstream, index, came[index])))
+    } finally {
+      await Promise.all(accounted)
+    }
+  }
+
+  #options(): CallOptions {
+    return { room: 'images', signal: this.#abort.signal }
+  }
+
+  /** One picture, on its own: what is wrong with it is no other's trouble. */
+  async #take(upstream: ImagesUpstream, index: number, arrived: Arrived | undefined): Promise<void> {
+    const address = arrived?.url ? upstream.redact(arrived.url).slice(0, longestAddress) : null
+    try {
+      if (!arrived) throw new StudioError('malformed_reply', 'The service gave fewer pictures than were asked for.')
+      await this.#keep(upstream, index, arrived, address)
+    } catch (thrown) {
+      const failure = asStudioError(thrown)
+      if (failure.kind === 'bug') this.#parts.log(`A picture could not be kept: ${failure.message}`)
+      if (this.#ended) return
+      const refused = failure.kind === 'foreign_address' || failure.kind === 'malformed_reply'
+      this.#slot(index, { state: refused ? 'refused' : 'failed', imageId: null, problem: failure.toProblem(), address })
+    }
+  }
+
+  async #keep(upstream: ImagesUpstream, index: number, came: Arrived, address: string | null): Promise<void> {
+    if (came.b64_json) {
+      try {
+        await this.#store(index, decodeBase64(came.b64_json))
+        return
+      } catch (thrown) {
+        // Where there is an address too, it may hold what the bytes did not.
+        if (!came.url) throw asReplyError(thrown)
+      }
+    }
+    if (!came.url) throw new StudioError('malformed_reply', 'The service gave neither a picture nor its address.')
+    this.#slot(index, { state: 'fetching', address })
+    const onRow = (id: number): void => this.#asked(id)
+    const { bytes } = await upstream.fetchFile(came.url, { ...this.#options(), onRow })
+    await this.#store(index, await readBounded(bytes)).catch((thrown: unknown) => {
+      throw asReplyError(thrown)
+    })
+  }
+
+  /** File, picture and slot stand together or not at all. */
+  async #store(index: number, bytes: Uint8Array): Promise<void> {
+    const imageId = randomUUID()
+    const { images } = this.#parts.store
+    const keep = () =>
+      this.#parts.media.addPicture({ bytes }, { name: null }, ({ id: mediaId }) => {
+        const createdAt = new Date().toISOString()
+        images.insertImage({ id: imageId, drawingId: this.id, createdAt, slot: index, mediaId })
+        const slots = this.#slotsWith(index, { state: 'kept', imageId, problem: null, address: null })
+        const next = { ...this.#now, slots }
+        images.step(this.id, next)
+        this.#now = next
+      })
+    await untilWritten('A picture', keep, this.#abort.signal)
+    this.#parts.tell({ what: 'image', id: imageId })
+    this.#parts.tell({ what: 'drawing', id: this.id })
+  }
+
+  #asked(row: number): void {
+    if (!this.#ended) this.#change({ rows: [...this.#now.rows, row] })
+  }
+
+  #account(row: number): void {
+    try {
+      this.#change(this.#parts.costOf(row))
+    } catch (thrown) {
+      this.#parts.log(`What a drawing cost could not be read: ${asStudioError(thrown).message}`)
+    }
+  }
+
+  #slot(index: number, now: Partial<ImageSlot>): void {
+    this.#change({ slots: this.#slotsWith(index, now) })
+  }
+
+  #slotsWith(index: number, now: Partial<ImageSlot>): ImageSlot[] {
+    return this.#now.slots.map((slot) => (slot.index === index ? { ...slot, ...now } : slot))
+  }
+
+  #change(now: Partial<Drawing>): void {
+    this.#now = { ...this.#now, ...now }
+    this.#write()
+  }
+
+  /** As it is when the database takes it; its end is on the disk then. */
+  #write(): void {
+    const { images, pending } = this.#parts.store
+    pending.write(`drawing ${this.id}`, 'A drawing', () => {
+      if (this.#ended) images.settle(this.id, this.#now)
+      else images.step(this.id, this.#now)
+      this.#parts.tell({ what: 'drawing', id: this.id })
+    })
+  }
+
+  #outcome(): ['done' | 'failed', Problem | null] {
+    const { slots } = this.#now
+    if (slots.some(({ state }) => state === 'kept')) return ['done', null]
+    return ['failed', slots[0]?.problem ?? null]
+  }
+
+  #end(state: 'done' | 'failed' | 'cancelled' | 'cut', problem: Problem | null): void {
+    if (this.#ended) return
+    this.#ended = true
+    const tookMs = Math.round(performance.now() - this.#startedAt)
+    this.#now = { ...this.#now, state, problem, tookMs, slots: endedSlots(this.#now.slots, problem) }
+    this.#write()
+  }
+}
+
+/** What had not come does not come any more. */
+export const endedSlots = (slots: readonly ImageSlot[], problem: Problem | null): ImageSlot[] =>
+  slots.map((slot) =>
+    slot.state === 'waiting' || slot.state === 'fetching' ? { ...slot, state: 'failed', problem } : slot,
+  )
+
+function requestOf({ prompt, n, model, size, responseFormat }: Drawing): ImageRequest {
+  return {
+    prompt,
+    n,
+    ...(model !== null && { model }),
+    ...(size !== null && { size }),
+    ...(responseFormat !== null && { response_format: responseFormat }),
+  }
+}

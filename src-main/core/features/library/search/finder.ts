@@ -1,0 +1,114 @@
+import { role } from '../../../../../src-preload/contract/chat.ts'
+import type { SearchHit } from '../../../../../src-preload/contract/library.ts'
+import { asMatch, matches, readQuery, type SearchQuery } from '../../../shared/text/query.ts'
+import { indexable } from '../../../shared/text/words.ts'
+import type { FoundMessage, MessageOfHit, SearchReader } from '../../../store/search.ts'
+import { snippet } from './snippet.ts'
+import { partStart } from './textParts.ts'
+
+export interface SearchAsk {
+  text: string
+  conversationId: string | null
+  limit: number
+}
+
+export interface SearchAnswer {
+  hits: SearchHit[]
+  more: boolean
+}
+
+interface Title {
+  id: string
+  title: string
+  archived: boolean
+  at: string
+  /** Folded, with a space before and after. */
+  words: string
+}
+
+/** A search that meets nothing but what is out of sight gives up then; what it has is told, with `more`. ms */
+const patience = 1000
+
+/** Titles first, then messages, both newest first. Remembers folded titles from one search to the next. */
+export function createFinder(reader: SearchReader) {
+  const folded = new Map<string, { title: string; words: string }>()
+  let titles: { version: number; all: Title[] } = { version: -1, all: [] }
+
+  return function find({ text, conversationId, limit }: SearchAsk): SearchAnswer {
+    const query = readQuery(text)
+    if (query === null) return { hits: [], more: false }
+    // Within one conversation nobody asks what it is called.
+    const named = conversationId === null ? inTitles(query) : []
+    const { found, more } = inMessages(query, conversationId, limit)
+    // Half of the places are kept for messages, so that a letter which every title has does not hide them.
+    const room = Math.max(Math.ceil(limit / 2), limit - found.length)
+    const shown = named.slice(0, room)
+    const messages = found.slice(0, limit - shown.length)
+    const cut = more || shown.length < named.length || messages.length < found.length
+    return { hits: [...shown.map((title) => titleHit(title, query)), ...messageHits(messages, query)], more: cut }
+  }
+
+  function inTitles(query: SearchQuery): Title[] {
+    const version = reader.version()
+    if (version !== titles.version) {
+      titles = { version, all: reader.titles().map(readTitle) }
+      if (folded.size > titles.all.length * 2 + 1000) folded.clear()
+    }
+    return titles.all.filter(({ words }) => matches(words, query))
+  }
+
+  /** Reading 10,000 titles costs some ms, folding them some more: that is done once for each. */
+  function readTitle(title: Omit<Title, 'words'>): Title {
+    const known = folded.get(title.id)
+    if (known?.title === title.title) return { ...title, words: known.words }
+    const words = ` ${indexable(title.title)} `
+    folded.set(title.id, { title: title.title, words })
+    return { ...title, words }
+  }
+
+  function inMessages(query: SearchQuery, conversationId: string | null, limit: number) {
+    const found: FoundMessage[] = []
+    const until = performance.now() + patience
+    for (const place of reader.places(asMatch(query), conversationId)) {
+      const last = found.at(-1)
+      // Parts of one message come one after another, the last first: the first of them is where the snippet begins.
+      if (last?.seq === place.seq) last.part = place.part
+      else if (found.length === limit || (found.length > 0 && performance.now() > until)) return { found, more: true }
+      else found.push(place)
+    }
+    return { found, more: false }
+  }
+
+  function messageHits(found: readonly FoundMessage[], query: SearchQuery): SearchHit[] {
+    const messages = found.flatMap(({ seq, part }) => {
+      const message = reader.message(seq)
+      return message ? [{ ...message, part }] : []
+    })
+    const onPath = pathsOf(messages)
+    return messages
+      .map(({ seq, id, conversationId, title, archived, role: said, at, text, part }) => ({
+        ...{ conversationId, title, archived, messageId: id, role: role.parse(said), at },
+        snippet: snippet(text, query, partStart(part)),
+        onPath: onPath.has(seq),
+      }))
+      .sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0))
+  }
+
+  function pathsOf(messages: readonly MessageOfHit[]): Set<number> {
+    const all = new Set<number>()
+    const byConversation = Map.groupBy(messages, ({ conversationId }) => conversationId)
+    for (const [, of] of byConversation) {
+      const seqs = of.map(({ seq }) => seq)
+      for (const seq of reader.onPath(of[0]?.leafId ?? null, seqs)) all.add(seq)
+    }
+    return all
+  }
+}
+
+function titleHit({ id, title, archived, at }: Title, query: SearchQuery): SearchHit {
+  return {
+    ...{ conversationId: id, title, archived, messageId: null, role: null, at },
+    snippet: snippet(title, query),
+    onPath: true,
+  }
+}

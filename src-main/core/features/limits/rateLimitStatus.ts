@@ -1,0 +1,116 @@
+import type { MinuteBucket } from '../../../../src-preload/contract/app.ts'
+import { Listeners } from '../../shared/events.ts'
+import { inBackground } from '../../shared/unexpected.ts'
+import type { Upstream } from '../../upstream/client.ts'
+import type { RateLimitStatusReply } from '../../upstream/types.ts'
+
+/** The status call is itself a counted request: at most this often, and only while somebody looks. */
+const askEveryMs = 60_000
+
+type Source = Pick<Upstream, 'onRateLimit' | 'getRateLimit'>
+
+/** The general minute bucket, from reply headers or the status call, whichever is newer. */
+export class Bucket {
+  readonly changes = new Listeners()
+  /** Told after each status call over the connection that stands, also one that failed. */
+  readonly asked = new Listeners<[RateLimitStatusReply]>()
+  #value: MinuteBucket | null = null
+  #upstream: Source | null = null
+  #unlisten: (() => void) | null = null
+  #askedAt = 0
+  #stale = false
+  #watchers = 0
+  #timer: NodeJS.Timeout | null = null
+  #asking: { of: Source; done: Promise<void> } | null = null
+
+  get value(): MinuteBucket | null {
+    return this.#value
+  }
+
+  follow(upstream: Source | null): void {
+    this.#unlisten?.()
+    this.#upstream = upstream
+    this.#value = null
+    this.#unlisten =
+      upstream?.onRateLimit(({ limit, remaining }) => {
+        this.#stale = true
+        this.#plan()
+        if (limit === null && remaining === null) return
+        const { banned = false, bannedUntil = null } = this.#value ?? {}
+        const known = limit ?? this.#value?.limit ?? null
+        this.#set({ limit: known, remaining, resetSeconds: null, banned, bannedUntil, asOf: new Date().toISOString() })
+      }) ?? null
+  }
+
+  watch(): () => void {
+    this.#watchers += 1
+    this.#plan()
+    return () => {
+      this.#watchers -= 1
+      if (this.#watchers === 0) this.#clear()
+    }
+  }
+
+  /** Asks the service; who asks meanwhile gets the same answer. A failure leaves what was known: the connection has its own words. */
+  ask(): Promise<void> {
+    const upstream = this.#upstream
+    if (!upstream) return Promise.resolve()
+    if (this.#asking?.of === upstream) return this.#asking.done
+    const asking = { of: upstream, done: this.#ask(upstream) }
+    this.#asking = asking
+    return asking.done.finally(() => {
+      if (this.#asking === asking) this.#asking = null
+    })
+  }
+
+  async #ask(upstream: Source): Promise<void> {
+    this.#askedAt = Date.now()
+    this.#stale = false
+    const asked = await upstream.getRateLimit().then(
+      ({ value: status }): RateLimitStatusReply => ({ at: new Date(), status }),
+      (failed: unknown): RateLimitStatusReply => ({ at: new Date(), failed }),
+    )
+    if (this.#upstream !== upstream) return
+    // Its own reply's headers are no news: without this the gauge would keep itself going.
+    this.#stale = false
+    this.#clear()
+    if ('status' in asked) {
+      const { status, at } = asked
+      this.#set({
+        limit: status.limit_rpm ?? null,
+        remaining: status.remaining_rpm ?? null,
+        resetSeconds: status.reset_seconds ?? null,
+        banned: status.banned ?? false,
+        bannedUntil: status.banned_until ?? null,
+        asOf: at.toISOString(),
+      })
+    }
+    this.asked.tell(asked)
+  }
+
+  /** Asks, unless it was asked within the last minute. */
+  async askIfDue(): Promise<void> {
+    if (Date.now() - this.#askedAt >= askEveryMs) await this.ask()
+  }
+
+  close(): void {
+    this.#clear()
+    this.#unlisten?.()
+  }
+
+  #plan(): void {
+    if (this.#watchers === 0 || !this.#stale || this.#timer) return
+    const ask = (): void => inBackground('The rate limit could not be asked for', this.ask())
+    this.#timer = setTimeout(ask, Math.max(0, this.#askedAt + askEveryMs - Date.now()))
+  }
+
+  #clear(): void {
+    if (this.#timer) clearTimeout(this.#timer)
+    this.#timer = null
+  }
+
+  #set(value: MinuteBucket): void {
+    this.#value = value
+    this.changes.tell()
+  }
+}

@@ -1,0 +1,110 @@
+import { createHash } from 'node:crypto'
+import { createReadStream, createWriteStream } from 'node:fs'
+import { type FileHandle, mkdir, open, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Transform } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { StudioError } from '../../errors.ts'
+import { endingOf, endingsOf, plainType } from '../../shared/audioFileTypes.ts'
+import { fileStem } from '../../shared/fileName.ts'
+import type { MadeItem } from '../../store/createdMedia.ts'
+import { uuid } from './files.ts'
+
+/** What lies in the folder besides the files: a document a line. */
+export const listName = 'media.jsonl'
+/** Characters of what was said or asked that stand in a name. */
+const longest = 60
+const pictures: Record<string, string> = {
+  ...{ 'image/png': 'png', 'image/jpeg': 'jpg', 'image/gif': 'gif', 'image/webp': 'webp' },
+  'audio/pcm': 'pcm',
+}
+
+export interface MediaExport {
+  /** Files that were written. */
+  files: number
+  /** Things whose file was not there any more, or was another one than its row says. */
+  missing: number
+}
+
+/**
+ * Writes what was made or recorded into a fresh folder, each as a file that any program opens, and a list of what they are with the SHA-256 of each. Held to its
+ * row while it is copied: a file that is not what was kept is left out, and listed so. @throws StudioError `no_such_item` where there is nothing
+ */
+export async function exportMedia(
+  items: Iterable<MadeItem>,
+  { mediaDir, to, wanted }: { mediaDir: string; to: string; wanted(createdAt: string): boolean },
+): Promise<MediaExport> {
+  const done: MediaExport = { files: 0, missing: 0 }
+  const taken = new Set<string>()
+  let list: FileHandle | null = null
+  try {
+    for (const item of items) {
+      if (!wanted(item.createdAt)) continue
+      if (!list) {
+        await mkdir(to, { mode: 0o700 })
+        list = await open(join(to, listName), 'wx', 0o600)
+      }
+      const name = freeName(item, taken)
+      const facts = await write(item, mediaDir, join(to, name))
+      if (facts) done.files += 1
+      else done.missing += 1
+      const { kind, id, of, createdAt, words, wish, file } = item
+      const line = { file: facts ? name : null, kind, id, ...(of !== null && { of }), createdAt, words, wish, ...facts }
+      await list.writeFile(`${JSON.stringify({ ...line, ...(file && { mime: file.mime }) })}\n`)
+    }
+  } finally {
+    await list?.close()
+  }
+  if (!list) throw new StudioError('no_such_item', 'No speech, recording or image was kept in that time.')
+  return done
+}
+
+/** Null where what was kept is not there as it was. @throws what the file system throws */
+async function write(
+  item: MadeItem,
+  mediaDir: string,
+  path: string,
+): Promise<{ bytes: number; sha256: string } | null> {
+  if (item.file === null) {
+    const bytes = Buffer.from(item.text ?? '')
+    await writeFile(path, bytes, { flag: 'wx', mode: 0o600 })
+    return { bytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') }
+  }
+  const { mediaId, sha256 } = item.file
+  if (!uuid.test(mediaId)) return null
+  const hash = createHash('sha256')
+  let bytes = 0
+  const summing = new Transform({
+    transform(chunk: Buffer, _encoding, next) {
+      hash.update(chunk)
+      bytes += chunk.length
+      next(null, chunk)
+    },
+  })
+  try {
+    const from = createReadStream(join(mediaDir, mediaId), { highWaterMark: 1024 * 1024 })
+    await pipeline(from, summing, createWriteStream(path, { flags: 'wx', mode: 0o600 }))
+  } catch (thrown) {
+    if (thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT') return null
+    throw thrown
+  }
+  if (hash.digest('hex') === sha256) return { bytes, sha256 }
+  await rm(path)
+  return null
+}
+
+/** Such as `2026-11-21 speech Good morning.mp3`: in the order of time, each once, also where capitals make no difference. */
+function freeName({ kind, createdAt, words, file }: MadeItem, taken: Set<string>): string {
+  const known = kind === 'recording' ? endingOf(words) : null
+  const plain =
+    known !== null && endingsOf(file?.mime ?? '').includes(known) ? words.slice(0, -known.length - 1) : words
+  const stem = `${createdAt.slice(0, 10)} ${kind} ${fileStem(plain, longest, '')}`.trim()
+  const ending = file === null ? 'txt' : (pictures[plainType(file.mime)] ?? endingsOf(file.mime)[0] ?? 'bin')
+  for (let turn = 1; ; turn += 1) {
+    const name = `${stem}${turn === 1 ? '' : ` (${turn})`}.${ending}`
+    const folded = name.normalize('NFC').toLowerCase()
+    if (taken.has(folded)) continue
+    taken.add(folded)
+    return name
+  }
+}

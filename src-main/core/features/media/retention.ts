@@ -1,0 +1,210 @@
+import { randomUUID } from 'node:crypto'
+import { mkdir, rename, rm, stat, statfs } from 'node:fs/promises'
+import { extname, join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { CleanUp, MediaUse } from '../../../../src-preload/contract/media.ts'
+import { StudioError } from '../../errors.ts'
+import type { Host } from '../../host.ts'
+import { Listeners } from '../../shared/events.ts'
+import { fileStem } from '../../shared/fileName.ts'
+import { inBackground } from '../../shared/unexpected.ts'
+import type { Made, MadeKind } from '../../store/mediaCleaning.ts'
+import type { Store } from '../../store/store.ts'
+import { chooseToGo } from './chooseForCleanUp.ts'
+import type { Media } from './media.ts'
+
+export interface KeepingParts {
+  host: Pick<Host, 'dataDir' | 'reveal' | 'dragOut' | 'log'>
+  store: Pick<Store, 'media' | 'erasures'>
+  media: Media
+  /** Emptied at each start. */
+  tempDir: string
+  now?: () => number
+}
+
+const dayMs = 86_400_000
+/** For so long what was removed can be brought back. */
+const keptMs = 30 * dayMs
+/** After the start: the page comes first. */
+const firstSweepMs = 10_000
+/** Rows of one transaction: erasing overwrites what it frees, and others wait meanwhile. */
+const atOnce = 200
+/** Told while things are erased; `stopped` ends it early. */
+interface EraseSteps {
+  done(items: number): void
+  stopped(): boolean
+}
+
+/** Copies that were dragged out stay for a while: whoever they were dropped on may still read them. */
+const dragsKept = 8
+
+const endings: Record<string, string> = {
+  'image/png': 'png',
+  'image/jpeg': 'jpg',
+  'image/gif': 'gif',
+  'image/webp': 'webp',
+  'audio/mpeg': 'mp3',
+  'audio/ogg': 'ogg',
+  'audio/aac': 'aac',
+  'audio/flac': 'flac',
+  'audio/wav': 'wav',
+  'audio/pcm': 'pcm',
+  'audio/mp4': 'm4a',
+  'audio/webm': 'webm',
+}
+
+export type Keeping = ReturnType<typeof createKeeping>
+
+/** What lies where, and how it goes: sizes, clean-up when a person asks, erasing of what was removed 30 days ago, and ways out of the folder. */
+export function createKeeping({ host, store, media, tempDir, now = Date.now }: KeepingParts) {
+  const { media: rows, erasures } = store
+  /** Things that were erased for good, by room. */
+  const erased = new Listeners<[MadeKind, readonly string[]]>()
+  let turn: Promise<unknown> = Promise.resolve()
+  let closed = false
+  const drags: string[] = []
+  const sweepOrSay = (): void => inBackground('What was removed could not be erased', sweep())
+  const timers = [setTimeout(sweepOrSay, firstSweepMs), setInterval(sweepOrSay, dayMs)]
+  for (const timer of timers) timer.unref()
+
+  /** One after another: two at once would count the same things. */
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = turn.then(work)
+    turn = done.catch(() => undefined)
+    return done
+  }
+
+  /** Rows first, then files: a death between leaves files that nobody names, which the next start takes. */
+  async function erase(going: readonly Made[], steps?: EraseSteps): Promise<{ items: number; bytes: number }> {
+    let items = 0
+    let bytes = 0
+    for (let at = 0; at < going.length && !closed && !steps?.stopped(); at += atOnce) {
+      const taken = rows.takeMade(going.slice(at, at + atOnce))
+      await media.drop(taken.media)
+      const ids = new Set(taken.made.map(({ id }) => id))
+      for (const name of media.growing.names()) {
+        if (ids.has(media.growing.ownerOf(name) ?? '')) await media.growing.discard(name)
+      }
+      for (const kind of new Set(taken.made.map((one) => one.kind))) {
+        erased.tell(
+          kind,
+          taken.made.filter((one) => one.kind === kind).map(({ id }) => id),
+        )
+      }
+      items += taken.made.length
+      bytes += taken.bytes
+      steps?.done(items)
+      await nextTurn()
+    }
+    // What was deleted still stands in the write-ahead log until that is folded in; where a reader holds it, at the end of the program.
+    if (items > 0) erasures.emptyLog()
+    return { items, bytes }
+  }
+
+  /** Of one room, older than an instant, never favourites. */
+  const olderThan = (kind: MadeKind, before: string): Made[] =>
+    chooseToGo(rows.made([kind]), { olderThanDays: 0, keepBytes: null, removed: false }, Date.parse(before))
+
+  const chosen = ({ kinds, ...wish }: CleanUp): Made[] => chooseToGo(rows.made([...new Set(kinds)]), wish, now())
+
+  /** Erases what was removed more than 30 days ago, and files that nothing names. Answers how many things. */
+  function sweep(): Promise<number> {
+    return inTurn(async () => {
+      const before = new Date(now() - keptMs).toISOString()
+      const old = rows
+        .made(['speech', 'recordings', 'images'])
+        .filter(({ removedAt }) => removedAt && removedAt < before)
+      const { items } = await erase(old)
+      if (items > 0) host.log('info', `Erased ${items} recordings, speeches and pictures removed over 30 days ago.`)
+      rows.forgetDismissed(before)
+      await media.sweepOrphans()
+      return items
+    })
+  }
+
+  /** @throws StudioError `no_such_item` */
+  function pathOf(mediaId: string): string {
+    const path = media.pathOf(mediaId)
+    if (path === null) throw new StudioError('no_such_item', 'This file is not there any more.')
+    return path
+  }
+
+  return {
+    erased,
+    async use(): Promise<{ uses: MediaUse[]; free: number | null; folder: string }> {
+      const uses = rows.uses()
+      for (const name of media.growing.names()) {
+        const kind = rows.ownerKind(media.growing.ownerOf(name) ?? '')
+        const use = uses.find((one) => one.kind === kind)
+        const file = await stat(media.growing.pathOf(name)).catch(() => null)
+        if (use && file) use.bytes += file.size
+      }
+      const disk = await statfs(host.dataDir).catch(() => null)
+      return { uses, free: disk && disk.bavail * disk.bsize, folder: media.folder }
+    },
+    wouldCleanUp(wish: CleanUp): { items: number; bytes: number } {
+      const { made, bytes } = rows.wouldTakeMade(chosen(wish))
+      return { items: made.length, bytes }
+    },
+    /** @throws StudioError `bad_input` where more would go than was told: something came, or grew old, since it was counted */
+    cleanUp: ({ told, ...wish }: CleanUp & { told: number }): Promise<{ items: number; bytes: number }> =>
+      inTurn(async () => {
+        const going = chosen(wish)
+        if (going.length > told) throw new StudioError('bad_input', 'More would go by now than was counted.')
+        return erase(going)
+      }),
+    /** What `erase` would take. */
+    wouldErase(kind: MadeKind, before: string): { items: number; bytes: number } {
+      const { made, bytes } = rows.wouldTakeMade(olderThan(kind, before))
+      return { items: made.length, bytes }
+    },
+    /** Erases what is older than an instant; answers how many things. @throws StudioError `bad_input` where more would go than was told */
+    erase: (kind: MadeKind, before: string, { told, ...steps }: EraseSteps & { told: number }): Promise<number> =>
+      inTurn(async () => {
+        const going = olderThan(kind, before)
+        if (going.length > told) throw new StudioError('bad_input', 'More would go by now than was counted.')
+        return (await erase(going, steps)).items
+      }),
+    sweep,
+    /** @throws StudioError `no_such_item` */
+    async reveal({ mediaId }: { mediaId: string }): Promise<{ shown: boolean; path: string }> {
+      const path = pathOf(mediaId)
+      return { shown: await host.reveal(path), path }
+    },
+    /** A copy with a name, since the kept file has none and is nobody else's to change. @throws StudioError `no_such_item` */
+    async dragOut({ mediaId, name }: { mediaId: string; name: string }): Promise<{ began: boolean }> {
+      pathOf(mediaId)
+      if (host.dragOut === null) return { began: false }
+      const folder = join(tempDir, randomUUID())
+      await mkdir(folder, { mode: 0o700 })
+      drags.push(folder)
+      const part = join(folder, '.part')
+      const { mime } = await media.copyTo(mediaId, part)
+      const ending =
+        endings[mime] ??
+        (extname(name)
+          .slice(1)
+          .replace(/[^\da-z]/gi, '')
+          .slice(0, 8) ||
+          'bin')
+      const stem = fileStem(name.slice(0, name.length - extname(name).length) || name, 100, 'file')
+      const path = join(folder, `${stem}.${ending}`)
+      await rename(part, path)
+      for (const old of drags.splice(0, drags.length - dragsKept)) await rm(old, { recursive: true, force: true })
+      return { began: await host.dragOut(path) }
+    },
+    peaks({ mediaId }: { mediaId: string }): { data: string; seconds: number } | null {
+      const kept = rows.peaks(mediaId)
+      return kept && { data: Buffer.from(kept.data).toString('base64'), seconds: kept.seconds }
+    },
+    /** @throws StudioError `no_such_item` */
+    keepPeaks({ mediaId, data, seconds }: { mediaId: string; data: string; seconds: number }): void {
+      rows.keepPeaks(mediaId, Buffer.from(data, 'base64'), seconds)
+    },
+    async close(): Promise<void> {
+      closed = true
+      for (const timer of timers) clearTimeout(timer)
+      await turn
+    },
+  }
+}

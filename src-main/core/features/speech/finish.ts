@@ -1,0 +1,39 @@
+import { rm } from 'node:fs/promises'
+import type { MakingState } from '../../../../src-preload/contract/createdItems.ts'
+import type { Problem } from '../../../../src-preload/contract/problem.ts'
+import { partName, type SpeechRoom } from './dependencies.ts'
+import { extensionOf, mimeOf, speechName } from './formats.ts'
+import { joinParts } from './join/join.ts'
+
+/**
+ * Joins what came, up to the first part that is not whole and with what came of that, makes it a media file and writes how the speech ended, in one
+ * transaction. The parts stay until the speech is whole, for what is still to come.
+ * @throws StudioError where the disk is full
+ */
+export async function finish(room: SpeechRoom, id: string, state: MakingState, problem: Problem | null): Promise<void> {
+  const { store, media, listening } = room
+  const { settings, excerpt, mediaId: former } = store.speeches.row(id)
+  const came = store.speeches.parts(id)
+  const cut = came.findIndex((part) => part.state !== 'done')
+  const files = came
+    .slice(0, cut < 0 ? came.length : cut + 1)
+    .filter((part) => part.audioBytes > 0)
+    .map((part) => ({ path: media.growing.pathOf(partName(id, part.part)), whole: part.state === 'done' }))
+  const to = media.growing.pathOf(`${id}.joined`)
+  const joined = files.length > 0 ? await joinParts(files, settings, to) : null
+  if (joined === null) store.speeches.setState(id, state, problem)
+  else {
+    try {
+      const mime = mimeOf[joined.format]
+      const name = speechName(excerpt, extensionOf[joined.format])
+      await media.addSound({ path: to }, { mime, name }, (item) => {
+        store.speeches.setAudio(id, { mediaId: item.id, seconds: joined.seconds, mime: item.mime })
+        store.speeches.setState(id, state, problem)
+      })
+    } finally {
+      await rm(to, { force: true })
+    }
+    if (former !== null) await media.drop([former])
+  }
+  if (state === 'done' && !listening.has(id)) await media.growing.discardAll(id)
+}

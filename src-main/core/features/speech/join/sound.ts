@@ -1,0 +1,38 @@
+import type { SpeechFormat } from '../../../../../src-preload/contract/speech.ts'
+import { aacJoiner, aacSound } from './aac.ts'
+import { flacJoiner, flacSound } from './flac.ts'
+import type { Joiner, Sound } from './joiner.ts'
+import { mp3Joiner, mp3Sound } from './mp3.ts'
+import { opusJoiner, opusSound } from './ogg.ts'
+import { pcmJoiner, pcmSound, wavJoiner, wavSound } from './wav.ts'
+
+export type { Sound } from './joiner.ts'
+
+/** What its first bytes say it is; `pcm` where they say nothing. Samples may look like frames by chance, never like a file's name of itself. */
+export function soundOf(bytes: Uint8Array, asked: SpeechFormat): SpeechFormat {
+  const name = Buffer.from(bytes.subarray(0, 4)).toString('latin1')
+  if (name === 'RIFF') return 'wav'
+  if (name === 'OggS') return 'opus'
+  if (name === 'fLaC') return 'flac'
+  if (asked === 'pcm') return 'pcm'
+  if (name.startsWith('ID3')) return asked === 'aac' ? 'aac' : 'mp3'
+  const [first = 0, second = 0] = bytes
+  if (first !== 0xff || (second & 0xe0) !== 0xe0) return 'pcm'
+  // Layer 0 is ADTS, layer III is MP3.
+  return (second & 6) === 0 ? 'aac' : 'mp3'
+}
+
+/** What a part that has come whole is; null where it is none of the six. The service may send another one than was asked for. */
+export function readSound(bytes: Buffer, asked: SpeechFormat, pcmRate: number): Sound | null {
+  const format = soundOf(bytes, asked)
+  if (format === 'pcm') return asked === 'pcm' ? pcmSound(bytes, pcmRate) : null
+  return readers[format](bytes)
+}
+
+const readers = { mp3: mp3Sound, aac: aacSound, flac: flacSound, opus: opusSound, wav: wavSound }
+
+export function joinerOf(format: SpeechFormat, first: Buffer, pcmRate: number): Joiner {
+  if (format === 'pcm') return pcmJoiner(pcmRate)
+  if (format === 'wav') return wavJoiner(first)
+  return { mp3: mp3Joiner, aac: aacJoiner, flac: flacJoiner, opus: opusJoiner }[format]()
+}

@@ -1,0 +1,176 @@
+import { type FileHandle, open } from 'node:fs/promises'
+import type { SpeechSound } from '../../../../src-preload/contract/speech.ts'
+import { StudioError } from '../../errors.ts'
+import type { Feed } from '../../shared/events.ts'
+import { partName, type SpeechRoom } from './dependencies.ts'
+import type { Run } from './speechRun.ts'
+
+const chunkBytes = 64 * 1024
+
+/**
+ * What came of a speech and what comes, in order, read from the disk at the listener's own pace: a slow one holds nobody up, and a late one gets
+ * all. One that is joined already is told as a single part. Ends with the speech, with the signal, and when it is left.
+ * @throws StudioError `no_such_item`
+ */
+export function listen(
+  room: SpeechRoom,
+  { id, fromPart }: { id: string; fromPart: number },
+  signal?: AbortSignal,
+): Feed<SpeechSound> {
+  room.store.speeches.get(id)
+  const stop = new AbortController()
+  const left = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal
+  const sounds = soundsOf(room, id, fromPart, left)
+  return {
+    next: () => sounds.next(),
+    // What waits for the next bytes ends first: a generator would finish its wait otherwise.
+    return() {
+      stop.abort()
+      return sounds.return(undefined)
+    },
+    [Symbol.asyncIterator]() {
+      return this
+    },
+    async [Symbol.asyncDispose]() {
+      stop.abort()
+      await sounds.return(undefined)
+    },
+  }
+}
+
+async function* soundsOf(
+  room: SpeechRoom,
+  id: string,
+  fromPart: number,
+  left: AbortSignal,
+): AsyncGenerator<SpeechSound, undefined, void> {
+  const { store, view, listening, media } = room
+  const { settings, mime, state } = store.speeches.get(id)
+  const rate = settings.format === 'pcm' ? settings.pcmRate : null
+  const joined = state === 'done' && !listening.has(id) ? joinedPath(room, id) : null
+  if (joined !== null) {
+    yield { type: 'plan', parts: 1, mime, rate }
+    yield* bytesOf(joined, 1, left, async () => 'whole')
+    if (left.aborted) return
+    yield { type: 'part', part: 1 }
+    yield { type: 'end', state }
+    return
+  }
+  listening.set(id, (listening.get(id) ?? 0) + 1)
+  try {
+    const parts = view.parts(id).length
+    const run = room.runs.get(id)
+    yield { type: 'plan', parts, mime, rate }
+    for (let part = fromPart; part <= parts; part++) {
+      let whole = false
+      const come = async (at: number): Promise<Come> => {
+        const come = await comeOf(room, { id, run, part, at }, left)
+        whole = come === 'whole'
+        return come
+      }
+      yield* bytesOf(media.growing.pathOf(partName(id, part)), part, left, come)
+      if (left.aborted) return
+      if (!whole) break
+      yield { type: 'part', part }
+    }
+    await overOf(room, run, left)
+    if (left.aborted) return
+    yield { type: 'end', state: store.speeches.find(id)?.state ?? 'cancelled' }
+  } finally {
+    await leave(room, id)
+  }
+}
+
+function joinedPath({ store, media }: SpeechRoom, id: string): string | null {
+  const { mediaId } = store.speeches.get(id)
+  return mediaId === null ? null : media.pathOf(mediaId)
+}
+
+/** How many bytes there are by now; `whole` and `cut` where no more will come. */
+type Come = number | 'whole' | 'cut'
+
+/** A file from its start, as far as `come` says that it goes. */
+async function* bytesOf(
+  path: string,
+  part: number,
+  left: AbortSignal,
+  come: (at: number) => Promise<Come>,
+): AsyncGenerator<SpeechSound, undefined, void> {
+  let file: FileHandle | null = null
+  try {
+    for (let at = 0; ; ) {
+      const there = await come(at)
+      if (left.aborted) return
+      file ??= await openThere(path)
+      if (file === null && typeof there === 'number') throw new StudioError('no_such_item', 'This audio is gone.')
+      if (file === null) return
+      const least = typeof there === 'number' ? Math.min(chunkBytes, there - at) : chunkBytes
+      const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(least), 0, least, at)
+      if (left.aborted) return
+      if (bytesRead === 0) return
+      at += bytesRead
+      yield { type: 'audio', part, data: buffer.toString('base64', 0, bytesRead) }
+    }
+  } finally {
+    await file?.close()
+  }
+}
+
+async function openThere(path: string): Promise<FileHandle | null> {
+  try {
+    return await open(path, 'r')
+  } catch (thrown) {
+    if (thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT') return null
+    throw thrown
+  }
+}
+
+interface Place {
+  id: string
+  /** The one that was under way when the listening began: what is asked for again after it is for those who listen then. */
+  run: Run | undefined
+  part: number
+  at: number
+}
+
+/** Waits until a part has more than `at` bytes, or never will. */
+async function comeOf(room: SpeechRoom, { id, run, part, at }: Place, left: AbortSignal): Promise<Come> {
+  for (;;) {
+    if (left.aborted) return 'cut'
+    const under = run !== undefined && room.runs.get(id) === run
+    // While it is spoken, what is told is the run's own: the database need not be asked with each chunk.
+    const growing = under && run.part === part
+    if (growing && run.came > at) return run.came
+    if (!growing && room.store.speeches.parts(id).find((one) => one.part === part)?.state === 'done') return 'whole'
+    if (!under) return 'cut'
+    await changed(run, left)
+  }
+}
+
+/** Waits until the speech is over, which is a moment after its last part. */
+async function overOf(room: SpeechRoom, run: Run | undefined, left: AbortSignal): Promise<void> {
+  while (run && room.runs.get(run.id) === run && !left.aborted) await changed(run, left)
+}
+
+function changed(run: Run, left: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      stop()
+      left.removeEventListener('abort', end)
+      resolve()
+    }
+    const stop = run.changes.add(end)
+    left.addEventListener('abort', end, { once: true })
+  })
+}
+
+/** The last one who listened to the parts of a joined speech takes their files away. */
+async function leave(room: SpeechRoom, id: string): Promise<void> {
+  const others = (room.listening.get(id) ?? 1) - 1
+  if (others > 0) room.listening.set(id, others)
+  else {
+    room.listening.delete(id)
+    const speech = room.store.speeches.find(id)
+    if (speech?.state === 'done' && speech.mediaId !== null) await room.media.growing.discardAll(id)
+  }
+}

@@ -1,0 +1,175 @@
+import { readFile } from 'node:fs/promises'
+import type { MakingCost } from '../../../../src-preload/contract/createdItems.ts'
+import type { Problem } from '../../../../src-preload/contract/problem.ts'
+import type { SpeechFormat, SpeechPart } from '../../../../src-preload/contract/speech.ts'
+import { asStudioError, StudioError } from '../../errors.ts'
+import { unexpected } from '../../shared/unexpected.ts'
+import { untilWritten } from '../../store/pendingWrites.ts'
+import type { SpeechSettings } from '../../store/speeches.ts'
+import type { ByteReply, SpeechRequest } from '../../upstream/types.ts'
+import { type GrowingPart, partName, type SpeechRoom, type SpeechUpstream } from './dependencies.ts'
+import { readSound, type Sound, soundOf } from './join/sound.ts'
+import type { Run } from './speechRun.ts'
+import { costOfAll } from './view.ts'
+
+/** No part of 4,096 bytes of text comes near it: what does is no speech, and would fill the disk. */
+const mostBytes = 512 * 1024 * 1024
+
+/**
+ * Speaks the parts that are not whole, one after another, each into its own file: what came is there before it is counted. The first that fails
+ * ends it. @throws StudioError what the service answers, `malformed_reply` for what is no speech, `cancelled`
+ */
+export async function speakParts(room: SpeechRoom, run: Run, upstream: SpeechUpstream): Promise<void> {
+  const { speeches } = room.store
+  const { settings } = speeches.row(run.id)
+  const text = speeches.text(run.id).toWellFormed()
+  let first: Sound | null = null
+  for (const part of speeches.parts(run.id)) {
+    if (part.state === 'done') first ??= await soundOfPart(room, run.id, part.part, settings)
+    else {
+      const sound = await speakPart(room, run, part, {
+        upstream,
+        settings,
+        input: text.slice(part.from, part.to),
+        first,
+      })
+      first ??= sound
+    }
+  }
+}
+
+interface Task {
+  upstream: SpeechUpstream
+  settings: SpeechSettings
+  input: string
+  /** What the part must be like to be joined with those before; null for the first. */
+  first: Sound | null
+}
+
+async function speakPart(room: SpeechRoom, run: Run, part: SpeechPart, task: Task): Promise<Sound> {
+  const { speeches } = room.store
+  const settle = (state: SpeechPart['state'], problem: Problem | null, seconds: number | null): Promise<void> => {
+    const audioBytes = run.begun ? run.came : part.audioBytes
+    const now = { part: part.part, state, problem, audioBytes, seconds }
+    return untilWritten('A part of a speech', () => speeches.setPart(run.id, now), room.closing)
+  }
+  run.asksFor(part.part)
+  await settle('making', null, null)
+  try {
+    await ask(room, run, part, task)
+    const sound = await soundOfPart(room, run.id, part.part, task.settings)
+    if (task.first && sound.like !== task.first.like) {
+      const words = `The service spoke part ${part.part} as ${sound.like}, the parts before as ${task.first.like}: they cannot be joined.`
+      throw new StudioError('malformed_reply', words, { outputStarted: true, workPossible: true })
+    }
+    await settle('done', null, sound.seconds)
+    return sound
+  } catch (thrown) {
+    const failure = asStudioError(thrown)
+    // The next start finds it in the making, as it is.
+    if (run.ending === 'closing') throw failure
+    // What the person ended is only not done yet.
+    const cancelled = run.ending === 'cancelled' || failure.kind === 'cancelled'
+    await settle(cancelled ? 'waiting' : 'failed', cancelled ? null : failure.toProblem(), null)
+    throw failure
+  } finally {
+    run.asksFor(0)
+  }
+}
+
+/** One request, into the part's file. What an earlier try left is there until this one has something. */
+async function ask(room: SpeechRoom, run: Run, { part }: SpeechPart, task: Task): Promise<void> {
+  const { speeches } = room.store
+  const closed = Promise.withResolvers<void>()
+  let asked = false
+  let file: GrowingPart | null = null
+  try {
+    const reply = await task.upstream.createSpeech(requestOf(task), {
+      room: 'speech',
+      signal: run.abort.signal,
+      onRow: (row) => {
+        asked = true
+        room.store.pending.write(`speech row ${row}`, 'The request of a speech', () => {
+          speeches.addRow(run.id, part, row)
+          run.changes.tell()
+        })
+      },
+      onClosed: () => closed.resolve(),
+    })
+    for await (const bytes of reply.bytes) {
+      if (file === null) refuseWords(reply, bytes, task.settings.format)
+      file ??= await begin(room, run, part)
+      run.grew(await file.append(bytes))
+      if (run.came > mostBytes) throw malformed('The service sent more audio than one part of a text can have.')
+    }
+    if (file === null) throw malformed('The service answered without any audio.')
+    await file.sync()
+  } finally {
+    await file?.close()
+    if (asked) {
+      // What it cost is known a moment later, when the connection is free again.
+      await closed.promise
+      await untilWritten('What a speech cost', () => account(room, run.id, part), room.closing).catch(
+        (thrown: unknown) => unexpected('What a speech cost could not be written', thrown),
+      )
+    }
+  }
+}
+
+async function begin({ media }: SpeechRoom, run: Run, part: number): Promise<GrowingPart> {
+  const name = partName(run.id, part)
+  await media.growing.discard(name)
+  run.grew(0)
+  return media.growing.grow(name, { durable: false })
+}
+
+/** What is not sent, the service chooses. */
+function requestOf({ input, settings: { model, voice, format, speed } }: Task): SpeechRequest {
+  return {
+    input,
+    ...(model !== null && { model }),
+    ...(voice !== null && { voice }),
+    response_format: format,
+    ...(speed !== null && { speed }),
+  }
+}
+
+/** All requests that a part has cost, those of earlier tries too. */
+function account(room: SpeechRoom, id: string, part: number): void {
+  const { speeches, pending } = room.store
+  // The row of the request may wait still.
+  pending.flush()
+  const rows = speeches.parts(id).find((one) => one.part === part)?.rows ?? []
+  const costs = rows.map((row): MakingCost => {
+    try {
+      return { ...room.costOf(row), rows: [row] }
+    } catch (thrown) {
+      room.log('error', `What a speech cost could not be read: ${asStudioError(thrown).message}`)
+      return { cost: null, costIs: 'unknown', rows: [row] }
+    }
+  })
+  speeches.setCost(id, part, costOfAll(costs))
+}
+
+/** A page of words with status 200 is not kept as audio; a wrong label alone does no harm. */
+function refuseWords({ facts }: ByteReply, bytes: Uint8Array, format: SpeechFormat): void {
+  const type = facts.contentType?.split(';')[0]?.trim().toLowerCase() ?? ''
+  const words = type.startsWith('text/') || type === 'application/json' || type.endsWith('+json')
+  if (!words || soundOf(bytes, format) !== 'pcm') return
+  throw malformed(`The service answered with ${type} instead of audio.`)
+}
+
+async function soundOfPart(
+  { media }: SpeechRoom,
+  id: string,
+  part: number,
+  { format, pcmRate }: SpeechSettings,
+): Promise<Sound> {
+  const sound = readSound(await readFile(media.growing.pathOf(partName(id, part))), format, pcmRate)
+  if (sound) return sound
+  throw malformed(`What came for part ${part} is no ${format} audio.`)
+}
+
+function malformed(words: string): StudioError {
+  return new StudioError('malformed_reply', words, { outputStarted: true, workPossible: true })
+}

@@ -1,0 +1,209 @@
+import { randomUUID } from 'node:crypto'
+import type { MakingState } from '../../../../src-preload/contract/createdItems.ts'
+import type { Problem } from '../../../../src-preload/contract/problem.ts'
+import type { Speech, SpeechDetail, SpeechPlan, SpeechWish } from '../../../../src-preload/contract/speech.ts'
+import { asStudioError, mayHaveLeft, StudioError } from '../../errors.ts'
+import { Listeners } from '../../shared/events.ts'
+import { unexpected } from '../../shared/unexpected.ts'
+import { untilWritten } from '../../store/pendingWrites.ts'
+import type { SpeechParts, SpeechRoom, SpeechUpstream } from './dependencies.ts'
+import { finish } from './finish.ts'
+import { mimeOf } from './formats.ts'
+import { listen } from './listen.ts'
+import { placesOf, plan } from './plan.ts'
+import { markCut, recover } from './recover.ts'
+import { type SpokenSound, save, soundOf } from './save.ts'
+import { speakParts } from './speak.ts'
+import { Run } from './speechRun.ts'
+import { SpeechView } from './view.ts'
+import { watch } from './watch.ts'
+
+export type Speeches = ReturnType<typeof createSpeeches>
+
+/** The room of speech: what is spoken belongs to the core, whoever looks. What an earlier process left is put right at once. */
+export function createSpeeches(parts: SpeechParts) {
+  const { speeches } = parts.store
+  const runs = new Map<string, Run>()
+  const changes = new Listeners<[id: string]>()
+  const closing = new AbortController()
+  const around = { runs, changes, view: new SpeechView(speeches, runs), listening: new Map(), closing: closing.signal }
+  const room: SpeechRoom = { ...parts, ...around }
+  let closed = false
+  /** Resolves when what had come of cut speeches is joined. */
+  const recovered = recover(room, markCut(room)).catch((thrown: unknown) =>
+    unexpected('What had come of speeches could not be looked for', thrown),
+  )
+
+  function start(id: string, upstream: SpeechUpstream): void {
+    const run = new Run(id)
+    runs.set(id, run)
+    run.changes.add(() => changes.tell(id))
+    run.done = drive(run, upstream)
+  }
+
+  async function drive(run: Run, upstream: SpeechUpstream): Promise<void> {
+    try {
+      const failure = await speakParts(room, run, upstream).then(
+        () => null,
+        (thrown: unknown) => asStudioError(thrown),
+      )
+      // The next start finds it as it is, and joins what came.
+      if (run.ending === 'closing') return
+      if (failure?.kind === 'bug') parts.log('error', failure.message)
+      if (failure === null) await end(run, 'done', null)
+      else if (run.ending || failure.kind === 'cancelled') await end(run, 'cancelled', null)
+      else await end(run, 'failed', failure.toProblem())
+    } catch (thrown) {
+      // The next start finds it as it is.
+      if (closing.signal.aborted) return
+      const failure = asStudioError(thrown)
+      parts.log('error', `A speech could not be joined: ${failure.message}`)
+      parts.store.pending.write(`speech ${run.id}`, 'The end of a speech', () =>
+        speeches.setState(run.id, 'failed', failure.toProblem()),
+      )
+    } finally {
+      runs.delete(run.id)
+      run.changes.tell()
+    }
+  }
+
+  const end = ({ id }: Run, state: MakingState, problem: Problem | null): Promise<void> =>
+    untilWritten('The end of a speech', () => finish(room, id, state, problem), closing.signal)
+
+  async function cancel(id: string): Promise<void> {
+    const run = runs.get(id)
+    run?.end('cancelled')
+    await run?.done
+  }
+
+  return {
+    watch: (signal?: AbortSignal) => watch(room, signal),
+    listen: (input: { id: string; fromPart: number }, signal?: AbortSignal) => listen(room, input, signal),
+    find(input: { search: string; favourites: boolean; before: string | null; limit: number }) {
+      return { speeches: room.view.page(input), total: speeches.count(input) }
+    },
+    /** @throws StudioError `no_such_item` */
+    get: ({ id }: { id: string }): SpeechDetail => room.view.detail(id),
+    plan: (wish: SpeechWish): SpeechPlan => plan(speeches, wish),
+    /**
+     * Stores a speech, then asks for it; `alongside` is stored in the same transaction. `requestId` becomes the id of the speech: where there
+     * is one with that id, that is the answer and nothing is asked. @throws StudioError `bad_input`, `not_connected`, and as `alongside` does
+     */
+    async make(
+      {
+        requestId: id = randomUUID(),
+        fromId,
+        text,
+        ...settings
+      }: SpeechWish & { requestId?: string; fromId: string | null },
+      alongside: () => void = () => undefined,
+    ): Promise<Speech> {
+      const places = placesOf(text)
+      const upstream = speeches.find(id) ? null : await parts.upstream()
+      // Looked up again: another call with this id may have waited for the connection too.
+      if (!upstream || speeches.find(id)) {
+        parts.store.transaction(alongside)
+        return room.view.get(id)
+      }
+      const createdAt = new Date().toISOString()
+      parts.store.transaction(() => {
+        speeches.insert({ id, createdAt, text, settings, places, fromId, mime: mimeOf[settings.format] })
+        alongside()
+      })
+      start(id, upstream)
+      changes.tell(id)
+      return room.view.get(id)
+    },
+    /** Resolves when it is not under way, with how it ended. @throws StudioError `no_such_item` */
+    async over(id: string): Promise<Speech['state']> {
+      await runs.get(id)?.done
+      return speeches.row(id).state
+    },
+    /**
+     * The wish of one that never left this machine, which goes out of sight. One of which parts are spoken is gone on with instead.
+     * @throws StudioError `no_such_item`, `bad_input`
+     */
+    takeBack(id: string): SpeechWish & { fromId: string | null } {
+      const { state, problem, settings, fromId } = speeches.get(id)
+      const untouched = speeches.parts(id).every(({ state }) => state === 'waiting' || state === 'failed')
+      if (state !== 'failed' || problem?.unsent !== true || !untouched) throw mayHaveLeft()
+      const text = speeches.text(id)
+      for (const gone of speeches.setRemoved([id], new Date().toISOString())) changes.tell(gone)
+      return { ...settings, text, fromId }
+    },
+    /** What is over stays as it is. @throws StudioError `no_such_item` */
+    async cancel({ id }: { id: string }): Promise<Speech> {
+      speeches.get(id)
+      await cancel(id)
+      return room.view.get(id)
+    },
+    /** Asks for what is not whole. @throws StudioError `no_such_item`, `not_connected` */
+    async resume({ id }: { id: string }): Promise<Speech> {
+      speeches.get(id)
+      await recovered
+      const upstream = await parts.upstream()
+      // It has ended in the database already and is being put away.
+      if (speeches.get(id).state !== 'making') await runs.get(id)?.done
+      const { state } = speeches.get(id)
+      if (state !== 'done' && !runs.has(id) && !closed) {
+        speeches.setState(id, 'making', null)
+        for (const part of speeches.parts(id)) {
+          if (part.state === 'failed') speeches.setPart(id, { ...part, state: 'waiting', problem: null })
+        }
+        start(id, upstream)
+        changes.tell(id)
+      }
+      return room.view.get(id)
+    },
+    /** @throws StudioError `no_such_item` */
+    favourite({ id, favourite }: { id: string; favourite: boolean }): Speech {
+      speeches.get(id)
+      speeches.setFavourite(id, favourite)
+      changes.tell(id)
+      return room.view.get(id)
+    },
+    /** What is kept is taken for so many samples a second. @throws StudioError `no_such_item`, `bad_input` */
+    setRate({ id, pcmRate }: { id: string; pcmRate: number }): Speech {
+      const { mime, state } = speeches.get(id)
+      if (mime !== mimeOf.pcm) throw new StudioError('bad_input', 'Only plain samples (pcm) are taken for a rate.')
+      if (state === 'making') throw new StudioError('bad_input', 'It is still being spoken.')
+      speeches.setRate(id, pcmRate)
+      changes.tell(id)
+      return room.view.get(id)
+    },
+    /** Whether there is or was one with this id. */
+    has: (id: string): boolean => speeches.find(id) !== null,
+    save: (input: { id: string; as: 'made' | 'wav' }) => save(room, input),
+    /** For the Transcribe room. @throws StudioError `no_such_item` */
+    sound: (id: string): Promise<SpokenSound> => soundOf(room, id),
+    /** Out of sight at once; what is being spoken of them is ended. */
+    async remove({ ids }: { ids: readonly string[] }): Promise<{ removed: number }> {
+      const moved = speeches.setRemoved(ids, new Date().toISOString())
+      for (const id of moved) changes.tell(id)
+      await Promise.all(moved.map(cancel))
+      return { removed: moved.length }
+    },
+    restore({ ids }: { ids: readonly string[] }): { restored: number } {
+      const moved = speeches.setRemoved(ids, null)
+      for (const id of moved) changes.tell(id)
+      return { restored: moved.length }
+    },
+    /** Rows of these were erased elsewhere: watchers are told, and nothing of them stays in `making/`. */
+    async erased(ids: readonly string[]): Promise<void> {
+      for (const id of ids) {
+        await parts.media.growing.discardAll(id)
+        changes.tell(id)
+      }
+    },
+    recovered,
+    /** The program ends: what came stays, and the next start says that it was cut. */
+    async close(): Promise<void> {
+      closed = true
+      closing.abort()
+      const all = [...runs.values()]
+      for (const run of all) run.end('closing')
+      await Promise.all(all.map(({ done }) => done))
+      await recovered
+    },
+  }
+}

@@ -1,0 +1,70 @@
+import type { MakingCost } from '../../../../src-preload/contract/createdItems.ts'
+import type { Speech, SpeechDetail, SpeechPart } from '../../../../src-preload/contract/speech.ts'
+import { fromNano, toNano } from '../../shared/money.ts'
+import type { SpeechTable, StoredSpeech } from '../../store/speeches.ts'
+import type { Run } from './speechRun.ts'
+
+/** Speeches as they are shown: stored rows, with what is being spoken laid over them. */
+export class SpeechView {
+  readonly #table: SpeechTable
+  readonly #runs: ReadonlyMap<string, Run>
+
+  constructor(table: SpeechTable, runs: ReadonlyMap<string, Run>) {
+    this.#table = table
+    this.#runs = runs
+  }
+
+  /** Null where it is not in sight. */
+  find(id: string): Speech | null {
+    const stored = this.#table.find(id)
+    return stored && !stored.removed ? this.show(stored) : null
+  }
+
+  /** @throws StudioError `no_such_item` */
+  get(id: string): Speech {
+    return this.show(this.#table.get(id))
+  }
+
+  /** @throws StudioError `no_such_item` */
+  detail(id: string): SpeechDetail {
+    const stored = this.#table.get(id)
+    return { ...this.show(stored), text: this.#table.text(id), partList: this.parts(id) }
+  }
+
+  page(asked: Parameters<SpeechTable['page']>[0]): Speech[] {
+    return this.#table.page(asked).map((stored) => this.show(stored))
+  }
+
+  parts(id: string): SpeechPart[] {
+    const run = this.#runs.get(id)
+    return this.#table
+      .parts(id)
+      .map((part) =>
+        run?.begun && part.state === 'making' && run.part === part.part ? { ...part, audioBytes: run.came } : part,
+      )
+  }
+
+  show(stored: StoredSpeech): Speech {
+    const parts = this.parts(stored.id)
+    const { settings, mediaBytes, removed: _, ...rest } = stored
+    const making = stored.state === 'making'
+    return {
+      ...rest,
+      ...settings,
+      ...costOfAll(parts),
+      parts: parts.length,
+      partsDone: parts.filter(({ state }) => state === 'done').length,
+      audioBytes: mediaBytes > 0 && !making ? mediaBytes : parts.reduce((sum, part) => sum + part.audioBytes, 0),
+    }
+  }
+}
+
+/** The sum where each that was asked for and has ended is known; a sum that leaves something out would say too little. */
+export function costOfAll(asked: readonly (MakingCost & { state?: string })[]): MakingCost {
+  const rows = asked.flatMap((one) => one.rows)
+  const ended = asked.filter((one) => one.rows.length > 0 && one.state !== 'making')
+  const known = ended.flatMap(({ cost }) => (cost === null ? [] : [toNano(cost)]))
+  if (ended.length === 0 || known.length < ended.length) return { cost: null, costIs: 'unknown', rows }
+  const costIs = ended.every((one) => one.costIs === 'measured') ? 'measured' : 'estimated'
+  return { cost: fromNano(known.reduce((sum, cost) => sum + cost, 0n)), costIs, rows }
+}

@@ -1,0 +1,135 @@
+import { randomUUID } from 'node:crypto'
+import type { McpTransport } from '../../../../../src-preload/contract/tools.ts'
+import { asStudioError, StudioError } from '../../../errors.ts'
+import { inBackground } from '../../../shared/unexpected.ts'
+import type { StoredMcpServer } from '../../../store/mcpServers.ts'
+import type { Store } from '../../../store/store.ts'
+import { forgetSecrets, saveSecrets, secretNames } from './secrets.ts'
+import { McpServerRun, type ServerParts } from './server.ts'
+
+export interface SavedServer {
+  id?: string | undefined
+  name: string
+  transport: McpTransport
+  timeoutSeconds: number
+  secrets: Record<string, string | null>
+}
+
+/** All servers that a person set up. What is done to one of them is done in the order in which it was asked. */
+export class McpServers {
+  readonly #store: Store
+  readonly #parts: ServerParts
+  readonly #log: (line: string) => void
+  readonly #runs = new Map<string, McpServerRun>()
+  readonly #turns = new Map<string, Promise<unknown>>()
+  #closed = false
+
+  constructor(store: Store, parts: ServerParts, log: (line: string) => void) {
+    this.#store = store
+    this.#parts = parts
+    this.#log = log
+    for (const config of store.mcpServers.list()) this.#runs.set(config.id, new McpServerRun(config, parts))
+  }
+
+  get all(): McpServerRun[] {
+    return [...this.#runs.values()]
+  }
+
+  find(id: string): McpServerRun | null {
+    return this.#runs.get(id) ?? null
+  }
+
+  /** Those that were left on, in the background. */
+  start(): void {
+    for (const run of this.all) if (run.config.on) run.start()
+  }
+
+  /** @throws StudioError `bad_input`, `no_such_item`, `keychain_missing`, `keychain_locked` */
+  async save({ secrets, ...given }: SavedServer): Promise<{ id: string }> {
+    refuseCredentials(given.transport)
+    const id = given.id ?? randomUUID()
+    await this.#inTurn(id, async () => {
+      const before = given.id === undefined ? null : this.#config(id)
+      await saveSecrets(this.#parts.secrets, id, given.transport, secrets)
+      const config: StoredMcpServer = { ...given, id, on: before?.on ?? false }
+      this.#store.mcpServers.save(config)
+      const kept = new Set(secretNames(given.transport))
+      await this.#forget(id, before ? secretNames(before.transport).filter((name) => !kept.has(name)) : [])
+      await this.#replace(config)
+    })
+    return { id }
+  }
+
+  /** On: begins, in the background, also one that has failed. Off: resolves when it is gone. @throws StudioError `no_such_item` */
+  async switch(id: string, on: boolean): Promise<void> {
+    await this.#inTurn(id, async () => {
+      const config = { ...this.#config(id), on }
+      this.#store.mcpServers.setOn(id, on)
+      await this.#replace(config)
+    })
+  }
+
+  /** With its secrets, and every yes to its tools. @throws StudioError `no_such_item` */
+  async remove(id: string): Promise<void> {
+    await this.#inTurn(id, async () => {
+      const { transport } = this.#config(id)
+      const run = this.#runs.get(id)
+      this.#runs.delete(id)
+      this.#store.transaction(() => {
+        this.#store.mcpServers.remove(id)
+        this.#store.toolPermissions.forgetStartingWith(`mcp:${id}:`)
+      })
+      await run?.end()
+      await this.#forget(id, secretNames(transport))
+      this.#parts.changed()
+    })
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    await Promise.allSettled(this.#turns.values())
+    await Promise.all(this.all.map((run) => run.end()))
+  }
+
+  async #replace(config: StoredMcpServer): Promise<void> {
+    await this.#runs.get(config.id)?.end()
+    const run = new McpServerRun(config, this.#parts)
+    this.#runs.set(config.id, run)
+    if (config.on && !this.#closed) run.start()
+    this.#parts.changed()
+  }
+
+  #config(id: string): StoredMcpServer {
+    const config = this.#runs.get(id)?.config
+    if (!config) throw new StudioError('no_such_item', 'That server does not exist any more.')
+    return config
+  }
+
+  #inTurn<T>(id: string, work: () => Promise<T>): Promise<T> {
+    const turn = (this.#turns.get(id) ?? Promise.resolve()).then(work)
+    const settled = turn.catch(() => undefined)
+    this.#turns.set(id, settled)
+    const left = settled.then(() => this.#turns.get(id) === settled && this.#turns.delete(id))
+    inBackground('A server could not be changed', left)
+    return turn
+  }
+
+  /** A keychain that does not answer now is no reason to keep a server that a person does not want. */
+  async #forget(id: string, names: readonly string[]): Promise<void> {
+    try {
+      await forgetSecrets(this.#parts.secrets, id, names)
+    } catch (thrown) {
+      this.#log(`Values of ${names.join(', ')} stay in the keychain: ${asStudioError(thrown).message}`)
+    }
+  }
+}
+
+function refuseCredentials(transport: McpTransport): void {
+  if (transport.kind !== 'http') return
+  const { username, password } = new URL(transport.url)
+  if (!username && !password) return
+  throw new StudioError(
+    'bad_input',
+    'Name and password have no place in the address: give them as an Authorization header.',
+  )
+}

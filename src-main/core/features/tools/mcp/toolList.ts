@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto'
+import * as z from 'zod'
+import type { McpTransport } from '../../../../../src-preload/contract/tools.ts'
+import { limits } from '../limits.ts'
+
+/** A tool as its server describes it, in bounds. */
+export interface ListedTool {
+  name: string
+  title: string | null
+  description: string
+  /** JSON text. */
+  schema: string
+  fault: string | null
+  readOnly: boolean | null
+  destructive: boolean | null
+  /** The form that a person allows: server, command or address, name, description and schema together. */
+  fingerprint: string
+}
+
+const hint = z.boolean().nullable().catch(null)
+const words = z.string().nullable().catch(null)
+const listed = z.object({
+  name: z.string().min(1).max(limits.toolNameLength),
+  title: words.default(null),
+  description: z.string().catch(''),
+  inputSchema: z.unknown(),
+  annotations: z
+    .object({ title: words.default(null), readOnlyHint: hint.default(null), destructiveHint: hint.default(null) })
+    .nullable()
+    .catch(null)
+    .default(null),
+})
+
+/** Reads a server's list. What has no usable name, or one that another has, is left out; a schema that can't be used is a `fault`. */
+export async function readListing(
+  raw: readonly unknown[],
+  server: { id: string; transport: McpTransport },
+  check: (schema: string) => Promise<string[]>,
+): Promise<ListedTool[]> {
+  const tools = new Map<string, ListedTool>()
+  for (const one of raw) {
+    const parsed = listed.safeParse(one)
+    if (!parsed.success || tools.has(parsed.data.name)) continue
+    const { name, title, description, inputSchema, annotations } = parsed.data
+    const schema = asJson(inputSchema)
+    const [fault] = schema === null ? ['It has no schema that could be read.'] : await check(schema)
+    tools.set(name, {
+      name,
+      title: (title ?? annotations?.title ?? null)?.slice(0, 200).toWellFormed() ?? null,
+      description: description.slice(0, limits.descriptionLength).toWellFormed(),
+      schema: fault === undefined ? (schema ?? '') : '',
+      fault: fault === undefined ? null : `Its schema can’t be used. ${fault}`,
+      readOnly: annotations?.readOnlyHint ?? null,
+      destructive: annotations?.destructiveHint ?? null,
+      fingerprint: fingerprintOf([server.id, server.transport, name, title, description, schema, annotations]),
+    })
+  }
+  return [...tools.values()]
+}
+
+export const fingerprintOf = (form: unknown): string => createHash('sha256').update(JSON.stringify(form)).digest('hex')
+
+function asJson(value: unknown): string | null {
+  try {
+    return JSON.stringify(value) ?? null
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,70 @@
+import { limits } from './limits.ts'
+import { isRecord } from './schemaCheck/schema.ts'
+
+/** What a tool answered, as text for the model. Nothing in it is fetched, opened or followed. */
+export interface ToolResult {
+  text: string
+  isError: boolean
+  notes: string[]
+}
+
+/** A result of `tools/call` (Model Context Protocol, Tool Result), each block by its kind. */
+export function resultText(result: { content?: unknown; structuredContent?: unknown; isError?: unknown }): ToolResult {
+  const blocks = Array.isArray(result.content) ? result.content.map(blockText) : []
+  // Servers repeat structured content as a text block for clients that don't know it; once is enough.
+  const structured = result.structuredContent === undefined ? '' : asJson(result.structuredContent)
+  const said = new Set(blocks.map(compact))
+  if (structured && !said.has(compact(structured))) blocks.push(structured)
+  return { ...bounded(blocks.join('\n')), isError: result.isError === true }
+}
+
+/** At most 200 kB of well-formed text; that it was cut is said to the model and noted. */
+export function bounded(text: string, bytes: number = limits.resultBytes): { text: string; notes: string[] } {
+  // A NUL ends text for some who read it later.
+  const whole = text.toWellFormed().replaceAll('\0', '\uFFFD')
+  const size = Buffer.byteLength(whole)
+  if (size <= bytes) return { text: whole, notes: [] }
+  // The decoder keeps back a character whose bytes are not all there.
+  const kept = new TextDecoder().decode(Buffer.from(whole).subarray(0, bytes), { stream: true })
+  const words = `The result was cut: it has ${size} bytes, of which the first ${Buffer.byteLength(kept)} are here.`
+  return { text: `${kept}\n\n[${words}]`, notes: [words] }
+}
+
+function blockText(block: unknown): string {
+  if (!isRecord(block)) return '[something that is no content block]'
+  switch (block.type) {
+    case 'text':
+      return typeof block.text === 'string' ? block.text : ''
+    case 'image':
+    case 'audio':
+      return `[${block.type}: ${word(block.mimeType)}, ${base64Bytes(block.data)} bytes, not shown to the model]`
+    case 'resource_link':
+      return `[link to a resource: ${word(block.uri)}${block.mimeType ? `, ${word(block.mimeType)}` : ''}${sizeOf(block.size)}, not fetched]`
+    case 'resource':
+      return resourceText(block.resource)
+    default:
+      return `[a block of the kind ${word(block.type)}, not shown to the model]`
+  }
+}
+
+function resourceText(resource: unknown): string {
+  if (!isRecord(resource)) return '[a resource without content]'
+  const head = `resource: ${word(resource.uri)}${resource.mimeType ? `, ${word(resource.mimeType)}` : ''}`
+  if (typeof resource.text === 'string') return `[${head}]\n${resource.text}`
+  return `[${head}, ${base64Bytes(resource.blob)} bytes, not shown to the model]`
+}
+
+const word = (value: unknown): string =>
+  typeof value === 'string' ? value.replace(/[\s\p{Cc}]+/gu, ' ').slice(0, 500) : 'unknown'
+const sizeOf = (size: unknown): string => (typeof size === 'number' ? `, ${size} bytes` : '')
+const base64Bytes = (data: unknown): number =>
+  typeof data === 'string' ? Math.floor((data.replace(/=+$/, '').length * 3) / 4) : 0
+const compact = (text: string): string => text.replaceAll(/\s+/g, '')
+
+function asJson(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? ''
+  } catch {
+    return '[structured content that is nested too deeply]'
+  }
+}

@@ -1,0 +1,131 @@
+import { randomUUID } from 'node:crypto'
+import type { Message, ToolRun } from '../../../../src-preload/contract/chat.ts'
+import type { ChatToolsState, FunctionTool } from '../../../../src-preload/contract/tools.ts'
+import { StudioError } from '../../errors.ts'
+import type { SecretStore } from '../../host.ts'
+import type { ChatDoor, ChatNeighbours } from '../../ports/toolCalls.ts'
+import type { Feed } from '../../shared/events.ts'
+import { Listeners } from '../../shared/events.ts'
+import { StateFeed } from '../../shared/stateFeed.ts'
+import type { Store } from '../../store/store.ts'
+import { rowsOf } from './callRows.ts'
+import { Catalogue, functionId, requestMembers } from './catalogue.ts'
+import { type Limits, limits } from './limits.ts'
+import { McpServers, type SavedServer } from './mcp/servers.ts'
+import { Checker } from './schemaCheck/workerClient.ts'
+import { CallDesk } from './toolCallRunner.ts'
+
+export interface ChatToolsParts {
+  store: Store
+  /** The keychain: values of servers' variables and headers. */
+  secrets: SecretStore
+  door: ChatDoor
+  /** How many rounds of calls may follow one another before the person is asked. */
+  toolRounds: () => number
+  log: (level: 'info' | 'warn' | 'error', line: string) => void
+  /** This program's, told to servers. */
+  version: string
+  /** For servers over HTTP; Node's own where none is given. */
+  fetch?: typeof fetch
+  /** For tests that can't wait for minutes. */
+  limits?: Partial<Limits>
+}
+
+type Neighbours = Pick<ChatNeighbours, 'toolsFor' | 'callsOf' | 'called' | 'stopCalls'>
+
+/** The tools of chat: what there is, who may run it, and every call of it. */
+export interface ChatTools extends Neighbours {
+  /** Servers that were left on start in the background; calls that ran when the program ended are settled, the others go on waiting. */
+  start(): void
+  /** Ends all servers with everything they started, and settles what runs. Bounded. */
+  close(): Promise<void>
+  state(): ChatToolsState
+  watch(signal?: AbortSignal): Feed<ChatToolsState>
+  saveFunction(given: Omit<FunctionTool, 'id' | 'updatedAt'> & { id?: string | undefined }): Promise<FunctionTool>
+  removeFunction(id: string): void
+  saveServer(given: SavedServer): Promise<{ id: string }>
+  removeServer(id: string): Promise<void>
+  switchServer(id: string, on: boolean): Promise<void>
+  forget(toolId: string): void
+  decide(messageId: string, allow: 'once' | 'conversation' | 'always' | 'no', why?: string): Promise<void>
+  answer(messageId: string, text: string, isError: boolean): Promise<void>
+  stopCall(messageId: string): { stopped: boolean }
+  resume(messageId: string): Promise<{ replyId: string }>
+}
+
+export function createChatTools(parts: ChatToolsParts): ChatTools {
+  const { store, secrets, door, toolRounds, version } = parts
+  const bounds: Limits = { ...limits, ...parts.limits }
+  const warn = (line: string): void => parts.log('warn', line)
+  const changes = new Listeners()
+  const changed = (): void => {
+    catalogue.changed()
+    changes.tell()
+  }
+  const checker = new Checker({ checkMs: bounds.checkMs })
+  const check = (schema: string): Promise<string[]> => checker.schema(schema)
+  const serverParts = { secrets, check, fetch: parts.fetch ?? fetch, version, limits: bounds, changed }
+  const servers = new McpServers(store, serverParts, warn)
+  const catalogue = new Catalogue(store, servers)
+  const desk = new CallDesk({ store, door, catalogue, servers, checker, toolRounds, changed, log: warn })
+  const state = new StateFeed<ChatToolsState>({
+    everyMs: 50,
+    read: () => catalogue.state(),
+    observe: (tell) => changes.add(tell),
+  })
+  const use = (conversationId: string) => store.conversations.setup(conversationId).tools
+
+  return {
+    start() {
+      desk.recover()
+      servers.start()
+    },
+    async close() {
+      desk.close()
+      await servers.close()
+      await checker.close()
+    },
+    state: state.read,
+    watch: (signal) => state.watch(signal),
+
+    async saveFunction({ id = randomUUID(), name, description, schema, strict }) {
+      const [fault] = await check(schema)
+      if (fault !== undefined) throw new StudioError('bad_input', `This schema can’t be used. ${fault}`)
+      const namesake = store.functionTools.named(name)
+      if (namesake && namesake.id !== id) throw new StudioError('bad_input', `There is a tool called ${name} already.`)
+      const tool = { id, name, description, schema, strict, updatedAt: new Date().toISOString() }
+      store.functionTools.save(tool)
+      changed()
+      return tool
+    },
+    removeFunction(id) {
+      store.transaction(() => {
+        if (!store.functionTools.remove(id)) throw new StudioError('no_such_item', 'That tool does not exist any more.')
+        store.toolPermissions.forget(functionId(id))
+      })
+      changed()
+    },
+    saveServer: (given) => servers.save(given),
+    removeServer: (id) => servers.remove(id),
+    switchServer: (id, on) => servers.switch(id, on),
+    forget(toolId) {
+      store.toolPermissions.forget(toolId)
+      changed()
+    },
+
+    decide: (messageId, allow, why) => desk.decide(messageId, allow, why),
+    answer: (messageId, text, isError) => desk.answer(messageId, text, isError),
+    stopCall: (messageId) => ({ stopped: desk.stop(messageId) }),
+    resume: (messageId) => desk.resume(messageId),
+
+    toolsFor(conversationId) {
+      const wanted = use(conversationId)
+      return requestMembers(catalogue.offered(wanted), wanted)
+    },
+    callsOf: (reply) => rowsOf(reply.toolCalls, catalogue.offered(use(reply.conversationId))),
+    called: (_reply, rows) => desk.called(rows.filter(isToolRow)),
+    stopCalls: (conversationId) => desk.stopAll(conversationId),
+  }
+}
+
+const isToolRow = (row: Message): row is Message & { run: ToolRun } => row.run !== null

@@ -1,0 +1,54 @@
+import type { Cue } from '../../../../src-preload/contract/transcription.ts'
+
+/** Seconds; three years. What claims to begin later is no cue. */
+const latest = 100_000_000
+
+/**
+ * Cues as they are kept and written: times in whole milliseconds, the end after the beginning, sorted; texts without control characters,
+ * empty lines and spaces at the ends of lines, so that each file format can hold them. What is left without a word falls away.
+ */
+export function tidyCues(cues: readonly Cue[]): Cue[] {
+  return cues
+    .flatMap(({ from, to, text }) => {
+      const words = tidyText(text)
+      if (words === '' || !(from < latest && to < latest)) return []
+      const start = Math.max(0, Math.round(from * 1000))
+      return [{ from: start / 1000, to: Math.max(start + 1, Math.round(to * 1000)) / 1000, text: words }]
+    })
+    .sort((a, b) => a.from - b.from)
+}
+
+function tidyText(text: string): string {
+  return clean(text)
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .join('\n')
+}
+
+/** But for the line end and the tab. */
+const controls = /(?![\n\t])\p{Cc}/gu
+
+/** Line ends as one, no control characters, no half of a surrogate pair. */
+export const clean = (text: string): string => text.replace(/\r\n?/g, '\n').replace(controls, '').toWellFormed()
+
+/** Scripts that write no spaces between words, and their punctuation. */
+const spaceless =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Tibetan}\u3000-\u303f\uff00-\uff65]/u
+
+/** Texts of cues as one text, with a space between where the script has any. */
+export function joinCues(cues: readonly Pick<Cue, 'text'>[]): string {
+  const pieces: string[] = []
+  let last = ''
+  for (const { text } of cues) {
+    const next = text.replace(/\s*\n\s*/g, ' ').trim()
+    if (next === '') continue
+    const between = last === '' || (spaceless.test(last) && spaceless.test(firstOf(next))) ? '' : ' '
+    pieces.push(between, next)
+    last = lastOf(next)
+  }
+  return pieces.join('')
+}
+
+const firstOf = (text: string): string => String.fromCodePoint(text.codePointAt(0) ?? 32)
+const lastOf = (text: string): string => Array.from(text.slice(-2)).at(-1) ?? ''

@@ -1,0 +1,297 @@
+import { randomUUID } from 'node:crypto'
+import { stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type {
+  Cue,
+  Recording,
+  TranscribeChange,
+  Transcript,
+  TranscriptWish,
+} from '../../../../src-preload/contract/transcription.ts'
+import type { Download } from '../../../../src-preload/contract/transfers.ts'
+import { mayHaveLeft, StudioError } from '../../errors.ts'
+import { typeByName } from '../../shared/audioFileTypes.ts'
+import { type Feed, feed } from '../../shared/events.ts'
+import { needles, readQuery } from '../../shared/text/query.ts'
+import { searchable } from '../../shared/text/words.ts'
+import { unexpected } from '../../shared/unexpected.ts'
+import { joinCues, tidyCues } from './cues.ts'
+import type { TranscribeParts } from './dependencies.ts'
+import { saveName, soundEnding, uploadName } from './fileNames.ts'
+import { readHeard } from './parseReply.ts'
+import { Takes } from './recordings.ts'
+import { writeSrt } from './srt.ts'
+import { programEnded, searchOf, TranscriptRuns } from './transcriptRuns.ts'
+import { writeVtt } from './vtt.ts'
+import { TranscribeView, TranscribeWatcher } from './watcher.ts'
+
+export type TranscribeRoom = ReturnType<typeof createTranscribe>
+
+/** How long the end of a transcript may wait for the database before it counts as not over, ms. */
+const writtenMs = 10_000
+
+const savedAs = {
+  txt: { mime: 'text/plain', write: ({ text }: Transcript) => `${text}\n` },
+  vtt: { mime: 'text/vtt', write: ({ cues }: Transcript) => writeVtt(cues) },
+  srt: { mime: 'application/x-subrip', write: ({ cues }: Transcript) => writeSrt(cues) },
+} as const
+
+/** Recordings, files and what was said in them: everything of `contract/transcribe.ts`. */
+export function createTranscribe(parts: TranscribeParts) {
+  const { store, files, transfers } = parts
+  const { recordings, transcripts } = store
+  const takes = new Takes({ ...parts, changed: (id) => view.tell('recording', id) })
+  const runs = new TranscriptRuns({
+    ...parts,
+    changed(id, what) {
+      view.tell('transcript', id)
+      const recordingId = what === 'end' ? transcripts.find(id)?.recordingId : undefined
+      if (recordingId !== undefined) view.tell('recording', recordingId)
+    },
+  })
+  const view = new TranscribeView(store, {
+    recorded: (id) => takes.bytes(id),
+    uploaded: (id) => runs.sentBytes(id),
+  })
+  markCut(parts, (row) => runs.costOf(row))
+  /** What an earlier process left is there again. Whatever asks for one recording waits for it. */
+  const recovered = takes.recover().then(
+    (found) => {
+      if (found > 0) parts.log('warn', `${found} recordings were cut when the program ended; they are kept and marked.`)
+    },
+    (thrown: unknown) => unexpected('What an earlier process recorded could not be looked for', thrown),
+  )
+
+  /** Text and cues of a transcript, by a person or as they came. */
+  function reword(id: string, { text, cues, edited }: Pick<Transcript, 'text' | 'cues' | 'edited'>): Transcript {
+    store.transaction(() => transcripts.setWords({ id, text, cues, edited, search: searchOf(text, cues) }))
+    const changed = view.transcript(id)
+    view.tell('transcript', id)
+    view.tell('recording', changed.recordingId)
+    return changed
+  }
+
+  function add(row: Omit<Recording, 'id' | 'createdAt' | 'state' | 'transcript' | 'transcripts'>): string {
+    const id = randomUUID()
+    recordings.insert({
+      ...row,
+      id,
+      createdAt: new Date().toISOString(),
+      state: 'kept',
+      search: searchable(row.name),
+    })
+    return id
+  }
+
+  function shown(id: string): Recording {
+    view.tell('recording', id)
+    return view.recording(id)
+  }
+
+  async function offer(path: string, name: string, mime: string): Promise<Download> {
+    const { size: bytes } = await stat(path)
+    return transfers.downloads.offer({ path, name, mime, bytes })
+  }
+
+  return {
+    watch: (signal?: AbortSignal): Feed<TranscribeChange> => feed(new TranscribeWatcher(view), signal),
+    async find({ search, ...page }: { search: string; before: string | null; limit: number }) {
+      const query = readQuery(search)
+      return query ? view.search(needles(query), page) : view.page(page)
+    },
+    /** @throws StudioError `no_such_item` */
+    async get({ id }: { id: string }): Promise<{ recording: Recording; transcripts: Transcript[] }> {
+      await recovered
+      return { recording: view.recording(id), transcripts: view.transcripts(id) }
+    },
+
+    async begin(input: { name: string; mime: string }): Promise<Recording> {
+      return view.recording(await takes.begin(input))
+    },
+    async append(input: { id: string; at: number; data: string }): Promise<{ bytes: number }> {
+      await recovered
+      return takes.append(input)
+    },
+    async finish(input: { id: string; seconds: number | null }): Promise<Recording> {
+      await recovered
+      await takes.finish(input)
+      return view.recording(input.id)
+    },
+    async discard({ id }: { id: string }): Promise<void> {
+      await recovered
+      await takes.discard(id)
+    },
+    /** @throws StudioError `no_such_item`, `bad_input` for a file without a byte */
+    async addFile({ uploadId, fromId }: { uploadId: string; fromId: string | null }): Promise<Recording> {
+      const { path, name: given, bytes } = transfers.uploads.take(uploadId)
+      if (bytes === 0) throw new StudioError('bad_input', 'This file is empty.')
+      const name = given.trim() === '' ? 'File' : given.trim()
+      let id = ''
+      await files.addSound({ path }, { mime: typeByName(name), name }, ({ id: mediaId, mime }) => {
+        id = add({ name, source: 'file', mime, bytes, seconds: null, mediaId, fromId })
+      })
+      await transfers.uploads.done(uploadId)
+      return shown(id)
+    },
+    /** @throws StudioError `no_such_item` */
+    async addSpeech({ speechId }: { speechId: string }): Promise<Recording> {
+      const { path, mediaId, ...sound } = await parts.spoken(speechId)
+      const row = { ...sound, source: 'speech', fromId: null } as const
+      if (path === null) return shown(add({ ...row, mediaId }))
+      let id = ''
+      await files.addSound({ path }, { mime: row.mime, name: row.name }, (item) => {
+        id = add({ ...row, mediaId: item.id })
+      })
+      return shown(id)
+    },
+
+    /**
+     * Stores a transcript, then asks for it; `alongside` is stored in the same transaction. `requestId` becomes the id of the transcript:
+     * where there is one with that id, that is the answer and nothing is asked.
+     * @throws StudioError `no_such_item`, `bad_input`, `not_connected`, and as `alongside` does
+     */
+    async transcribe(
+      {
+        requestId: id = randomUUID(),
+        recordingId,
+        ...wish
+      }: TranscriptWish & { requestId?: string; recordingId: string },
+      alongside: () => void = () => undefined,
+    ): Promise<Transcript> {
+      await recovered
+      const service = transcripts.find(id) ? null : await parts.upstream()
+      // Looked up again: another call with this id may have waited for the connection too.
+      if (!service || transcripts.find(id)) {
+        store.transaction(alongside)
+        return view.transcript(id)
+      }
+      const { name, mime, mediaId, bytes } = view.recording(recordingId)
+      const path = mediaId === null ? null : files.pathOf(mediaId)
+      if (mediaId === null || path === null) {
+        throw new StudioError('bad_input', 'This recording is still being made. End it first.')
+      }
+      const createdAt = new Date().toISOString()
+      store.transaction(() => {
+        transcripts.insert({ id, recordingId, createdAt, wish })
+        alongside()
+      })
+      const fileName = uploadName(name, mime, store.media.find(mediaId)?.name ?? null)
+      runs.start({ id, path, fileName, mime, bytes, wish }, service)
+      view.tell('recording', recordingId)
+      view.tell('transcript', id)
+      return view.transcript(id)
+    },
+    /** Resolves when it is not under way, with how it ended. @throws StudioError `no_such_item` */
+    async over(id: string): Promise<Transcript['state']> {
+      await runs.over(id)
+      await store.pending.settled(writtenMs)
+      return transcripts.get(id).state
+    },
+    /** The wish of one that never left this machine, which goes. @throws StudioError `no_such_item`, `bad_input` */
+    takeBack(id: string): TranscriptWish & { recordingId: string } {
+      const { state, problem, recordingId, model, language, prompt, format, temperature } = transcripts.get(id)
+      if (state !== 'failed' || problem?.unsent !== true) throw mayHaveLeft()
+      transcripts.erase(id)
+      view.tell('recording', recordingId)
+      return { recordingId, model, language, prompt, format, temperature }
+    },
+    /** Whether there is one with this id. */
+    has: (id: string): boolean => transcripts.find(id) !== null,
+    /** Ends the upload or the wait at once; nothing happens to what has ended. */
+    cancel({ transcriptId }: { transcriptId: string }): Transcript {
+      const { id } = transcripts.get(transcriptId)
+      runs.cancel(id)
+      return view.transcript(id)
+    },
+    /** Where cues alone are given, the text is what they say. @throws StudioError `bad_input` while it is being made */
+    edit({ transcriptId, text, cues }: { transcriptId: string; text?: string | undefined; cues?: Cue[] | undefined }) {
+      const before = transcripts.get(transcriptId)
+      if (before.state === 'making') throw new StudioError('bad_input', 'This transcript is still being made.')
+      const kept = cues === undefined ? before.cues : tidyCues(cues)
+      const words = text ?? (cues === undefined ? before.text : joinCues(kept))
+      return reword(transcriptId, { text: words, cues: kept, edited: true })
+    },
+    /** @throws StudioError `no_such_item` */
+    revert({ transcriptId }: { transcriptId: string }): Transcript {
+      const { came } = transcripts.get(transcriptId)
+      const raw = transcripts.raw(transcriptId)
+      const said = raw === null || came === null ? { text: '', cues: [] } : readHeard(came, raw)
+      return reword(transcriptId, { ...said, edited: false })
+    },
+    /** @throws StudioError `no_such_item` */
+    rename({ id, name }: { id: string; name: string }): Recording {
+      const called = name.trim()
+      if (called === '') throw new StudioError('bad_input', 'A recording needs a name.')
+      recordings.get(id)
+      recordings.setName(id, called, searchable(called))
+      return shown(id)
+    },
+    /** @throws StudioError `no_such_item` */
+    measured({ id, seconds }: { id: string; seconds: number }): void {
+      const { seconds: known } = recordings.get(id)
+      if (known === seconds) return
+      recordings.setSeconds(id, seconds)
+      view.tell('recording', id)
+    },
+    /** @throws StudioError `bad_input` for what has no cues, `no_such_item` */
+    async save({ transcriptId, as }: { transcriptId: string; as: keyof typeof savedAs }): Promise<Download> {
+      const transcript = transcripts.get(transcriptId)
+      if (as !== 'txt' && transcript.cues.length === 0) {
+        throw new StudioError('bad_input', 'The service told no times for this transcript, which this format needs.')
+      }
+      const { mime, write } = savedAs[as]
+      const path = join(transfers.folder, `${randomUUID()}.${as}`)
+      await writeFile(path, write(transcript), { flag: 'wx', mode: 0o600 })
+      return offer(path, saveName(recordings.get(transcript.recordingId).name, as), mime)
+    },
+    /** @throws StudioError `no_such_item`, `bad_input` while it is recorded */
+    async saveAudio({ id }: { id: string }): Promise<Download> {
+      await recovered
+      const { name, mime, mediaId } = view.recording(id)
+      if (mediaId === null) throw new StudioError('bad_input', 'This recording is still being made. End it first.')
+      const path = join(transfers.folder, `${randomUUID()}.sound`)
+      const item = await files.copyTo(mediaId, path)
+      return offer(path, saveName(name, soundEnding(item.name ?? name, mime)), mime)
+    },
+    /** What is being recorded or transcribed is ended first, with what came. */
+    async remove({ ids }: { ids: string[] }): Promise<{ removed: number }> {
+      await recovered
+      for (const id of ids) {
+        await takes.cut(id)
+        for (const one of transcripts.of(id)) runs.cancel(one.id)
+      }
+      const removed = recordings.remove(ids, new Date().toISOString())
+      for (const id of removed) view.tell('recording', id)
+      return { removed: removed.length }
+    },
+    restore({ ids }: { ids: string[] }): { restored: number } {
+      const restored = recordings.restore(ids)
+      for (const id of restored) view.tell('recording', id)
+      return { restored: restored.length }
+    },
+
+    /** Somebody else erased them for good: those who watch are told. */
+    erased(ids: readonly string[]): void {
+      for (const id of ids) view.tell('recording', id)
+    },
+    recovered,
+    /** Recordings are kept as far as they came, uploads are closed. */
+    async close(): Promise<void> {
+      await recovered
+      await Promise.all([takes.close(), runs.close()])
+    },
+  }
+}
+
+/** Transcripts that were being made when the program died; what they cost, where the books know. */
+function markCut({ store, log }: TranscribeParts, costOf: TranscribeParts['costOf']): void {
+  const cut = store.transcripts.unfinished()
+  store.transaction(() => {
+    for (const { id, rows } of cut) {
+      store.transcripts.cut(id, programEnded())
+      const [row] = rows
+      if (row !== undefined) store.transcripts.setCost(id, costOf(row))
+    }
+  })
+  if (cut.length > 0) log('warn', `${cut.length} transcripts were cut when the program ended.`)
+}

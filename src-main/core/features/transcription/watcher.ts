@@ -1,0 +1,158 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Recording, TranscribeChange, Transcript } from '../../../../src-preload/contract/transcription.ts'
+import { type FeedSource, Listeners } from '../../shared/events.ts'
+import { guarded } from '../../shared/unexpected.ts'
+import type { Store } from '../../store/store.ts'
+
+/** What is known of things under way beyond their rows. */
+export interface UnderWay {
+  /** Bytes that have come of a recording; null where nobody records it. */
+  recorded(id: string): number | null
+  /** Bytes of the file that have gone up; null where it is not under way. */
+  uploaded(transcriptId: string): number | null
+}
+
+export type Changed = { what: 'recording' | 'transcript'; id: string }
+
+interface Page {
+  /** The last id of the page before. */
+  before: string | null
+  limit: number
+}
+
+const snapshotLength = 200
+/** How long a search may hold the thread. */
+const sliceMs = 8
+
+/** The one view of the room: stored rows, with what is under way laid over them. */
+export class TranscribeView {
+  readonly changes = new Listeners<[Changed]>()
+  readonly #store: Pick<Store, 'recordings' | 'transcripts'>
+  readonly #underWay: UnderWay
+
+  constructor(store: Pick<Store, 'recordings' | 'transcripts'>, underWay: UnderWay) {
+    this.#store = store
+    this.#underWay = underWay
+  }
+
+  /** @throws StudioError `no_such_item` */
+  recording(id: string): Recording {
+    return this.#show(this.#store.recordings.get(id))
+  }
+
+  /** @throws StudioError `no_such_item` */
+  transcript(id: string): Transcript {
+    return this.#overlay(this.#store.transcripts.get(id))
+  }
+
+  transcripts(recordingId: string): Transcript[] {
+    return this.#store.transcripts.of(recordingId).map((one) => this.#overlay(one))
+  }
+
+  page(asked: Page): { recordings: Recording[]; total: number } {
+    const { recordings, total } = this.#store.recordings.page(asked)
+    return { recordings: recordings.map((one) => this.#show(one)), total }
+  }
+
+  /** As `page`, of those that match. Reads every transcript, and lets others have their turn meanwhile. */
+  async search(
+    needles: readonly string[],
+    { before, limit }: Page,
+  ): Promise<{ recordings: Recording[]; total: number }> {
+    const all: string[] = []
+    let since = performance.now()
+    for (const ids of this.#store.recordings.matching(needles)) {
+      all.push(...ids)
+      if (performance.now() - since < sliceMs) continue
+      await nextTurn()
+      since = performance.now()
+    }
+    const from = before === null ? 0 : all.indexOf(before) + 1
+    const ids = before !== null && from === 0 ? [] : all.slice(from, from + limit)
+    const found = ids.flatMap((id) => this.#store.recordings.find(id) ?? []).filter(({ removed }) => !removed)
+    return { recordings: found.map((one) => this.#show(one)), total: all.length }
+  }
+
+  tell(what: Changed['what'], id: string): void {
+    this.changes.tell({ what, id })
+  }
+
+  /** For one watcher: null where there is nothing to tell of it. */
+  changed({ what, id }: Changed): TranscribeChange | null {
+    if (what === 'recording') {
+      const recording = this.#store.recordings.find(id)
+      return !recording || recording.removed
+        ? { type: 'gone', id }
+        : { type: 'recording', recording: this.#show(recording) }
+    }
+    const transcript = this.#store.transcripts.find(id)
+    return transcript && { type: 'transcript', transcript: this.#overlay(transcript) }
+  }
+
+  #show({ removed: _, ...recording }: Recording & { removed: boolean }): Recording {
+    const bytes = this.#underWay.recorded(recording.id)
+    if (bytes !== null) return { ...recording, bytes }
+    // Nobody records it: an earlier process did, and what it left is being looked after.
+    return recording.state === 'recording' ? { ...recording, state: 'cut' } : recording
+  }
+
+  #overlay(transcript: Transcript): Transcript {
+    const sentBytes = transcript.state === 'making' ? this.#underWay.uploaded(transcript.id) : null
+    return sentBytes === null ? transcript : { ...transcript, sentBytes }
+  }
+}
+
+/** One watcher: what is to be told anew. A slow one is told once of what changed often. */
+export class TranscribeWatcher implements FeedSource<TranscribeChange> {
+  readonly #view: TranscribeView
+  readonly #stale = new Map<string, Changed>()
+  #snapshotDue = true
+
+  constructor(view: TranscribeView) {
+    this.#view = view
+  }
+
+  subscribe(wake: () => void): () => void {
+    return this.#view.changes.add((changed) => {
+      this.#stale.set(changed.id, changed)
+      wake()
+    })
+  }
+
+  take(): TranscribeChange | null {
+    if (this.#snapshotDue) {
+      this.#snapshotDue = false
+      this.#stale.clear()
+      return { type: 'snapshot', ...this.#view.page({ before: null, limit: snapshotLength }) }
+    }
+    for (const [id, changed] of this.#stale) {
+      this.#stale.delete(id)
+      const event = this.#view.changed(changed)
+      if (event) return event
+    }
+    return null
+  }
+}
+
+/** Calls `tell` at once, and then at most every `everyMs`; the last call is never lost. */
+export function paced(tell: () => void, everyMs = 100) {
+  let last = Number.NEGATIVE_INFINITY
+  let timer: NodeJS.Timeout | null = null
+  const now = guarded('What is under way could not be told', () => {
+    timer = null
+    last = performance.now()
+    tell()
+  })
+  return {
+    call(): void {
+      if (timer) return
+      const wait = last + everyMs - performance.now()
+      if (wait <= 0) now()
+      else timer = setTimeout(now, wait)
+    },
+    stop(): void {
+      if (timer) clearTimeout(timer)
+      timer = null
+    },
+  }
+}

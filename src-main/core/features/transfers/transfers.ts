@@ -1,0 +1,35 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { sweepTemporary } from '../../shared/ownFiles.ts'
+import { createDownloads } from './downloads.ts'
+import { createUploads } from './uploads.ts'
+
+export interface TransferOptions {
+  dataDir: string
+  /** ms after which a file that nobody touched is taken away. */
+  keptMs?: number
+}
+
+const hour = 3_600_000
+
+export type Transfers = ReturnType<typeof createTransfers>
+
+/**
+ * Files between a page and the core, in parts, under `tmp/` of the data folder (0700, files 0600). Whatever an earlier process left
+ * there is gone when this answers. Features may make files of their own in `folder` and offer them, under names that begin with an id.
+ */
+export function createTransfers({ dataDir, keptMs = hour }: TransferOptions) {
+  const folder = join(dataDir, 'tmp')
+  sweepTemporary(dataDir)
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const uploads = createUploads(folder, keptMs)
+  const downloads = createDownloads(keptMs)
+  return {
+    folder,
+    uploads,
+    downloads,
+    async close(): Promise<void> {
+      await Promise.all([uploads.close(), downloads.close()])
+    },
+  }
+}

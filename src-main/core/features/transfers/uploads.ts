@@ -1,0 +1,119 @@
+import { randomUUID } from 'node:crypto'
+import { type FileHandle, open, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { partBytes } from '../../../../src-preload/contract/transfers.ts'
+import { StudioError } from '../../errors.ts'
+import { inBackground } from '../../shared/unexpected.ts'
+
+interface Upload {
+  path: string
+  name: string
+  /** As announced. */
+  bytes: number
+  received: number
+  handle: FileHandle | null
+  /** The last part's writing: parts go one after another, whatever order their calls are answered in. */
+  writing: Promise<unknown>
+  timer: NodeJS.Timeout
+  /** Aborted when the upload goes. */
+  dropped: AbortController
+}
+
+/** A page sends one file after another; this is for several pages, and a bound for one that has gone mad. */
+const maxOpen = 32
+const maxTotal = 4 * 1024 ** 3
+
+/** Files that come up. None may grow past what it announced; who stays away for `keptMs` loses it. */
+export function createUploads(folder: string, keptMs: number) {
+  const all = new Map<string, Upload>()
+
+  function get(id: string): Upload {
+    const upload = all.get(id)
+    if (!upload) throw new StudioError('no_such_item', 'That upload is not there any more. Send the file again.')
+    upload.timer.refresh()
+    return upload
+  }
+
+  async function drop(id: string): Promise<void> {
+    const upload = all.get(id)
+    if (!upload) return
+    all.delete(id)
+    clearTimeout(upload.timer)
+    upload.dropped.abort()
+    await upload.writing.catch(() => undefined)
+    await upload.handle?.close()
+    await rm(upload.path, { force: true })
+  }
+
+  async function write(upload: Upload, at: number, bytes: Buffer): Promise<number> {
+    // The page lost the answer to a part and sends it again.
+    if (at < upload.received && at + bytes.length <= upload.received) return upload.received
+    if (at !== upload.received) throw new StudioError('bad_input', 'A part of the file is missing before this one.')
+    if (at + bytes.length > upload.bytes) {
+      throw new StudioError('bad_input', 'More came than the size that was announced.')
+    }
+    if (bytes.length > partBytes) throw new StudioError('bad_input', 'This part is too large.')
+    const { handle } = upload
+    if (handle === null) throw new StudioError('bad_input', 'This file is complete already.')
+    await handle.write(bytes, 0, bytes.length, at)
+    upload.received += bytes.length
+    if (upload.received === upload.bytes) {
+      upload.handle = null
+      await handle.close()
+    }
+    return upload.received
+  }
+
+  function take(id: string): { path: string; name: string; bytes: number; dropped: AbortSignal } {
+    const { path, name, bytes, received, dropped } = get(id)
+    if (received !== bytes) throw new StudioError('bad_input', 'The file has not come up whole.')
+    return { path, name, bytes, dropped: dropped.signal }
+  }
+
+  return {
+    /** @throws StudioError `busy` where too much is under way */
+    async begin({ name, bytes }: { name: string; bytes: number }): Promise<{ uploadId: string }> {
+      const total = [...all.values()].reduce((sum, upload) => sum + upload.bytes, 0)
+      if (all.size >= maxOpen || total + bytes > maxTotal) {
+        throw new StudioError('busy', 'Too many files are on their way. Wait until some have arrived.')
+      }
+      const uploadId = randomUUID()
+      const path = join(folder, uploadId)
+      const timer = setTimeout(() => inBackground('An upload could not be given up', drop(uploadId)), keptMs)
+      timer.unref()
+      // Counted before the file stands, so that the bounds hold for calls at the same time.
+      const start = { received: 0, handle: null, writing: Promise.resolve(), dropped: new AbortController() }
+      const upload: Upload = { path, name, bytes, timer, ...start }
+      all.set(uploadId, upload)
+      const made = open(path, 'wx', 0o600)
+      upload.writing = made
+      try {
+        const handle = await made
+        if (bytes === 0) await handle.close()
+        else upload.handle = handle
+      } catch (thrown) {
+        await drop(uploadId)
+        throw thrown
+      }
+      return { uploadId }
+    },
+    /** @throws StudioError `bad_input` (out of order, too much), `no_such_item` */
+    async part(input: { uploadId: string; at: number; data: string }): Promise<{ received: number }> {
+      const upload = get(input.uploadId)
+      const bytes = Buffer.from(input.data, 'base64')
+      const written = upload.writing.then(() => write(upload, input.at, bytes))
+      upload.writing = written.catch(() => undefined)
+      return { received: await written }
+    },
+    drop,
+    /** A file that has come up whole. @throws StudioError `no_such_item`, `bad_input` where parts are missing */
+    take,
+    /** Where a whole file lies; it stays there until `done`, for an hour. @throws as `take` */
+    path: (id: string): string => take(id).path,
+    /** The file is not needed any more, or was moved away. */
+    done: drop,
+    async close(): Promise<void> {
+      await Promise.all([...all.keys()].map(drop))
+    },
+  }
+}

@@ -1,0 +1,49 @@
+import * as z from 'zod'
+import type { Problem } from '../../../../src-preload/contract/problem.ts'
+import type { Book } from '../../../../src-preload/contract/usage.ts'
+import { dayText } from '../../shared/days.ts'
+import { type Atto, fromAtto, toAtto } from '../../shared/money.ts'
+import type { StoredBook } from '../../store/account/accounts.ts'
+import type { AccountTables } from '../../store/account/open.ts'
+import type { ReadParts } from './dependencies.ts'
+
+const accountValue = z.object({ balance: z.string().nullable(), spent: z.string().nullable() })
+
+/** What is under way for a book; nothing of it is stored. */
+export interface BookLife {
+  active: boolean
+  fetching: boolean
+  problem: Problem | null
+}
+
+export const atRest: BookLife = { active: false, fetching: false, problem: null }
+
+/** Balance and lifetime spend as last told, and when that still stood. */
+export function balanceOf(account: AccountTables, { no }: StoredBook) {
+  const version = account.versions.newest(no, 'usage', 'account')
+  const value = version && accountValue.safeParse(JSON.parse(version.value)).data
+  if (!version || !value) return null
+  return { balance: toAtto(value.balance), spent: toAtto(value.spent), asOf: new Date(version.seenAt).toISOString() }
+}
+
+export function showBook({ account, here }: ReadParts, stored: StoredBook, life: BookLife): Book {
+  const { no, id, name, baseUrl, userId, offers } = stored
+  const known = balanceOf(account, stored)
+  const said = (value: Atto | null) => (value === null || !known ? null : { value: fromAtto(value), asOf: known.asOf })
+  const spent = known?.spent ?? null
+  const lastAt = account.fetches.lastAt(no, 'usage')
+  return {
+    ...{ id, name, baseUrl, userId, offers, ...life },
+    balance: said(known?.balance ?? null),
+    spent: said(spent !== null && spent >= 0n ? spent : null),
+    asOf: lastAt === null ? null : new Date(lastAt).toISOString(),
+    firstDay: firstDayOf(account, no, here.firstDayOf(id)),
+  }
+}
+
+/** The first day with a row, from the service or from here; the first that was asked for where there is none. */
+function firstDayOf({ days, fetches }: AccountTables, no: number, ofHere: number | null): string | null {
+  const firsts = [days.firstDay(no, 'usage'), ofHere].filter((day) => day !== null)
+  const first = firsts.length > 0 ? Math.min(...firsts) : fetches.firstDay(no, 'usage')
+  return first === null ? null : dayText(first)
+}

@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Download } from '../../../../src-preload/contract/transfers.ts'
+import type { ViewQuery } from '../../../../src-preload/contract/usage.ts'
+import { csvCell } from '../../shared/csv.ts'
+import { exportParquet } from './exportParquet.ts'
+import { type ExportRow, exportColumns } from './exportRows.ts'
+
+/** Where files lie that go down, and the list of them. */
+interface Transfers {
+  readonly folder: string
+  readonly downloads: { offer(file: { path: string; name: string; mime: string; bytes: number }): Download }
+}
+
+export type ExportFormat = 'csv' | 'json' | 'parquet'
+
+const mimes: Record<ExportFormat, string> = {
+  csv: 'text/csv; charset=utf-8',
+  json: 'application/json',
+  parquet: 'application/vnd.apache.parquet',
+}
+
+/** The bytes of a table in a format. */
+export function exportRows(rows: readonly ExportRow[], format: ExportFormat): Uint8Array {
+  if (format === 'parquet') return exportParquet(rows)
+  return Buffer.from(format === 'csv' ? csvOf(rows) : jsonOf(rows))
+}
+
+/**
+ * A view as a file to be read by whoever asked; `write` makes it at a path and answers its bytes.
+ * @throws StudioError `busy` where too many files wait to be read, and what `write` throws
+ */
+export async function exportView(
+  write: (path: string) => Promise<number>,
+  { query: { from, to, source, by }, format }: { query: ViewQuery; format: ExportFormat },
+  transfers: Transfers,
+): Promise<Download> {
+  const path = join(transfers.folder, randomUUID())
+  try {
+    const bytes = await write(path)
+    const name = `usage-${source}-by-${by}-${from}-${to}.${format}`
+    return transfers.downloads.offer({ path, name, mime: mimes[format], bytes })
+  } catch (thrown) {
+    await rm(path, { force: true })
+    throw thrown
+  }
+}
+
+/** RFC 4180, UTF-8. */
+function csvOf(rows: readonly ExportRow[]): string {
+  const lines = rows.map((row) => exportColumns.map((column) => csvCell(row[column])).join(','))
+  return [exportColumns.join(','), ...lines, ''].join('\r\n')
+}
+
+/** One array, a row a line. */
+const jsonOf = (rows: readonly ExportRow[]): string =>
+  `[${rows.map((row) => `\n${JSON.stringify(row)}`).join(',')}\n]\n`

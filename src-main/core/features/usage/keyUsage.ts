@@ -1,0 +1,92 @@
+import * as z from 'zod'
+import type { AccountKey } from '../../../../src-preload/contract/account.ts'
+import type { Figures } from '../../../../src-preload/contract/usage.ts'
+import { type Bucket, dayText } from '../../shared/days.ts'
+import { toAtto } from '../../shared/money.ts'
+import type { StoredBook } from '../../store/account/accounts.ts'
+import type { AccountTables } from '../../store/account/open.ts'
+import { isKnown, statesOf } from './coverage.ts'
+import type { ReadParts } from './dependencies.ts'
+import { figuresOf } from './totals.ts'
+
+const record = z.object({
+  prefix: z.string().nullable(),
+  name: z.string().nullable(),
+  rpm: z.number().nullable(),
+  tpm: z.number().nullable(),
+  concurrent: z.number().nullable(),
+  balanceEnabled: z.boolean().nullable(),
+  balance: z.string().nullable(),
+  balanceLimit: z.string().nullable(),
+  createdAt: z.string().nullable(),
+  lastUsedAt: z.string().nullable(),
+  revokedAt: z.string().nullable(),
+})
+
+const totals = z.object({
+  requests: z.number(),
+  tokensIn: z.number(),
+  tokensOut: z.number(),
+  cost: z.string().nullable(),
+})
+
+/** The keys of a book as last told: the calling one first, then those that can still be used, by last use. */
+export function keysOf({ account }: ReadParts, { no, callingKey }: StoredBook): AccountKey[] {
+  const [log, prefix] = account.fetches.lastAt(no, 'keys') === null ? ['current', 'current:'] : ['keys', 'key:']
+  return account.versions
+    .known(no, prefix)
+    .flatMap((what) => showKey(account, no, log, what) ?? [])
+    .map((key) => ({ ...key, calling: key.id === callingKey }))
+    .sort(
+      (a, b) =>
+        Number(b.calling) - Number(a.calling) ||
+        Number(isOver(a)) - Number(isOver(b)) ||
+        compareText(b.lastUsedAt ?? '', a.lastUsedAt ?? '') ||
+        compareText(a.id, b.id),
+    )
+}
+
+const isOver = ({ gone, revokedAt }: AccountKey): boolean => gone || revokedAt !== null
+const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+
+function showKey({ versions }: AccountTables, no: number, log: string, what: string): AccountKey | null {
+  const version = versions.newest(no, log, what)
+  const id = what.slice(what.indexOf(':') + 1)
+  const known = version && record.safeParse(JSON.parse(version.value)).data
+  if (!version || !known) return null
+  const limit = toAtto(known.balanceLimit)
+  return {
+    ...{ id, ...known, calling: false },
+    // A limit below nothing is none.
+    balanceLimit: limit !== null && limit >= 0n ? known.balanceLimit : null,
+    totals: totalsOf(versions.newest(no, `totals:${id}`, `totals:${id}`)?.value ?? null),
+    asOf: new Date(version.seenAt).toISOString(),
+    gone: !version.stands,
+  }
+}
+
+function totalsOf(value: string | null): Figures | null {
+  const known = value === null ? null : totals.safeParse(JSON.parse(value)).data
+  if (!known) return null
+  const cost = toAtto(known.cost)
+  const figures = { requests: known.requests, tokensIn: known.tokensIn, tokensOut: known.tokensOut }
+  return figuresOf({ ...figures, tokensCached: null, cost: cost !== null && cost >= 0n ? cost : null })
+}
+
+/** Each day of a key in a stretch: what it used, nothing, or not known. */
+export function keyDays({ account, now }: ReadParts, { no }: StoredBook, keyId: string, range: Bucket) {
+  const { from, to } = range
+  const states = statesOf(range, account.fetches.coverage(no, `days:${keyId}`, from, to), now())
+  const rows = new Map(account.sums.key(no, keyId, from, to).map((row) => [row.day, row]))
+  return states.map((state, at) => {
+    const row = rows.get(from + at)
+    const nothing = isKnown(state) ? figuresOf(nothingUsed) : null
+    return {
+      day: dayText(from + at),
+      state: state === 'ahead' ? ('running' as const) : state,
+      figures: row ? figuresOf(row) : nothing,
+    }
+  })
+}
+
+const nothingUsed = { requests: 0, tokensIn: 0, tokensOut: 0, tokensCached: null, cost: 0n }

@@ -1,0 +1,164 @@
+import { type DayNumber, dayOfDate, dayOfMs } from '../../shared/days.ts'
+import { fromAtto, toAtto } from '../../shared/money.ts'
+import type { DayRow, UndatedRow } from '../../store/account/days.ts'
+import { type Booked, mostBooked } from '../../store/account/figures.ts'
+import type { Told } from '../../store/account/saveReply.ts'
+import type { AccountUsage, KeyDaily, KeyList, KeyRecord, KeyTotals } from '../../upstream/schemas.ts'
+
+/** When a read-out was asked and when it had answered, ms since 1970: what it says is of an instant between. */
+export interface Asked {
+  askedAt: number
+  answeredAt: number
+}
+
+/** "Last 30 days" (specification, Limits): today and the 29 before. */
+const windowDays = 30
+/** A service may tell more than it must; a row from further away than this is no row of its window but a mistake. */
+const mostDaysBack = 400
+/** East of Greenwich it may be tomorrow already. */
+const mostDaysAhead = 1
+
+type Read = (DayRow | UndatedRow) & { day: DayNumber | null }
+
+/** `GET /v1/usage`: the account's days by model, its balance and what it spent in its life. */
+export function toldByUsage(asked: Asked, usage: AccountUsage): Told {
+  const rows = usage.usage?.map((row) => ({
+    day: dayOfDate(row.date),
+    date: named(row.date),
+    model: named(row.model),
+    requests: whole(row.requests),
+    tokensIn: whole(row.tokens_in),
+    tokensOut: whole(row.tokens_out),
+    tokensCached: Math.min(whole(row.tokens_cached), whole(row.tokens_in)),
+    cost: amount(row.cost_sc),
+  }))
+  const value = JSON.stringify({ balance: money(usage.balance), spent: money(usage.total_spent) })
+  return { what: 'usage', at: asked.askedAt, ...daysOf(asked, rows), values: [{ what: 'account', value }] }
+}
+
+/** `GET /v1/keys/{keyID}/usage/daily` */
+export function toldByKeyDays(asked: Asked, keyId: string, daily: KeyDaily): Told {
+  const rows = daily.usage?.map((row) => ({
+    day: dayOfDate(row.date),
+    date: named(row.date),
+    model: '',
+    requests: whole(row.total_requests),
+    tokensIn: whole(row.total_tokens_in),
+    tokensOut: whole(row.total_tokens_out),
+    tokensCached: null,
+    cost: amount(row.total_cost_sc),
+  }))
+  return { what: `days:${keyId}`, at: asked.askedAt, ...daysOf(asked, rows) }
+}
+
+/** `GET /v1/keys/{keyID}/usage` */
+export function toldByTotals({ askedAt }: Asked, keyId: string, totals: KeyTotals): Told {
+  const value = JSON.stringify({
+    requests: whole(totals.total_requests),
+    tokensIn: whole(totals.total_tokens_in),
+    tokensOut: whole(totals.total_tokens_out),
+    cost: money(totals.total_cost_sc),
+  })
+  const what = `totals:${keyId}`
+  return { what, at: askedAt, days: null, values: [{ what, value }] }
+}
+
+/** `GET /v1/keys/`: a key that it does not list any more is gone. */
+export function toldByKeys({ askedAt }: Asked, { api_keys: keys }: KeyList): Told {
+  const byId = new Map((keys ?? []).flatMap((key) => (keyIdOf(key) === null ? [] : [[keyIdOf(key), key]])))
+  const values = [...byId.values()].map((key) => ({ what: `key:${key.id}`, value: JSON.stringify(recordOf(key)) }))
+  return { what: 'keys', at: askedAt, days: null, values, listed: 'key:' }
+}
+
+/** `GET /v1/keys/current`, where the service has no list: the key that is called with is the one that is known. */
+export function toldByCurrentKey({ askedAt }: Asked, key: KeyRecord): Told {
+  const value = JSON.stringify(recordOf(key))
+  const values = keyIdOf(key) === null ? [] : [{ what: `current:${key.id}`, value }]
+  return { what: 'current', at: askedAt, days: null, values, listed: 'current:' }
+}
+
+/** An id that can stand in a path of ours. */
+export function keyIdOf({ id }: KeyRecord): string | null {
+  return typeof id === 'string' && /^[\w-]{1,100}$/.test(id) ? id : null
+}
+
+/** The named fields of the specification, in one order. */
+const recordOf = (key: KeyRecord) => ({
+  prefix: key.key_prefix ?? null,
+  name: key.name ?? null,
+  rpm: key.rate_limit_rpm ?? null,
+  tpm: key.rate_limit_tpm ?? null,
+  concurrent: key.max_concurrent ?? null,
+  balanceEnabled: key.balance_enabled ?? null,
+  balance: money(key.balance_sc),
+  balanceLimit: money(key.balance_limit_sc),
+  createdAt: key.created_at ?? null,
+  lastUsedAt: key.last_used_at ?? null,
+  revokedAt: key.revoked_at ?? null,
+})
+
+/**
+ * The rows whose day is known, one for each day and model, and the days that the answer speaks of: its window, and further back as far as it
+ * has rows. A row without a day, or of one that no window can hold, is kept apart as it is.
+ * Without rows it speaks of no day: an empty list says that nothing was used, a missing one says nothing.
+ */
+function daysOf({ askedAt, answeredAt }: Asked, rows: readonly Read[] | undefined) {
+  if (!rows) return { days: null, rows: [], undated: [] }
+  const today = dayOfMs(askedAt)
+  const isNear = (day: number): boolean => day >= today - mostDaysBack && day <= today + mostDaysAhead
+  const dated = rows.flatMap((row) => (row.day !== null && isNear(row.day) ? [{ ...row, day: row.day }] : []))
+  const undated = rows.filter((row) => row.day === null || !isNear(row.day))
+  // Mostly of days to come: it is the clock here that is behind, and what it would call the last 30 days were others.
+  if (rows.filter(({ day }) => day !== null && day > today + mostDaysAhead).length * 2 > rows.length) {
+    return { days: null, rows: [], undated: merged(rows, ({ date, model }) => `${date} ${model}`) }
+  }
+  const from = dated.reduce((least, { day }) => Math.min(least, day), dayOfMs(answeredAt) - windowDays + 1)
+  const to = dated.reduce((most, { day }) => Math.max(most, day), today)
+  return {
+    days: { from, to },
+    rows: merged(dated, ({ day, model }) => `${day} ${model}`),
+    undated: merged(undated, ({ date, model }) => `${date} ${model}`),
+  }
+}
+
+/** A service that has several rows of one day and model means their sum. */
+function merged<T extends Booked>(rows: readonly T[], keyOf: (row: T) => string): T[] {
+  const all = new Map<string, T>()
+  for (const row of rows) {
+    const key = keyOf(row)
+    const sum = all.get(key)
+    all.set(key, sum ? { ...sum, ...added(sum, row) } : row)
+  }
+  return [...all.values()]
+}
+
+function added(a: Booked, b: Booked): Booked {
+  const cost = a.cost === null || b.cost === null ? (a.cost ?? b.cost) : a.cost + b.cost
+  return {
+    requests: whole(a.requests + b.requests),
+    tokensIn: whole(a.tokensIn + b.tokensIn),
+    tokensOut: whole(a.tokensOut + b.tokensOut),
+    tokensCached: a.tokensCached === null || b.tokensCached === null ? null : whole(a.tokensCached + b.tokensCached),
+    cost: cost !== null && cost > mostBooked ? null : cost,
+  }
+}
+
+/** A name as a file can hold it, each time the same: SQLite takes no half of a surrogate pair, and ends a text at a NUL here and there. */
+const named = (given: string | null | undefined): string => (given ?? '').toWellFormed().replaceAll('\0', '\ufffd')
+
+/** A count that makes sense; anything else counts nothing. */
+function whole(count: number | null | undefined): number {
+  return typeof count === 'number' && Number.isSafeInteger(count) && count >= 0 ? count : 0
+}
+
+/** What a row cost; null where that is not told, or is no cost. */
+function amount(given: string | null | undefined): bigint | null {
+  const cost = toAtto(given)
+  return cost === null || cost < 0n || cost > mostBooked ? null : cost
+}
+
+/** An amount as text without needless digits, so that the same amount is the same text. */
+function money(given: string | null | undefined): string | null {
+  const value = toAtto(given)
+  return value === null ? null : fromAtto(value)
+}

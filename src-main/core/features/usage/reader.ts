@@ -1,0 +1,73 @@
+import type { Summary, View, ViewQuery } from '../../../../src-preload/contract/usage.ts'
+import { StudioError } from '../../errors.ts'
+import { dayText } from '../../shared/days.ts'
+import type { StoredBook } from '../../store/account/accounts.ts'
+import { atRest, showBook } from './accountList.ts'
+import { compareSides } from './compareSources.ts'
+import type { ReadParts } from './dependencies.ts'
+import { keyDays, keysOf } from './keyUsage.ts'
+import { summaryOf } from './summary.ts'
+import { figuresOf } from './totals.ts'
+import { rangeOf, viewOf } from './view.ts'
+
+/** A service that dates nothing would fill the page otherwise. */
+const mostUndated = 1_000
+
+const keyIn = (what: string): string | null => (what.startsWith('days:') ? what.slice('days:'.length) : null)
+
+interface OfBook {
+  bookId: string
+}
+interface Range extends OfBook {
+  from: string
+  to: string
+}
+
+/**
+ * Everything that the books can be asked, from what is kept: no network, and no core beside it is needed. All but `books` throw
+ * StudioError `no_such_item` for a book that is not there, and `bad_input` for days that are none.
+ */
+export function openReading(parts: ReadParts) {
+  const { account } = parts
+  function bookOf(id: string): StoredBook {
+    const stored = account.books.get(id)
+    if (!stored) throw new StudioError('no_such_item', 'There are no books of that account.')
+    return stored
+  }
+  return {
+    bookOf,
+    /** Those used last first. */
+    books: () => account.books.all().map((stored) => showBook(parts, stored, atRest)),
+    summary: ({ bookId }: OfBook): Summary => {
+      const stored = bookOf(bookId)
+      return summaryOf(parts, stored, showBook(parts, stored, atRest))
+    },
+    /** `most`: how many series have a place of their own. */
+    view: (query: ViewQuery, options: { most?: number } = {}): View =>
+      viewOf(parts, bookOf(query.bookId), query, options),
+    compare: ({ daily = false, ...range }: Range & { daily?: boolean }) =>
+      compareSides(parts, bookOf(range.bookId), rangeOf(range), daily),
+    corrections: (range: Range) => {
+      const { from, to } = rangeOf(range)
+      return account.days.corrections(bookOf(range.bookId).no, from, to).map((one) => ({
+        day: dayText(one.day),
+        model: one.model,
+        keyId: keyIn(one.what),
+        before: figuresOf(one.before),
+        beforeAsOf: new Date(one.beforeAt).toISOString(),
+        after: figuresOf(one.after),
+        afterAsOf: new Date(one.afterAt).toISOString(),
+      }))
+    },
+    undated: ({ bookId }: OfBook) =>
+      account.days.undatedRows(bookOf(bookId).no, mostUndated).map(({ what, date, model, at, ...booked }) => ({
+        ...{ date, model, keyId: keyIn(what) },
+        figures: figuresOf(booked),
+        asOf: new Date(at).toISOString(),
+      })),
+    keys: ({ bookId }: OfBook) => keysOf(parts, bookOf(bookId)),
+    keyDaily: ({ keyId, ...range }: Range & { keyId: string }) =>
+      keyDays(parts, bookOf(range.bookId), keyId, rangeOf(range)),
+  }
+}
+export type Reading = ReturnType<typeof openReading>

@@ -1,0 +1,79 @@
+import type { Figures } from '../../../../src-preload/contract/usage.ts'
+import { type Atto, fromAtto, nanoToAtto } from '../../shared/money.ts'
+import type { Booked } from '../../store/account/figures.ts'
+import type { UsedDay } from './dependencies.ts'
+
+/** Counts beyond what JavaScript holds exactly stay at that: no account has used so much, and a page must stand all the same. */
+const added = (a: number, b: number): number => Math.min(Number.MAX_SAFE_INTEGER, a + b)
+
+/** Figures being added up, exactly. */
+export class Sum {
+  requests = 0
+  tokensIn = 0
+  tokensOut = 0
+  /** Null once something is in it that does not tell it. */
+  tokensCached: number | null = 0
+  cost: Atto = 0n
+  /** Whether there is any cost in `cost`, and anything whose cost nobody knows. */
+  priced = false
+  costless = false
+  estimated = 0
+  unpriced = 0
+
+  addService(row: Booked): void {
+    this.#addCounts(row)
+    if (row.cost === null) {
+      this.costless = true
+      this.unpriced = added(this.unpriced, row.requests)
+    } else {
+      this.priced = true
+      this.cost += row.cost
+    }
+  }
+
+  addHere(row: UsedDay): void {
+    this.#addCounts(row)
+    this.estimated += row.estimated
+    this.unpriced += row.unpriced
+    if (row.unpriced > 0) this.costless = true
+    if (row.unpriced >= row.requests && row.cost === 0n) return
+    this.priced = true
+    this.cost += nanoToAtto(row.cost)
+  }
+
+  add(other: Sum): void {
+    this.#addCounts(other)
+    this.cost += other.cost
+    this.priced ||= other.priced
+    this.costless ||= other.costless
+    this.estimated += other.estimated
+    this.unpriced = added(this.unpriced, other.unpriced)
+  }
+
+  /** Decimal text; null where there are costs and nobody knows any of them. */
+  costText(): string | null {
+    return this.costless && !this.priced ? null : fromAtto(this.cost)
+  }
+
+  figures(): Figures {
+    const { requests, tokensIn, tokensOut, tokensCached, estimated, unpriced } = this
+    return { requests, tokensIn, tokensOut, tokensCached, cost: this.costText(), estimated, unpriced }
+  }
+
+  #addCounts(row: Pick<Booked, 'requests' | 'tokensIn' | 'tokensOut' | 'tokensCached'>): void {
+    this.requests = added(this.requests, row.requests)
+    this.tokensIn = added(this.tokensIn, row.tokensIn)
+    this.tokensOut = added(this.tokensOut, row.tokensOut)
+    this.tokensCached =
+      this.tokensCached === null || row.tokensCached === null ? null : added(this.tokensCached, row.tokensCached)
+  }
+}
+
+export const figuresOf = (row: Booked): Figures => {
+  const sum = new Sum()
+  sum.addService(row)
+  return sum.figures()
+}
+
+/** What the studio asked to write these books: it costs nothing, and the service's rows leave it out. */
+export const isOwnReadOut = ({ who }: UsedDay): boolean => who === 'studio:account'

@@ -1,0 +1,225 @@
+import { type AccountKey, type LimitStatus, limitStatus } from '../../../../src-preload/contract/account.ts'
+import type { Book, Summary } from '../../../../src-preload/contract/usage.ts'
+import { StudioError } from '../../errors.ts'
+import type { PlaceOfProfile } from '../../ports/requests.ts'
+import { type DayNumber, dayOfMs } from '../../shared/days.ts'
+import { type Feed, Listeners } from '../../shared/events.ts'
+import { StateFeed } from '../../shared/stateFeed.ts'
+import { inBackground } from '../../shared/unexpected.ts'
+import type { StoredBook } from '../../store/account/accounts.ts'
+import { bookAt, knownAt, type Place } from './accountIdentity.ts'
+import { atRest, showBook } from './accountList.ts'
+import type { ReadOuts } from './accountRequests.ts'
+import type { BooksParts, ReadParts } from './dependencies.ts'
+import { Line } from './fetchQueue.ts'
+import { openReading, type Reading } from './reader.ts'
+import { summaryOf, todayOf } from './summary.ts'
+
+/** How often it is looked whether something is due. A timer for the next time would sleep with the machine. */
+const lookEveryMs = 60_000
+/** On demand, an answer younger than this is answered again. */
+const freshMs = 10_000
+/** A missing price: the service books a request when it has ended, and the next one may already be priced. */
+const wantedAfterMs = 10_000
+const wantedEveryMs = 60_000
+
+/** What the service said of accounts, kept for ever, beside this machine's log. */
+export type Books = ReturnType<typeof createBooks>
+
+export function createBooks(parts: BooksParts) {
+  const { account } = parts
+  const now = parts.now ?? Date.now
+  const read: ReadParts = { account, here: parts.here, tools: parts.tools, now }
+  const reading: Reading = openReading(read)
+  const changes = new Listeners()
+  let line: Line | null = null
+  /** Where nothing can be reached: the book that is meant. */
+  let meant: StoredBook | null = null
+  let sandboxUrl: string | null = null
+  let looking: NodeJS.Timeout | null = null
+  let wanted: NodeJS.Timeout | null = null
+  let closed: Promise<unknown> = Promise.resolve()
+
+  const active = (): StoredBook | null => line?.book ?? meant
+  const show = (stored: StoredBook): Book => {
+    if (stored.id !== active()?.id) return showBook(read, stored, atRest)
+    return showBook(read, stored, { active: true, fetching: line?.fetching ?? false, problem: line?.problem ?? null })
+  }
+  const list = (): Book[] =>
+    account.books
+      .all()
+      .map(show)
+      .sort((a, b) => Number(b.active) - Number(a.active))
+  const feed = new StateFeed<Book[]>({ everyMs: 250, read: list, observe: (changed) => changes.add(changed) })
+
+  function connected(): Line {
+    if (line) return line
+    throw new StudioError('not_connected', 'Nothing is connected, so nobody can be asked. What is kept can be read.')
+  }
+
+  /** Asks for what is due. Resolves when the account's days are settled; never rejects. */
+  async function look(): Promise<void> {
+    const current = line
+    if (!current) return
+    if (current.usageIsDue) await current.fetchUsage()
+    if (current !== line || !current.settled || current.problem || !current.keysAreDue) return
+    // In nobody's name: the room of the keys asks for itself and says how that went.
+    current.fetchKeys({ gently: true }).catch(() => undefined)
+  }
+
+  function hangUp(): void {
+    if (looking) clearInterval(looking)
+    if (wanted) clearTimeout(wanted)
+    looking = null
+    wanted = null
+    const former = line
+    line = null
+    if (former) closed = Promise.all([closed, former.close()])
+  }
+
+  function open(from: ReadOuts, place: Place): void {
+    const fresh = place.kind === 'sandbox' && sandboxUrl !== place.baseUrl
+    if (fresh) sandboxUrl = place.baseUrl
+    line = new Line(parts, from, place, bookAt(account, place, fresh, now()), () => changes.tell())
+    const lookAside = (): void => inBackground('What the account used could not be asked for', look())
+    looking = setInterval(lookAside, lookEveryMs)
+    looking.unref()
+    lookAside()
+  }
+
+  return {
+    reading,
+    changes,
+    /** The active one first, then those used last. */
+    list,
+    watch: (signal?: AbortSignal): Feed<Book[]> => feed.watch(signal),
+    /** The book of the connection, or of one that cannot be reached; null where there is none. */
+    active,
+    /** The same as it is shown. */
+    current(): Book | null {
+      const stored = active()
+      return stored && show(stored)
+    },
+    look,
+
+    /** Another connection, or none. Without `from`, that place is meant but cannot be reached. */
+    follow(from: ReadOuts | null, place: Place | null): void {
+      hangUp()
+      meant = place && account.transaction(() => knownAt(account.books, place))
+      if (from && place) open(from, place)
+      changes.tell()
+    },
+
+    /** The book that a profile led to last; null where none is known. */
+    bookOf: (place: PlaceOfProfile): string | null => account.books.at(place)?.id ?? null,
+
+    /** A profile is forgotten; its books stay. */
+    forgotten: (profile: string): void =>
+      account.pending.write(`forgotten ${profile}`, 'That a connection was forgotten', () =>
+        account.transaction(() => account.books.release(profile)),
+      ),
+
+    /** The same for every stored profile but these. */
+    forgottenBut(profiles: readonly string[]): void {
+      const stays = new Set([...profiles, 'environment', 'sandbox', ''])
+      account.pending.write('forgotten', 'Which connections were forgotten', () =>
+        account.transaction(() => {
+          for (const profile of account.books.profiles()) if (!stays.has(profile)) account.books.release(profile)
+        }),
+      )
+    },
+
+    /** The service answers again: what failed is tried anew. */
+    reachable(): void {
+      if (line?.problem) inBackground('What the account used could not be asked for', line.fetchUsage())
+    },
+
+    /** A request went out whose price nobody knows. */
+    wanted(): void {
+      const current = line
+      if (wanted || !current || current.book.offers === 'no') return
+      const since = now() - (current.triedAt ?? 0)
+      wanted = setTimeout(
+        () => {
+          wanted = null
+          if (line === current) inBackground('A price could not be asked for', current.fetchUsage())
+        },
+        Math.max(wantedAfterMs, Math.min(wantedEveryMs, wantedEveryMs - since)),
+      )
+      wanted.unref()
+    },
+
+    /** Fetches the active book now, or answers the last fetch if that is younger than ten seconds. @throws as the service fails */
+    async refresh(): Promise<Book> {
+      const current = connected()
+      const { keptAt } = current
+      const age = keptAt === null ? freshMs : now() - keptAt
+      if (age < 0 || age >= freshMs) await current.fetchUsage()
+      const { problem } = current
+      if (problem) throw new StudioError(problem.kind, problem.message, problem)
+      return show(current.book)
+    },
+
+    /** Records, totals and days of all keys of the active book. @throws as the service fails */
+    async refreshKeys(): Promise<{ keys: number }> {
+      const current = connected()
+      await current.fetchKeys({ gently: false })
+      return { keys: reading.keys({ bookId: current.book.id }).length }
+    },
+
+    /** @throws StudioError `no_such_item` */
+    rename({ id, name }: { id: string; name: string }): Book {
+      account.books.rename(reading.bookOf(id).no, name)
+      const stored = reading.bookOf(id)
+      if (line?.book.id === id) line.book = stored
+      changes.tell()
+      return show(stored)
+    },
+
+    /** @throws StudioError `no_such_item` */
+    summary({ bookId }: { bookId: string }): Summary {
+      const stored = reading.bookOf(bookId)
+      return summaryOf(read, stored, show(stored))
+    },
+
+    /** What a book spent today (UTC), by both sides. @throws StudioError `no_such_item` */
+    today(bookId: string): { day: DayNumber } & Summary['today'] {
+      return { day: dayOfMs(now()), ...todayOf(read, reading.bookOf(bookId)) }
+    },
+
+    /** The keys of a book, and again when they change. Who looks at those of the connection has them asked for, at most once an hour. */
+    watchKeys({ bookId }: { bookId: string }, signal?: AbortSignal): Feed<AccountKey[]> {
+      reading.bookOf(bookId)
+      if (line?.book.id === bookId && line.keysAreDue) line.fetchKeys({ gently: false }).catch(() => undefined)
+      const keys = new StateFeed<AccountKey[]>({
+        everyMs: 250,
+        read: () => reading.keys({ bookId }),
+        observe: (changed) => changes.add(changed),
+      })
+      return keys.watch(signal)
+    },
+
+    /** The rate-limit status of the active book as last told; for who asks for it. */
+    limits: {
+      book: (): string | null => active()?.id ?? null,
+      read(): LimitStatus | null {
+        const book = active()
+        const kept = book && account.limits.get(book.no)
+        return kept ? (limitStatus.safeParse(JSON.parse(kept.value)).data ?? null) : null
+      },
+      keep(status: LimitStatus): void {
+        const book = active()
+        if (!book) return
+        account.pending.write(`limits ${book.no}`, 'The account’s rate limits', () =>
+          account.limits.put(book.no, Date.parse(status.asOf), JSON.stringify(status), now()),
+        )
+      },
+    },
+
+    /** What is under way is left; nothing is written after this. */
+    async close(): Promise<void> {
+      hangUp()
+      await closed
+    },
+  }
+}

@@ -1,0 +1,137 @@
+import type { Endpoint } from '../../../../src-preload/contract/requests.ts'
+import type { LimitRefusal } from '../../ports/requests.ts'
+import { fromNano, type Nano } from '../../shared/money.ts'
+
+// What a tool is told when one of its limits refuses a request, in the way in which the service words its own.
+
+type Window = 'day' | 'month' | 'total'
+
+const endpointWords: Record<Endpoint, string> = {
+  chat: 'chat completions',
+  completions: 'text completions',
+  speech: 'speech',
+  transcription: 'transcription',
+  images: 'image generation',
+  models: 'the list of models',
+  account: 'key, usage and rate-limit read-outs',
+  files: 'files that the service named',
+  other: 'other paths',
+}
+const windowWords: Record<Window, string> = { day: 'a day', month: 'a month', total: 'in all' }
+const mostNamed = 5
+
+export function endpointNotAllowed(endpoint: Endpoint, allowed: ReadonlySet<Endpoint>): LimitRefusal {
+  const names = [...allowed].map((name) => endpointWords[name])
+  return {
+    status: 403,
+    code: 'endpoint_not_allowed',
+    message: `This tool may not use ${endpointWords[endpoint]}. Its key is for ${inWords(names)}.`,
+    retryAfterMs: null,
+  }
+}
+
+export function modelNotAllowed(model: string | null, allowed: ReadonlySet<string>): LimitRefusal {
+  const asked =
+    model === null
+      ? 'This request names no model that can be read, and this tool may use certain models only.'
+      : `This tool may not use the model ${model.slice(0, 100)}.`
+  return {
+    status: 403,
+    code: 'model_not_allowed',
+    message: `${asked} Its key is for ${inWords([...allowed])}.`,
+    retryAfterMs: null,
+  }
+}
+
+export function tooManyAtOnce(most: number): LimitRefusal {
+  return {
+    status: 429,
+    code: 'rate_limit_concurrent',
+    message: `Rate limit reached: this tool has ${most} ${most === 1 ? 'request' : 'requests'} under way, as many as it may have at once.`,
+    retryAfterMs: 1000,
+  }
+}
+
+export function tooManyRequests(most: number, waitMs: number): LimitRefusal {
+  return {
+    status: 429,
+    code: 'rate_limit_requests',
+    message: `Rate limit reached: this tool may make ${most} ${most === 1 ? 'request' : 'requests'} a minute. Try again in ${seconds(waitMs)}.`,
+    retryAfterMs: Math.ceil(waitMs),
+  }
+}
+
+/** @param waitMs null where waiting does not help */
+export function tooManyTokens(most: number, wanted: number, waitMs: number | null): LimitRefusal {
+  const why = `this tool may use ${most} tokens a minute, and this request may use up to ${wanted}.`
+  const message =
+    waitMs === null
+      ? `Request too large: ${why} Ask for a shorter reply, or raise the limit of its key.`
+      : `Rate limit reached: ${why} Try again in ${seconds(waitMs)}.`
+  return {
+    status: 429,
+    code: 'rate_limit_tokens',
+    message,
+    retryAfterMs: waitMs === null ? null : Math.ceil(waitMs),
+  }
+}
+
+/** @param now milliseconds since 1970 */
+export function budgetUsedUp(window: Window, amount: Nano, spent: Nano, now: number): LimitRefusal {
+  const words = `this tool has spent ${fromNano(spent)} SC of its ${fromNano(amount)} SC ${windowWords[window]}.`
+  return overBudget(window, words, now)
+}
+
+interface TooSmall {
+  window: Window
+  amount: Nano
+  spent: Nano
+  /** For the tool's other requests under way. */
+  held: Nano
+  /** Null where nobody knows the price. */
+  cost: Nano | null
+}
+
+export function budgetTooSmall({ window, amount, spent, held, cost }: TooSmall, now: number): LimitRefusal {
+  const rest = amount - spent - held
+  const left = `this tool has ${fromNano(rest < 0n ? 0n : rest)} SC left of its ${fromNano(amount)} SC ${windowWords[window]}`
+  const others = held > 0n ? `, with ${fromNano(held)} SC held for requests under way` : ''
+  const asked = cost === null ? '' : `; this request may cost up to ${fromNano(cost)} SC`
+  return overBudget(window, `${left}${others}${asked}.`, now)
+}
+
+const overBudget = (window: Window, words: string, now: number): LimitRefusal => ({
+  status: 402,
+  code: `budget_${window}`,
+  message: `Insufficient credits: ${words} ${freesAt(window, now)}`,
+  // Hours or days: no client should sleep on it, and a person can raise it at once.
+  retryAfterMs: null,
+})
+
+function freesAt(window: Window, now: number): string {
+  if (window === 'total') return 'A person can raise its budget or reset what it has spent.'
+  const at = new Date(now)
+  const [year, month] = [at.getUTCFullYear(), at.getUTCMonth()]
+  const next = window === 'day' ? Date.UTC(year, month, at.getUTCDate() + 1) : Date.UTC(year, month + 1)
+  const words = `A new ${window} begins at midnight UTC`
+  return window === 'day'
+    ? `${words}, in ${span(next - now)}.`
+    : `${words} on ${new Date(next).toISOString().slice(0, 10)}.`
+}
+
+/** `3 h 12 min`, never less than a minute. */
+function span(ms: number): string {
+  const minutes = Math.max(1, Math.ceil(ms / 60_000))
+  const [hours, rest] = [Math.floor(minutes / 60), minutes % 60]
+  if (hours === 0) return `${rest} min`
+  return rest === 0 ? `${hours} h` : `${hours} h ${rest} min`
+}
+
+const seconds = (ms: number): string => `${Math.ceil(ms / 1000)} s`
+
+function inWords(names: readonly string[]): string {
+  const shown = names.slice(0, mostNamed)
+  const more = names.length - shown.length
+  if (more > 0) return `${shown.join(', ')} and ${more} more`
+  return shown.length < 2 ? shown.join('') : `${shown.slice(0, -1).join(', ')} and ${shown.at(-1)}`
+}

@@ -1,0 +1,44 @@
+import { pathProblem } from '../../upstream/path.ts'
+
+/** Characters. */
+const longest = 16_384
+
+/** A query may also hold "/" and "?", and what browsers leave unencoded in it. */
+const queryCharacters = /^\?[A-Za-z0-9\-._~!$&'()*+,;=:@%/?[\]|^`{}"<>]*$/
+const brokenEscape = /%(?![0-9A-Fa-f]{2})/
+
+const notUnderV1 = 'Only paths under /v1, and GET of files below the same address, are relayed.'
+
+/** Why a target is refused. `code` is the `error.code` of the answer. */
+export interface TargetProblem {
+  status: 400 | 404
+  code: 'not_under_v1' | 'path_refused'
+  message: string
+}
+
+const refused = (why: string): { problem: TargetProblem } => ({
+  problem: { status: 400, code: 'path_refused', message: `This path can’t be relayed: ${why}` },
+})
+
+/**
+ * Whether a target may be relayed: the path with its query as the app wrote it, or what is wrong with it. Anything under `/v1` may be; with GET and HEAD any other
+ * path too, because files and images lie below the base address (specification, first page).
+ *
+ * Only the origin form (RFC 9112, 3.2.1) passes. What two servers could read in two ways is refused and not repaired (`pathProblem`). The query is not
+ * normalised by anybody: only its characters are checked.
+ */
+export function checkTarget(method: string, target: string): { path: string } | { problem: TargetProblem } {
+  if (target.length > longest) return refused(`it is longer than ${longest} characters.`)
+  if (!target.startsWith('/')) return refused('it does not begin with “/”.')
+  const at = target.indexOf('?')
+  const path = at < 0 ? target : target.slice(0, at)
+  const why = pathProblem(path)
+  if (why !== null) return refused(why)
+  if (at >= 0) {
+    const query = target.slice(at)
+    if (!queryCharacters.test(query)) return refused('its query has a character that a query may not contain.')
+    if (brokenEscape.test(query)) return refused('its query has a “%” that begins no percent-encoding.')
+  }
+  const relayed = path === '/v1' || path.startsWith('/v1/') || method === 'GET' || method === 'HEAD'
+  return relayed ? { path: target } : { problem: { status: 404, code: 'not_under_v1', message: notUnderV1 } }
+}

@@ -1,0 +1,19 @@
+import type { ChatTools } from '../features/tools/tools.ts'
+import type { Host } from '../host.ts'
+import { guarded } from './errors.ts'
+import { done, type Implementer } from './implementer.ts'
+
+/** The part of the contract that is chat's tools. */
+export const chatToolsHandlers = (os: Implementer['chatTools'], host: Host, tools: ChatTools) => ({
+  watch: os.watch.handler(({ signal }) => guarded(host, tools.watch(signal))),
+  saveFunction: os.saveFunction.handler(({ input }) => tools.saveFunction(input)),
+  removeFunction: os.removeFunction.handler(({ input }) => done(tools.removeFunction(input.id))),
+  saveServer: os.saveServer.handler(({ input }) => tools.saveServer(input)),
+  removeServer: os.removeServer.handler(({ input }) => done(tools.removeServer(input.id))),
+  switchServer: os.switchServer.handler(({ input }) => done(tools.switchServer(input.id, input.on))),
+  forget: os.forget.handler(({ input }) => done(tools.forget(input.toolId))),
+  decide: os.decide.handler(({ input }) => done(tools.decide(input.messageId, input.allow, input.why))),
+  answer: os.answer.handler(({ input }) => done(tools.answer(input.messageId, input.text, input.isError))),
+  stopCall: os.stopCall.handler(({ input }) => tools.stopCall(input.messageId)),
+  resume: os.resume.handler(({ input }) => tools.resume(input.messageId)),
+})

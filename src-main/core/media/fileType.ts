@@ -1,9 +1,0 @@
-import { readPicture } from './picture.ts'
-import { soundHead, soundType } from './sound.ts'
-
-/** What a file of `media/` is by its bytes, where its row was lost. */
-export function fileType(bytes: Uint8Array) {
-  const picture = readPicture(bytes)
-  if (picture) return { kind: 'image' as const, ...picture }
-  return { kind: 'audio' as const, mime: soundType(bytes.subarray(0, soundHead), ''), width: null, height: null }
-}

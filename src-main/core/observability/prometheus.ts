@@ -1,0 +1,168 @@
+import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import type { RequestRow } from '../../../src-preload/contract/requests.ts'
+import { fromNano, type Nano, toNano } from '../shared/money.ts'
+import type { MetricsSink } from './sink.ts'
+
+/** What is so now. */
+export interface LiveReading {
+  /** Requests that passed the desk and still hold their connection. */
+  running: number
+  waiting: number
+  /** Until when the service asked everyone to wait, ISO 8601. */
+  heldUntil: string | null
+  slots: { used: number; of: number | null }
+}
+
+type Labels = Record<string, string>
+
+const prefix = 'inference_studio_'
+/** Seconds. From what a relay costs to the longest wait at the desk, and to a reasoning model's first word. */
+const waitBuckets = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120]
+const durationBuckets = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600]
+
+/**
+ * Counters in the text format of Prometheus, from requests that have ended. Label values are names and words of ours, never a
+ * model's name or a path: those are a tool's to choose, and each new one would be a series for ever.
+ */
+export class Prometheus implements MetricsSink {
+  readonly #registry = new Registry()
+  readonly #requests = this.#counter('requests_total', 'Requests that have ended.', [
+    'tool',
+    'tool_id',
+    'endpoint',
+    'status',
+    'state',
+  ])
+  readonly #retries = this.#counter('retries_total', 'Times that a request was sent again.', ['tool', 'tool_id'])
+  readonly #tokens = this.#counter('tokens_total', 'Tokens; cached ones are a part of those in.', [
+    'tool',
+    'tool_id',
+    'kind',
+    'certainty',
+  ])
+  readonly #bytes = this.#counter('body_bytes_total', 'Bytes of bodies.', ['tool', 'tool_id', 'direction'])
+  readonly #unpriced = this.#counter('unpriced_requests_total', 'Requests whose cost nobody can tell.', [
+    'tool',
+    'tool_id',
+  ])
+  readonly #refusals = this.#counter('refusals_total', 'Requests that were refused here.', ['reason'])
+  readonly #queueWait = this.#histogram('queue_wait_seconds', 'Wait at the desk, of requests that waited.', waitBuckets)
+  readonly #firstByte = this.#histogram(
+    'first_byte_seconds',
+    'From the start of a request to the first byte of its reply’s body.',
+    waitBuckets,
+  )
+  readonly #duration = this.#histogram('duration_seconds', 'From the start of a request to its end.', durationBuckets)
+  /** Money is summed exactly and becomes a float in the text alone. */
+  readonly #spent = new Map<string, { labels: Labels; nano: Nano }>()
+  readonly #labels = new Map<string, RowLabels>()
+
+  constructor(live: () => LiveReading) {
+    const spent = this.#spent
+    new Counter({
+      name: `${prefix}spent_sc_total`,
+      help: 'Cost in SC; estimated where certainty says so.',
+      labelNames: ['tool', 'tool_id', 'certainty'],
+      registers: [this.#registry],
+      collect() {
+        this.reset()
+        for (const { labels, nano } of spent.values()) this.inc(labels, Number(fromNano(nano)))
+      },
+    })
+    this.#gauge('running', 'Requests under way at the service now.', () => live().running)
+    this.#gauge('waiting', 'Requests that wait at the desk now.', () => live().waiting)
+    this.#gauge('held_seconds', 'Until the hold ends that the service asked for; 0 without one.', () =>
+      secondsUntil(live().heldUntil),
+    )
+    this.#gauge('slots_used', 'Inference requests that hold a slot now.', () => live().slots.used)
+    this.#gauge('slots', 'Slots there are; +Inf where no bound is known.', () => live().slots.of ?? Infinity)
+  }
+
+  ended(row: RequestRow): void {
+    const labels = this.#labelsOf(row)
+    this.#requests.inc(labels.request)
+    if (row.state === 'refused') this.refused(row.problem?.kind ?? 'unknown')
+    if (row.attempts > 1) this.#retries.inc(labels.who, row.attempts - 1)
+    if (row.tokensIn) this.#tokens.inc(labels.tokensIn, row.tokensIn)
+    if (row.tokensOut) this.#tokens.inc(labels.tokensOut, row.tokensOut)
+    if (row.tokensCached) this.#tokens.inc(labels.tokensCached, row.tokensCached)
+    if (row.bytesUp) this.#bytes.inc(labels.bytesUp, row.bytesUp)
+    if (row.bytesDown) this.#bytes.inc(labels.bytesDown, row.bytesDown)
+    if (row.cost === null) this.#unpriced.inc(labels.who)
+    else this.#spend(labels.who, row.costIs, row.cost)
+    if (row.queuedMs > 0) this.#queueWait.observe(labels.kind, row.queuedMs / 1000)
+    if (row.firstByteMs !== null) this.#firstByte.observe(labels.kind, row.firstByteMs / 1000)
+    if (row.durationMs !== null) this.#duration.observe(labels.kind, row.durationMs / 1000)
+  }
+
+  /** Refusals at the gate are nobody's requests and don't come through `ended`. @param reason a code of ours */
+  refused(reason: string): void {
+    this.#refusals.inc({ reason })
+  }
+
+  /** All of it, in the text exposition format 0.0.4. */
+  text(): Promise<string> {
+    return this.#registry.metrics()
+  }
+
+  /** Made once for all rows that are alike: they are the larger part of what a row costs. */
+  #labelsOf({ who, endpoint, status, state, tokensAre }: RequestRow): RowLabels {
+    const name = who.kind === 'tool' ? who.name : who.kind
+    const id = who.kind === 'tool' ? who.id : ''
+    const answered = status === null ? 'none' : `${Math.floor(status / 100)}xx`
+    const key = `${id}\n${endpoint}\n${answered}\n${state}\n${tokensAre}\n${name}`
+    let labels = this.#labels.get(key)
+    if (!labels) {
+      labels = rowLabels({ tool: name, tool_id: id }, who.kind, endpoint, answered, state, tokensAre)
+      this.#labels.set(key, labels)
+    }
+    return labels
+  }
+
+  #spend(who: Labels, certainty: string, cost: string): void {
+    const key = `${who.tool_id}\n${certainty}\n${who.tool}`
+    const known = this.#spent.get(key)
+    if (known) known.nano += toNano(cost)
+    else this.#spent.set(key, { labels: { ...who, certainty }, nano: toNano(cost) })
+  }
+
+  #counter(name: string, help: string, labelNames: string[]): Counter {
+    return new Counter({ name: prefix + name, help, labelNames, registers: [this.#registry] })
+  }
+
+  #histogram(name: string, help: string, buckets: number[]): Histogram {
+    const labelNames = ['asker', 'endpoint']
+    return new Histogram({ name: prefix + name, help, labelNames, buckets, registers: [this.#registry] })
+  }
+
+  #gauge(name: string, help: string, read: () => number): void {
+    new Gauge({
+      name: prefix + name,
+      help,
+      registers: [this.#registry],
+      collect() {
+        this.set(read())
+      },
+    })
+  }
+}
+
+type RowLabels = ReturnType<typeof rowLabels>
+
+/** @param who a tool's name may change, its id stays */
+function rowLabels(who: Labels, asker: string, endpoint: string, status: string, state: string, certainty: string) {
+  return {
+    who,
+    request: { ...who, endpoint, status, state },
+    tokensIn: { ...who, kind: 'in', certainty },
+    tokensOut: { ...who, kind: 'out', certainty },
+    tokensCached: { ...who, kind: 'cached', certainty },
+    bytesUp: { ...who, direction: 'up' },
+    bytesDown: { ...who, direction: 'down' },
+    kind: { asker, endpoint },
+  }
+}
+
+function secondsUntil(instant: string | null): number {
+  return instant === null ? 0 : Math.max(0, (Date.parse(instant) - Date.now()) / 1000)
+}

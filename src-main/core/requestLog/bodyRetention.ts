@@ -1,0 +1,85 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { BodyWish } from '../store/requestLog/bodies.ts'
+import type { LedgerStore } from '../store/requestLog/open.ts'
+import type { EraseSteps } from './retention.ts'
+
+const dayMs = 86_400_000
+const hourMs = 3_600_000
+
+interface Parts {
+  store: LedgerStore
+  /** How long logged bodies are kept; asked at each sweep. */
+  bodyDays(): number
+  now(): number
+  erased(): void
+  log(level: 'error', line: string): void
+}
+
+const quietly: EraseSteps = { done: () => undefined, stopped: () => false }
+
+/** Erases logged bodies, one erasure after the other: what a person asks for, and each hour what is too old. */
+export class BodyEraser {
+  readonly #parts: Parts
+  readonly #sweep: NodeJS.Timeout
+  #work: Promise<unknown> = Promise.resolve()
+  #closing = false
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+    this.#sweep = setInterval(() => this.#eraseOld(), hourMs)
+    this.#sweep.unref()
+    setImmediate(() => this.#eraseOld())
+  }
+
+  /** Of how many requests, and how many bytes, are from before a time (ms since 1970). */
+  count = (before: number): { items: number; bytes: number } => this.#parts.store.bodies.before(before)
+
+  erase(wish: BodyWish, { done, stopped }: EraseSteps = quietly): Promise<number> {
+    const work = this.#work.then(async () => {
+      const erased = await eraseBodies(this.#parts.store, wish, { done, stopped: () => this.#closing || stopped() })
+      if (erased > 0) this.#parts.erased()
+      return erased
+    })
+    this.#work = work.catch(() => undefined)
+    return work
+  }
+
+  #eraseOld(): void {
+    if (this.#closing) return
+    const wish = { before: this.#parts.now() - this.#parts.bodyDays() * dayMs }
+    this.erase(wish).catch((thrown: unknown) => {
+      this.#parts.log('error', `Old bodies could not be erased: ${String(thrown)}`)
+    })
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#sweep)
+    this.#closing = true
+    await this.#work.catch(() => undefined)
+  }
+}
+
+/** Bodies that are erased in one go: each may be 512 KB that has to be overwritten. */
+const atOnce = 20
+const pagesEach = 130
+
+/**
+ * Erases logged bodies and answers of how many requests. When it resolves, nothing of them is left in the files,
+ * but where it was stopped: at the end of the program the next start goes on with what is too old.
+ */
+async function eraseBodies(store: LedgerStore, wish: BodyWish, { done, stopped }: EraseSteps): Promise<number> {
+  let erased = 0
+  for (;;) {
+    const ids = store.bodies.eraseSome(wish, atOnce)
+    store.transaction(() => {
+      for (const id of ids) store.requests.forgetBodies(id)
+    })
+    erased += ids.length
+    done(erased)
+    store.bodies.shrink(atOnce * pagesEach)
+    if (ids.length < atOnce || stopped()) break
+    await nextTurn()
+  }
+  if (erased > 0) store.bodies.giveBack()
+  return erased
+}

@@ -1,0 +1,123 @@
+import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
+import type { RequestRow } from '../../../src-preload/contract/requests.ts'
+import { csvCell } from '../shared/csv.ts'
+
+/** A row of the log as a table has it. `account`: the book it belongs to; empty where that was never told. Money is exact decimal text. */
+export interface LogRow {
+  row: RequestRow
+  account: string
+}
+
+type Kind = 'text' | 'count' | 'ms' | 'flag' | 'instant' | 'sc'
+type Cell = string | number | boolean | null
+
+const whoOf = ({ who }: RequestRow): string =>
+  who.kind === 'tool' ? who.name : who.kind === 'studio' ? who.room : who.from
+
+/** In the order of the file; Append, never reorder. */
+const columns: readonly (readonly [name: string, kind: Kind, of: (one: LogRow) => Cell])[] = [
+  ['id', 'count', ({ row }) => row.id],
+  ['at', 'instant', ({ row }) => row.at],
+  ['account', 'text', ({ account }) => account],
+  ['who_kind', 'text', ({ row }) => row.who.kind],
+  ['who_id', 'text', ({ row }) => (row.who.kind === 'tool' ? row.who.id : null)],
+  ['who', 'text', ({ row }) => whoOf(row)],
+  ['method', 'text', ({ row }) => row.method],
+  ['path', 'text', ({ row }) => row.path],
+  ['endpoint', 'text', ({ row }) => row.endpoint],
+  ['model', 'text', ({ row }) => row.model],
+  ['state', 'text', ({ row }) => row.state],
+  ['stream', 'flag', ({ row }) => row.stream],
+  ['status', 'count', ({ row }) => row.status],
+  ['problem', 'text', ({ row }) => row.problem?.kind ?? null],
+  ['problem_words', 'text', ({ row }) => row.problem?.message ?? null],
+  ['cancelled_by', 'text', ({ row }) => row.cancelledBy],
+  ['attempts', 'count', ({ row }) => row.attempts],
+  ['retried_after', 'text', ({ row }) => (row.retriedAfter.length === 0 ? null : row.retriedAfter.join(' '))],
+  ['queued_ms', 'ms', ({ row }) => row.queuedMs],
+  ['backoff_ms', 'ms', ({ row }) => row.backoffMs],
+  ['connect_ms', 'ms', ({ row }) => row.connectMs],
+  ['first_byte_ms', 'ms', ({ row }) => row.firstByteMs],
+  ['duration_ms', 'ms', ({ row }) => row.durationMs],
+  ['bytes_up', 'count', ({ row }) => row.bytesUp],
+  ['bytes_down', 'count', ({ row }) => row.bytesDown],
+  ['tokens_in', 'count', ({ row }) => row.tokensIn],
+  ['tokens_out', 'count', ({ row }) => row.tokensOut],
+  ['tokens_cached', 'count', ({ row }) => row.tokensCached],
+  ['tokens_are', 'text', ({ row }) => row.tokensAre],
+  ['cost_sc', 'sc', ({ row }) => row.cost],
+  ['cost_is', 'text', ({ row }) => row.costIs],
+  ['request_id', 'text', ({ row }) => row.requestId],
+  ['times', 'count', ({ row }) => row.times],
+]
+
+export type LogFormat = 'csv' | 'json' | 'parquet'
+/** Rows that are held at once. */
+export const rowsAtOnce = 10_000
+
+/** The log as a file, a part at a time. `json` is a document a line. */
+export async function* exportLog(
+  parts: Iterable<readonly LogRow[]>,
+  format: LogFormat,
+): AsyncGenerator<Uint8Array, undefined> {
+  if (format === 'parquet') {
+    yield* parquet(parts)
+    return
+  }
+  if (format === 'csv') yield Buffer.from(`${columns.map(([name]) => name).join(',')}\r\n`)
+  const line = format === 'csv' ? csvLine : jsonLine
+  for (const rows of parts) yield Buffer.from(rows.map(line).join(''))
+}
+
+const jsonLine = (one: LogRow): string =>
+  `${JSON.stringify(Object.fromEntries(columns.map(([name, , of]) => [name, of(one)])))}\n`
+
+/** RFC 4180, UTF-8. */
+const csvLine = (one: LogRow): string => `${columns.map(([, , of]) => csvCell(of(one))).join(',')}\r\n`
+
+/** Digits behind the point, and in all, as the exports of Usage have them. */
+const scale = 18
+const precision = 38
+const types = {
+  text: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
+  count: { type: 'INT64' },
+  ms: { type: 'DOUBLE' },
+  flag: { type: 'BOOLEAN' },
+  instant: { type: 'INT64', converted_type: 'TIMESTAMP_MILLIS' },
+  sc: { type: 'FIXED_LEN_BYTE_ARRAY', type_length: 16, converted_type: 'DECIMAL', scale, precision },
+} as const
+
+/** Apache Parquet, a row group for each part: counts as INT64, money as DECIMAL(38, 18), so that sums are exact. */
+async function* parquet(parts: Iterable<readonly LogRow[]>): AsyncGenerator<Uint8Array, undefined> {
+  const bytes = new ByteWriter()
+  const schema = [
+    { name: 'requests', num_children: columns.length },
+    ...columns.map(([name, kind]) => ({ name, repetition_type: 'OPTIONAL' as const, ...types[kind] })),
+  ]
+  const writer = new ParquetWriter({ writer: bytes, schema })
+  /** What came since. The count of all bytes goes on, since the file's directory names places by it. */
+  const fresh = (): Uint8Array => {
+    const part = bytes.getBytes().slice()
+    bytes.index = 0
+    return part
+  }
+  for (const rows of parts) {
+    if (rows.length === 0) continue
+    const columnData = columns.map(([name, kind, of]) => ({ name, data: rows.map((one) => stored(kind, of(one))) }))
+    await writer.write({ columnData, rowGroupSize: rows.length })
+    yield fresh()
+  }
+  await writer.finish()
+  yield fresh()
+}
+
+function stored(kind: Kind, value: Cell): string | number | bigint | boolean | Date | null {
+  if (value === null) return null
+  if (kind === 'count' && typeof value === 'number') return BigInt(value)
+  if (kind === 'instant' && typeof value === 'string') return new Date(value)
+  if (kind === 'sc' && typeof value === 'string') {
+    const [whole = '0', fraction = ''] = value.split('.')
+    return BigInt(whole + fraction.padEnd(scale, '0'))
+  }
+  return value
+}

@@ -1,0 +1,48 @@
+import type { Listeners } from '../shared/events.ts'
+import { guarded } from '../shared/unexpected.ts'
+import type { RowSource, Watcher } from './watch.ts'
+
+/** Changes are told at most ten times a second. */
+const tellEveryMs = 100
+
+/** Gathers what changed and tells those who watch. Where nobody does, a change costs one look. */
+export class Hub<S extends RowSource> {
+  readonly #changes: Listeners
+  readonly #watchers = new Set<Watcher<S>>()
+  #changed = new Set<S>()
+  #timer: NodeJS.Timeout | null = null
+
+  constructor(changes: Listeners) {
+    this.#changes = changes
+  }
+
+  join(watcher: Watcher<S>): () => void {
+    this.#watchers.add(watcher)
+    return () => void this.#watchers.delete(watcher)
+  }
+
+  touch(source: S): void {
+    if (this.#watchers.size === 0 && this.#changes.size === 0) return
+    this.#changed.add(source)
+    if (this.#timer) return
+    this.#timer = setTimeout(this.#tell, tellEveryMs)
+    this.#timer.unref()
+  }
+
+  readonly #tell = (): void => {
+    this.#timer = null
+    const changed = this.#changed
+    this.#changed = new Set()
+    for (const watcher of [...this.#watchers]) guarded('A watcher of the log failed', () => watcher.tell(changed))()
+    this.#changes.tell()
+  }
+
+  erased(): void {
+    for (const watcher of this.#watchers) watcher.erased()
+    this.#changes.tell()
+  }
+
+  close(): void {
+    if (this.#timer) clearTimeout(this.#timer)
+  }
+}

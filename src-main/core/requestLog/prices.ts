@@ -1,0 +1,175 @@
+import { Decimal } from 'decimal.js'
+import type { Endpoint } from '../../../src-preload/contract/requests.ts'
+import type { PlaceOfProfile } from '../ports/requests.ts'
+import type { Nano } from '../shared/money.ts'
+import type { PriceTable, StoredPrice } from '../store/requestLog/prices.ts'
+import { isInference } from '../upstream/endpoint.ts'
+import type { AccountUsage } from '../upstream/schemas.ts'
+import { type DayOfUse, fitPrices } from './priceFit.ts'
+
+/** What a request uses, as far as prices know units. */
+export interface Use {
+  tokensIn: number
+  /** A part of `tokensIn`. */
+  tokensCached: number
+  tokensOut: number
+  bytesUp: number
+  /** Pictures asked for; 1 elsewhere. */
+  count: number
+}
+
+/** By model. */
+export type PriceList = Map<string, StoredPrice>
+
+type UsageRow = NonNullable<AccountUsage['usage']>[number]
+
+/** 1e-18 SC in a billionth of an SC. */
+const perNano = 1_000_000_000n
+
+/** Models that the specification names, so that what is left of those without tokens are pictures. */
+const speechModels: ReadonlySet<string> = new Set(['tts-1'])
+const transcriptionModels: ReadonlySet<string> = new Set(['whisper-1', 'whisper-large-v3', 'whisper-large-v3-turbo'])
+
+/** What each model costs, learned from the service's own daily rows (specification, Account daily usage row). All estimates. */
+export class Prices {
+  #place: PlaceOfProfile | null = null
+  #byModel: PriceList = new Map()
+  readonly #table: PriceTable
+  readonly #now: () => number
+
+  constructor(table: PriceTable, now: () => number) {
+    this.#table = table
+    this.#now = now
+    const newest = table.newest()
+    if (newest !== null) this.use(newest)
+  }
+
+  /** Another service, or another account there, has other prices. Until one is named, those learned last hold. */
+  use(place: PlaceOfProfile): void {
+    const { profile, baseUrl } = place
+    if (this.#place?.profile === profile && this.#place.baseUrl === baseUrl) return
+    this.#place = place
+    this.#byModel = new Map(this.#table.of(place).map((price) => [price.model, price]))
+    if (this.#byModel.size > 0 || profile === '') return
+    this.#table.adopt(place)
+    this.#byModel = new Map(this.#table.of(place).map((price) => [price.model, price]))
+  }
+
+  /** Those that hold now; what goes out now is priced with them, whatever is connected when it ends. */
+  get list(): PriceList {
+    return this.#byModel
+  }
+
+  /** Takes in what the service says of the last 30 days, and remembers what it shows of each model's price. */
+  learn(usage: AccountUsage, place: PlaceOfProfile): void {
+    this.use(place)
+    const today = new Date(this.#now()).toISOString().slice(0, 10)
+    const byModel = Map.groupBy((usage.usage ?? []).filter(isWhole), (row) => row.model ?? '')
+    const learned = [...byModel].flatMap(([model, rows]) => (model === '' ? [] : (this.#fit(model, rows, today) ?? [])))
+    for (const price of learned) this.#byModel.set(price.model, price)
+    for (const price of learned) this.#table.put(place, price)
+  }
+
+  #fit(model: string, rows: UsageRow[], today: string): StoredPrice | null {
+    const days = rows.map((row) => dayOfUse(row, today)).sort((a, b) => (a.date < b.date ? -1 : 1))
+    const known = { model, days: days.length, asOf: this.#now() }
+    const none = { fresh: 0n, cached: 0n, out: 0n, request: 0n }
+    const cost = days.reduce((sum, day) => sum + day.cost, 0n)
+    const fit = fitPrices(days)
+    if (fit && cost === 0n) return { ...known, ...none, how: 'free' }
+    if (fit) return { ...known, ...fit, request: 0n }
+    const requests = days.reduce((sum, day) => sum + day.requests, 0n)
+    if (requests === 0n) return null
+    return { ...known, ...none, how: cost === 0n ? 'free' : 'request', request: (cost + requests - 1n) / requests }
+  }
+
+  get(model: string): StoredPrice | null {
+    return this.#byModel.get(model) ?? null
+  }
+
+  /** Null where nothing is known of the price. */
+  price(endpoint: Endpoint, model: string | null, use: Use, list = this.#byModel): Nano | null {
+    if (endpoint === 'other') return null
+    if (!isInference(endpoint)) return 0n
+    const price = priceOf(list, endpoint, model)
+    return price ? costAt(price, use) : null
+  }
+
+  /** The same at the dearest price that is known for such a request: for a reservation, where the model's own is unknown. */
+  dearest(endpoint: Endpoint, use: Use): Nano | null {
+    if (endpoint === 'other') return null
+    if (!isInference(endpoint)) return 0n
+    const byTokens = endpoint === 'chat' || endpoint === 'completions'
+    let most: Nano | null = null
+    for (const price of this.#byModel.values()) {
+      if (price.how !== 'free' && byTokens !== (price.how !== 'request')) continue
+      const cost = costAt(price, use)
+      if (most === null || cost > most) most = cost
+    }
+    return most
+  }
+}
+
+function priceOf(list: PriceList, endpoint: Endpoint, model: string | null): StoredPrice | null {
+  const get = (name: string): StoredPrice | null => list.get(name) ?? null
+  if (endpoint === 'images') return imagePrice(list, model)
+  if (endpoint === 'speech') return get(model ?? 'tts-1')
+  if (endpoint !== 'transcription') return model === null ? null : get(model)
+  // An alias, not a model of its own (specification, POST /v1/audio/transcriptions): booked under either name.
+  const named = model ?? 'whisper-1'
+  return get(named) ?? (named === 'whisper-1' ? get('whisper-large-v3-turbo') : null)
+}
+
+/** The model of a picture request is ignored by the service, so the name in its rows is not the one asked for. */
+function imagePrice(list: PriceList, model: string | null): StoredPrice | null {
+  const pictures = [...list.values()].filter(
+    ({ how, model: name }) => how === 'request' && !speechModels.has(name) && !transcriptionModels.has(name),
+  )
+  return pictures.find(({ model: name }) => name === model) ?? (pictures.length === 1 ? (pictures[0] ?? null) : null)
+}
+
+/** Exact until the one rounding at the end, half up. */
+function costAt(price: StoredPrice, use: Use): Nano {
+  const fresh = BigInt(Math.max(0, use.tokensIn - use.tokensCached))
+  const fine =
+    price.fresh * fresh +
+    price.cached * BigInt(use.tokensCached) +
+    price.out * BigInt(use.tokensOut) +
+    price.request * BigInt(use.count)
+  return (fine + perNano / 2n) / perNano
+}
+
+/** A row that can teach something: counts that are whole and not negative, money that is a number. */
+function isWhole(row: UsageRow): boolean {
+  const counts = [row.requests, row.tokens_in, row.tokens_out, row.tokens_cached].map((count) => count ?? 0)
+  return counts.every((count) => Number.isSafeInteger(count) && count >= 0) && costOfRow(row) !== null
+}
+
+/** In 1e-18 SC: finer than what the service's decimals hold. */
+function costOfRow({ cost_sc }: UsageRow): bigint | null {
+  if (cost_sc === null || cost_sc === undefined || cost_sc.length > 40) return null
+  try {
+    const cost = new Decimal(cost_sc)
+    if (!cost.isFinite() || cost.isNegative() || cost.gt(1e12)) return null
+    return BigInt(cost.times('1e18').toFixed(0))
+  } catch {
+    // Not a number: the service's row then teaches nothing.
+    return null
+  }
+}
+
+function dayOfUse(row: UsageRow, today: string): DayOfUse & { date: string; requests: bigint } {
+  const tokensIn = BigInt(row.tokens_in ?? 0)
+  const given = BigInt(row.tokens_cached ?? 0)
+  const cached = given > tokensIn ? tokensIn : given
+  const date = row.date ?? ''
+  return {
+    date,
+    fresh: tokensIn - cached,
+    cached,
+    out: BigInt(row.tokens_out ?? 0),
+    cost: costOfRow(row) ?? 0n,
+    requests: BigInt(row.requests ?? 0),
+    growing: date.startsWith(today),
+  }
+}

@@ -1,0 +1,173 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { RequestFilter, RequestRow } from '../../../src-preload/contract/requests.ts'
+import { Callers } from '../store/requestLog/callers.ts'
+import { type LedgerForReading, openLedgerForReading } from '../store/requestLog/open.ts'
+import type { StoredRequest } from '../store/requestLog/requests.ts'
+import { Names, type ToolName } from './appNames.ts'
+import { type UsedDay, UsedDays, usedBetween } from './dailyUsage.ts'
+import { outcomeOfRow, readyFilter } from './filters.ts'
+import { type LimitedRow, limitedOf, limitedRow, showRow } from './rows.ts'
+
+/** Rows that one look may bring: a reader that comes late reads on with the next. */
+const mostAtOnce = 1000
+
+export interface FollowOptions {
+  signal: AbortSignal
+  /** From the rows above this id on; without it, from now on. */
+  after?: number
+  /** Rows below that were under way when they were last seen: they come once more when they have ended. */
+  open?: readonly number[]
+  everyMs?: number
+}
+
+export interface LedgerReader {
+  /** Newest first, with ids below `before`. Requests under way show as `sent`: how far they are, the running core alone knows. */
+  page(filter: RequestFilter, before: number, limit: number): RequestRow[]
+  /** Rows with ids above `after`, oldest first. */
+  since(filter: RequestFilter, after: number, limit: number): RequestRow[]
+  /** Each matching row once it is there, and once more when it has ended, until the signal. */
+  follow(filter: RequestFilter, options: FollowOptions): AsyncGenerator<RequestRow, void>
+  /** As the ledger's own: sums of what ended, by day and caller. */
+  usedByDay(bookId: string, fromDay: number, toDay: number): UsedDay[]
+  firstDayOf(bookId: string): number | null
+  /** Days that are over have changed: what is remembered of them holds no longer. */
+  forget(): void
+  /** Whose books rows belong to, as it is known now: answers by a row's id; null where that was never told. */
+  books(): (row: number) => string | null
+  /** Answered with 429 by the service, the newest first; with a book, none of another. */
+  limited(limit: number, book: string | null): LimitedRow[]
+  close(): void
+}
+
+/**
+ * The log for reading alone, for the command line and for a thread of the core's: beside a running core, or without one. A folder without a log
+ * reads as empty. `remember`: days that are over stay in memory until `forget`, for whoever is told when they change.
+ * @throws StudioError `store_newer`, `store_damaged`
+ */
+export function openLedgerReader(
+  dataDir: string,
+  tools: () => readonly ToolName[] = () => [],
+  { remember = false }: { remember?: boolean } = {},
+): LedgerReader {
+  const callers = new Callers()
+  const names = new Names(tools)
+  let file: LedgerForReading | null = null
+  /** Differs after each write of another connection. */
+  let version = ''
+  let opened = 1
+  let days: UsedDays | null = null
+
+  /** The log with its callers as they are by now. */
+  function look(): LedgerForReading | null {
+    if (file?.isOutdated()) {
+      // Another process writes now: from here on with SQLite's locks, and its changes are seen at once.
+      file.close()
+      file = openLedgerForReading(dataDir, true)
+      days = null
+      opened += 1
+    }
+    file ??= openLedgerForReading(dataDir)
+    const newest = `${opened} ${file?.dataVersion()}`
+    if (file && newest !== version) {
+      for (const caller of file.callers.after(callers.last)) callers.add(caller)
+      version = newest
+    }
+    return file
+  }
+
+  function find(filter: RequestFilter, low: number, high: number, limit: number): RequestRow[] {
+    const open = look()
+    if (!open) return []
+    const { search, since, until } = readyFilter(filter, callers, names)
+    return open.search.find({ ...search, since, until }, { low, high }, limit, true).map(show)
+  }
+
+  const show = (row: StoredRequest): RequestRow => showRow(row, callers, names)
+
+  function since(filter: RequestFilter, after: number, limit: number): RequestRow[] {
+    const open = look()
+    const last = open?.requests.last()?.id ?? 0
+    const rows: RequestRow[] = []
+    for (let low = after + 1; low <= last && rows.length < limit; low += mostAtOnce) {
+      rows.push(...find(filter, low, Math.min(last, low + mostAtOnce - 1), mostAtOnce).reverse())
+    }
+    return rows.slice(0, limit)
+  }
+
+  /** Those of `open` that have ended by now; they are taken out of it. */
+  function endedOf(log: LedgerForReading, open: Set<number>): RequestRow[] {
+    return [...open].flatMap((id) => {
+      const stored = log.requests.get(id)
+      if (!stored || stored.outcome === null) return []
+      open.delete(id)
+      return show(stored)
+    })
+  }
+
+  async function* follow(filter: RequestFilter, { signal, after, open: seenOpen = [], everyMs = 250 }: FollowOptions) {
+    let last = after ?? look()?.requests.last()?.id ?? 0
+    let seen = ''
+    // Those under way are looked at again, also where they don't match yet: an outcome comes with the end.
+    const open = new Set<number>(seenOpen)
+    while (!signal.aborted) {
+      const log = look()
+      if (!log || seen === version) {
+        await pause(everyMs, undefined, { signal }).catch(() => undefined)
+        continue
+      }
+      const { matches } = readyFilter(filter, callers, names)
+      const come = since({}, last, mostAtOnce)
+      // With a full look there may be more to read at once.
+      if (come.length < mostAtOnce) seen = version
+      const rows = [...endedOf(log, open), ...come]
+      for (const row of come) if (outcomeOfRow(row) === null) open.add(row.id)
+      last = come.at(-1)?.id ?? last
+      yield* rows.filter(matches)
+    }
+  }
+
+  const accountsOf = (log: LedgerForReading, bookId: string): number[] =>
+    log.links.accounts().flatMap(({ id, book }) => (book === bookId ? [id] : []))
+
+  function books(): (row: number) => string | null {
+    const log = look()
+    const links = log?.links.links() ?? []
+    const known = new Map(log?.links.accounts().map(({ id, book }) => [id, book]))
+    return (row) => {
+      const link = links.findLast(({ firstRow }) => firstRow <= row)
+      return (link && known.get(link.account)) ?? null
+    }
+  }
+
+  return {
+    usedByDay(bookId, fromDay, toDay) {
+      const log = look()
+      if (!log) return []
+      if (remember) days ??= new UsedDays(log.used, callers)
+      const between = (account: number) =>
+        days?.between(account, fromDay, toDay) ?? usedBetween(log.used, callers, account, [fromDay, toDay])
+      return accountsOf(log, bookId).flatMap(between)
+    },
+    firstDayOf(bookId) {
+      const log = look()
+      const days = log ? accountsOf(log, bookId).flatMap((account) => log.used.firstDay(account) ?? []) : []
+      return days.length === 0 ? null : Math.min(...days)
+    },
+    books,
+    forget: () => days?.moved(),
+    limited(limit, book) {
+      const log = look()
+      if (!log) return []
+      const bookOf = books()
+      const isOf = (row: number): boolean => book === null || (bookOf(row) ?? book) === book
+      return limitedOf(log.requests.limited, isOf, limit).map((stored) => limitedRow(stored, show(stored)))
+    },
+    page: (filter, before, limit) => find(filter, 1, before - 1, limit),
+    since,
+    follow,
+    close() {
+      file?.close()
+      file = null
+    },
+  }
+}

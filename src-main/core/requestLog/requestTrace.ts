@@ -1,0 +1,410 @@
+import type { Endpoint, LoggedBody } from '../../../src-preload/contract/requests.ts'
+import type { CopiedBody, Reading, RequestEnd, RequestNotice, RequestTrace } from '../ports/requests.ts'
+import type { Nano } from '../shared/money.ts'
+import type { Listed } from '../shared/swapRemoveList.ts'
+import type { Caller, Callers } from '../store/requestLog/callers.ts'
+import {
+  cancellers,
+  certainties,
+  codeOf,
+  endpoints,
+  endStates,
+  outcomeOf,
+  outcomes,
+  usualPath,
+} from '../store/requestLog/codes.ts'
+import type { OpenedRequest, StoredRequest } from '../store/requestLog/requests.ts'
+import { cleanUsage, costOf } from './cost.ts'
+import type { Use } from './prices.ts'
+import { cleanPairs, type KeptHeaders, type Pairs } from './recentHeaders.ts'
+import { tidy, withoutLocalKeys } from './redact.ts'
+import type { LiveState } from './rows.ts'
+
+/** Rows that one commit brings to the disk. `promise` is settled with it. */
+export interface Batch {
+  written: boolean
+  promise: Promise<void>
+}
+
+/** What a trace needs of the books. */
+export interface TraceHome {
+  callers: Callers
+  price: (endpoint: Endpoint, model: string | null, use: Use) => Nano | null
+  /** Milliseconds that only go forward. */
+  clock(): number
+  /** Something shown of it changed. */
+  changed(trace: Trace): void
+  ended(trace: Trace): void
+}
+
+/**
+ * One request, from its opening until it ends. It only notes moments and counts; what they mean is worked out at the end.
+ * Fields are plain and few calls deep: this runs with each chunk of each reply.
+ */
+/** Counting the tokens of a long reply takes up to some ms. */
+const readEveryMs = 1000
+
+type Used = Pick<StoredRequest, 'tokensIn' | 'tokensOut' | 'tokensCached' | 'tokensAre' | 'cost' | 'costIs'>
+
+const nothingUsed: Used = { tokensIn: null, tokensOut: null, tokensCached: null, tokensAre: 2, cost: null, costIs: 2 }
+
+interface SoFar {
+  at: number
+  used: Used
+}
+
+export class Trace implements RequestTrace, Listed {
+  place = -1
+  readonly id: number
+  readonly at: number
+  readonly logBodies: boolean
+  readonly who: string
+  headersKept: KeptHeaders | null = null
+  bodiesKept: { request: CopiedBody | null; reply: CopiedBody | null } | null = null
+  live: LiveState = 'waiting'
+  /** Null until it ends. */
+  end: StoredRequest | null = null
+
+  readonly #home: TraceHome
+  readonly #batch: Batch
+  readonly #method: string | null
+  readonly #path: string | null
+  readonly #endpoint: Endpoint
+  readonly #endpointCode: number
+  readonly #start: number
+  readonly #pictures: number
+  #caller: Caller
+  #model: string | null
+  #stream: boolean
+  #onStop: (() => void) | null = null
+  #stopped = false
+  #waitingSince = -1
+  #backoffSince = -1
+  #attemptSince: number
+  #queuedMs = 0
+  #backoffMs = 0
+  #backoff429Ms = 0
+  /** Whether what is backed off from now is a 429. */
+  #limited = false
+  #connectMs = -1
+  #firstByteMs = -1
+  #status: number | null = null
+  #requestId: string | null = null
+  #bytesUp = 0
+  #bytesDown = 0
+  #attempts = 0
+  /** Within the attempt that is under way: it was counted, it began to go out. */
+  #counted = false
+  #out = false
+  #sent = false
+  #doubt = false
+  #retriedAfter: string | null = null
+  #reads: (() => Reading) | null = null
+  #soFar: SoFar | null = null
+
+  constructor(home: TraceHome, batch: Batch, id: number, at: number, who: string, notice: RequestNotice) {
+    this.#home = home
+    this.#batch = batch
+    this.id = id
+    this.at = at
+    this.who = who
+    this.logBodies = notice.logBodies
+    this.#endpoint = notice.endpoint
+    this.#endpointCode = codeOf(endpoints, notice.endpoint)
+    this.#method = notice.method === 'POST' ? null : tidy(notice.method, 20)
+    // Set apart by null only together: a POST to the endpoint's own path.
+    this.#path = notice.path === usualPath[notice.endpoint] ? null : tidy(notice.path, 2048)
+    this.#model = notice.model === null ? null : tidy(notice.model, 300)
+    this.#stream = notice.stream
+    this.#pictures = notice.endpoint === 'images' ? (notice.pictures ?? 1) : 1
+    this.#caller = home.callers.of(who, this.#model)
+    this.#start = home.clock()
+    this.#attemptSince = this.#start
+  }
+
+  get written(): Promise<void> | null {
+    return this.#batch.written ? null : this.#batch.promise
+  }
+
+  get onStop(): (() => void) | null {
+    return this.#onStop
+  }
+
+  set onStop(stop: (() => void) | null) {
+    this.#onStop = stop
+    // Somebody pressed Stop before there was anything to stop.
+    if (this.#stopped && stop && !this.end) stop()
+  }
+
+  /** A person's Stop. False when it had ended. */
+  stop(): boolean {
+    if (this.end) return false
+    this.#stopped = true
+    this.#onStop?.()
+    return true
+  }
+
+  asks({ model, stream }: { model?: string | null; stream?: boolean }): void {
+    if (this.end) return
+    if (stream !== undefined) this.#stream = stream
+    if (model !== undefined) {
+      this.#model = model === null ? null : tidy(model, 300)
+      this.#caller = this.#home.callers.of(this.who, this.#model)
+    }
+    this.#home.changed(this)
+  }
+
+  queued(): void {
+    if (this.end || this.#waitingSince >= 0) return
+    const now = this.#home.clock()
+    this.#endBackoff(now)
+    this.#waitingSince = now
+    this.#become('waiting')
+  }
+
+  admitted(): void {
+    if (this.end) return
+    const now = this.#home.clock()
+    this.#endBackoff(now)
+    this.#endWait(now)
+    this.#attemptSince = now
+    this.#count()
+    this.#become('sent')
+  }
+
+  backsOff(status: number): void {
+    if (this.end) return
+    const now = this.#home.clock()
+    this.#endWait(now)
+    this.#count()
+    this.#doubtAttempt(status)
+    this.#retriedAfter = this.#retriedAfter === null ? `${status}` : `${this.#retriedAfter},${status}`
+    this.#counted = false
+    this.#out = false
+    this.#status = null
+    this.#requestId = null
+    this.#bytesUp = 0
+    this.#backoffSince = now
+    this.#limited = status === 429
+    this.#become('backing_off')
+  }
+
+  connected(): void {
+    if (this.end) return
+    const now = this.#home.clock()
+    this.#endBackoff(now)
+    this.#endWait(now)
+    this.#count()
+    this.#out = true
+    this.#sent = true
+    this.#connectMs = now - this.#attemptSince
+    this.#become('sent')
+  }
+
+  sentBytes(count: number): void {
+    if (this.end) return
+    this.#bytesUp += count
+    this.#home.changed(this)
+  }
+
+  replied(status: number, requestId: string | null): void {
+    if (this.end) return
+    this.#status = status
+    this.#requestId = requestId === null ? null : tidy(requestId, 200)
+    this.#become('streaming')
+  }
+
+  receivedBytes(count: number): void {
+    if (this.end) return
+    if (this.#firstByteMs < 0) this.#firstByteMs = this.#home.clock() - this.#start
+    this.#bytesDown += count
+    this.live = 'streaming'
+    this.#home.changed(this)
+  }
+
+  reads(reading: () => Reading): void {
+    if (!this.end) this.#reads = reading
+  }
+
+  headers(request: Pairs, reply: Pairs, clean: (text: string) => string): void {
+    if (!this.end) this.headersKept = { request, reply, clean }
+  }
+
+  bodies(request: CopiedBody | null, reply: CopiedBody | null): void {
+    if (!this.end && this.logBodies && (request || reply)) this.bodiesKept = { request, reply }
+  }
+
+  ends(end: RequestEnd, reading: Reading | null): void {
+    if (this.end) return
+    const now = this.#home.clock()
+    // An attempt that failed before it had a connection is one all the same; waiting in the queue is none.
+    if (end.state === 'failed' && this.#waitingSince < 0) this.#count()
+    this.#endBackoff(now)
+    this.#endWait(now)
+    this.#reads = null
+    const used = this.#used(end.state, reading)
+    const row = this.stored(now)
+    row.state = codeOf(endStates, end.state)
+    row.outcome = codeOf(outcomes, outcomeOf(end.state, this.#status))
+    row.durationUs = micros(now - this.#start)
+    Object.assign(row, used)
+    if (end.state === 'cancelled') {
+      row.cancelledBy = codeOf(cancellers, this.#stopped ? 'person' : (end.by ?? 'studio'))
+    }
+    if (end.problem) {
+      row.problemKind = tidy(end.problem.kind, 100)
+      row.problemMessage = tidy(this.#clean(end.problem.message), 1000)
+    }
+    row.hasBodies = this.bodiesKept ? 1 : 0
+    this.end = row
+    this.#onStop = null
+    this.#home.ended(this)
+  }
+
+  /** What is written before it is sent. */
+  opened(): OpenedRequest {
+    return {
+      id: this.id,
+      at: this.at,
+      caller: this.#caller.id,
+      endpoint: this.#endpointCode,
+      stream: this.#stream ? 1 : 0,
+      method: this.#method,
+      path: this.#path,
+    }
+  }
+
+  /** The row as it is by now. */
+  stored(now = this.#home.clock()): StoredRequest {
+    if (this.end) return this.end
+    return {
+      id: this.id,
+      at: this.at,
+      caller: this.#caller.id,
+      endpoint: this.#endpointCode,
+      stream: this.#stream ? 1 : 0,
+      outcome: null,
+      state: null,
+      status: this.#status,
+      attempts: this.#attempts,
+      queuedUs: micros(this.#queuedMs + (this.#waitingSince < 0 ? 0 : now - this.#waitingSince)),
+      backoffUs: micros(this.#backoffMs + (this.#backoffSince < 0 ? 0 : now - this.#backoffSince)),
+      backoff429Us: micros(
+        this.#backoff429Ms + (this.#backoffSince < 0 || !this.#limited ? 0 : now - this.#backoffSince),
+      ),
+      connectUs: this.#connectMs < 0 ? null : micros(this.#connectMs),
+      firstByteUs: this.#firstByteMs < 0 ? null : micros(this.#firstByteMs),
+      durationUs: null,
+      bytesUp: this.#bytesUp,
+      bytesDown: this.#bytesDown,
+      ...this.#usedSoFar(now),
+      requestId: this.#requestId,
+      hasBodies: 0,
+      times: 1,
+      cancelledBy: null,
+      retriedAfter: this.#retriedAfter,
+      method: this.#method,
+      path: this.#path,
+      model: this.#caller.many ? this.#model : null,
+      origin: null,
+      problemKind: null,
+      problemMessage: null,
+    }
+  }
+
+  get model(): string | null {
+    return this.#model
+  }
+
+  #used(state: RequestEnd['state'], reading: Reading | null): Used {
+    const { cost, is } = costOf(
+      {
+        endpoint: this.#endpoint,
+        model: this.#model,
+        stream: this.#stream,
+        state,
+        status: this.#status,
+        sent: this.#sent,
+        doubt: this.#doubt,
+        bytesUp: this.#bytesUp,
+        count: this.#pictures,
+        reading,
+      },
+      this.#home.price,
+    )
+    const tokens = cleanUsage(reading?.usage ?? null)
+    const told = tokens.in !== null || tokens.out !== null
+    return {
+      tokensIn: tokens.in,
+      tokensOut: tokens.out,
+      tokensCached: tokens.cached,
+      tokensAre: codeOf(certainties, told ? (reading?.measured ? 'measured' : 'estimated') : 'unknown'),
+      cost,
+      costIs: codeOf(certainties, is),
+    }
+  }
+
+  /** As if it ended now; for a reply that is coming, for whoever looks at it, once a second. */
+  #usedSoFar(now: number): Used {
+    if (!this.#reads || this.#bytesDown === 0) return this.#soFar?.used ?? nothingUsed
+    if (!this.#soFar || now - this.#soFar.at >= readEveryMs) {
+      this.#soFar = { at: now, used: this.#used('done', this.#reads()) }
+    }
+    return this.#soFar.used
+  }
+
+  /** Headers and bodies as they may be stored and shown. */
+  cleaned(): {
+    requestHeaders: Pairs | null
+    replyHeaders: Pairs | null
+    request: LoggedBody | null
+    reply: LoggedBody | null
+  } {
+    const kept = this.headersKept
+    const body = (copied: CopiedBody | null | undefined): LoggedBody | null =>
+      copied ? { ...copied, text: copied.text === null ? null : this.#clean(copied.text) } : null
+    return {
+      requestHeaders: kept && cleanPairs(kept, kept.request),
+      replyHeaders: kept && cleanPairs(kept, kept.reply),
+      request: body(this.bodiesKept?.request),
+      reply: body(this.bodiesKept?.reply),
+    }
+  }
+
+  #clean(text: string): string {
+    return withoutLocalKeys(this.headersKept?.clean(text) ?? text)
+  }
+
+  #become(state: LiveState): void {
+    this.live = state
+    this.#home.changed(this)
+  }
+
+  #count(): void {
+    if (this.#counted) return
+    this.#counted = true
+    this.#attempts += 1
+  }
+
+  #endWait(now: number): void {
+    if (this.#waitingSince < 0) return
+    this.#queuedMs += now - this.#waitingSince
+    this.#waitingSince = -1
+    this.#attemptSince = now
+  }
+
+  #endBackoff(now: number): void {
+    if (this.#backoffSince < 0) return
+    this.#backoffMs += now - this.#backoffSince
+    if (this.#limited) this.#backoff429Ms += now - this.#backoffSince
+    this.#backoffSince = -1
+    this.#attemptSince = now
+  }
+
+  /** Whether the attempt that failed may have made the service work all the same. */
+  #doubtAttempt(status: number): void {
+    if (this.#out && (status === 0 || status >= 500)) this.#doubt = true
+  }
+}
+
+const micros = (ms: number): number => Math.round(ms * 1000)

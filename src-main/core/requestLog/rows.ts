@@ -1,0 +1,108 @@
+import type { Certainty, RequestRow, RequestState, Who } from '../../../src-preload/contract/requests.ts'
+import { studioRoom } from '../../../src-preload/contract/requests.ts'
+import { fromNano } from '../shared/money.ts'
+import type { Callers } from '../store/requestLog/callers.ts'
+import { cancellers, certainties, endpoints, endStates, usualPath } from '../store/requestLog/codes.ts'
+import type { StoredRequest } from '../store/requestLog/requests.ts'
+import type { Names } from './appNames.ts'
+
+/** What a row says that the database does not know while the request is under way. */
+export type LiveState = Extract<RequestState, 'waiting' | 'backing_off' | 'sent' | 'streaming'>
+
+/** A stored row in the contract's words, with names as they are now. A row that never ended shows as `live`. */
+export function showRow(row: StoredRequest, callers: Callers, names: Names, live: LiveState = 'sent'): RequestRow {
+  const caller = callers.get(row.caller)
+  const endpoint = endpoints[row.endpoint] ?? 'other'
+  return {
+    id: row.id,
+    at: instantOf(row.at),
+    who: whoOf(caller?.who ?? 'stranger', row.origin, names),
+    method: row.method ?? 'POST',
+    path: row.path ?? usualPath[endpoint] ?? '',
+    endpoint,
+    model: row.model ?? caller?.model ?? null,
+    state: row.state === null ? live : (endStates[row.state] ?? 'unknown'),
+    stream: row.stream === 1,
+    status: row.status,
+    problem: row.problemKind === null ? null : { kind: row.problemKind, message: row.problemMessage ?? '' },
+    cancelledBy: row.cancelledBy === null ? null : (cancellers[row.cancelledBy] ?? null),
+    attempts: row.attempts,
+    retriedAfter: row.retriedAfter === null ? [] : row.retriedAfter.split(',').map(Number),
+    queuedMs: row.queuedUs / 1000,
+    backoffMs: row.backoffUs / 1000,
+    connectMs: ms(row.connectUs),
+    firstByteMs: ms(row.firstByteUs),
+    durationMs: ms(row.durationUs),
+    bytesUp: row.bytesUp,
+    bytesDown: row.bytesDown,
+    tokensIn: row.tokensIn,
+    tokensOut: row.tokensOut,
+    tokensCached: row.tokensCached,
+    tokensAre: certainty(row.tokensAre),
+    cost: row.cost === null ? null : fromNano(row.cost),
+    costIs: certainty(row.costIs),
+    requestId: row.requestId,
+    times: row.times,
+    hasBodies: row.hasBodies === 1,
+  }
+}
+
+/** A row that met a 429, and what it waited for those alone; null where that was not told apart from other back-off. */
+export interface LimitedRow {
+  row: RequestRow
+  waitedMs: number | null
+}
+
+export function limitedRow({ backoffUs, backoff429Us }: StoredRequest, row: RequestRow): LimitedRow {
+  if (backoff429Us !== null) return { row, waitedMs: backoff429Us / 1000 }
+  const alone = row.retriedAfter.every((status) => status === 429)
+  return { row, waitedMs: alone ? backoffUs / 1000 : null }
+}
+
+let second = Number.NaN
+let upToSecond = ''
+
+/** As `toISOString`, with what is the same for all rows of a second made once: it runs with each row that is told. */
+function instantOf(at: number): string {
+  const whole = Math.floor(at / 1000)
+  if (whole !== second) {
+    second = whole
+    upToSecond = new Date(whole * 1000).toISOString().slice(0, -4)
+  }
+  return `${upToSecond}${String(at - whole * 1000).padStart(3, '0')}Z`
+}
+
+const ms = (us: number | null): number | null => (us === null ? null : us / 1000)
+const certainty = (code: number): Certainty => certainties[code] ?? 'unknown'
+
+function whoOf(who: string, origin: string | null, names: Names): Who {
+  if (who.startsWith('tool:')) {
+    const { id, name, colour } = names.of(who.slice(5))
+    return { kind: 'tool', id, name, colour }
+  }
+  const room = studioRoom.safeParse(who.slice('studio:'.length)).data
+  if (room && who.startsWith('studio:')) return { kind: 'studio', room }
+  return { kind: 'stranger', from: origin ?? '' }
+}
+
+const atOnce = 500
+/** So many of them are looked through for those of one account: reading them holds the program. */
+const mostLooked = 20 * atOnce
+
+/** Rows that met a 429, the newest first, as far as `isOf` says that they belong to what is asked for. `read`: with ids below the first. */
+export function limitedOf(
+  read: (before: number, limit: number) => StoredRequest[],
+  isOf: (row: number) => boolean,
+  limit: number,
+): StoredRequest[] {
+  const found: StoredRequest[] = []
+  let before = Number.MAX_SAFE_INTEGER
+  for (let looked = 0; looked < mostLooked && found.length < limit; looked += atOnce) {
+    const rows = read(before, atOnce)
+    found.push(...rows.filter(({ id }) => isOf(id)))
+    const last = rows.at(-1)
+    if (!last || rows.length < atOnce) break
+    before = last.id
+  }
+  return found.slice(0, limit)
+}

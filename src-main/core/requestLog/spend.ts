@@ -1,0 +1,213 @@
+import type { Certainty } from '../../../src-preload/contract/requests.ts'
+import type { Nano } from '../shared/money.ts'
+import type { SpendDay, SpendReset, SpendTable } from '../store/requestLog/spend.ts'
+
+const dayMs = 86_400_000
+const minuteMs = 60_000
+const minutesShown = 60
+
+/** What a tool has spent, in billionths of an SC, and how busy it is. */
+export interface Spent {
+  /** Today and this calendar month (UTC), and in all since the key was made or its spend was reset. */
+  day: Nano
+  month: Nano
+  total: Nano
+  /** Whether any part of it is an estimate. */
+  estimated: boolean
+  /** Requests whose cost nobody can tell. They count as nothing. */
+  unpricedToday: number
+  requestsToday: number
+  tokensToday: number
+  /** Requests in each of the last 60 minutes, oldest first. */
+  perMinute: number[]
+}
+
+/** One request's part. A request belongs to the day in which it began. */
+export interface SpendEntry {
+  at: number
+  cost: Nano | null
+  costIs: Certainty
+  tokensIn: number
+  tokensOut: number
+  tokensCached: number
+}
+
+interface Month {
+  cost: Nano
+  estimated: number
+}
+
+interface Purse {
+  days: Map<number, SpendDay>
+  months: Map<number, Month>
+  all: { cost: Nano; estimated: number }
+  /** What of `all` was there at the last reset. */
+  before: { cost: Nano; estimated: number }
+  /** Requests by minute, in a ring; `newest` is the minute of its last place. */
+  minutes: number[]
+  newest: number
+}
+
+/** The sums of the ledger, held in memory and written with the rows that change them: a budget asks before each request. */
+export class Spend {
+  readonly #purses = new Map<string, Purse>()
+  #unsaved = new Set<SpendDay>()
+  #unsavedResets: SpendReset[] = []
+  readonly #now: () => number
+
+  constructor(now: () => number) {
+    this.#now = now
+  }
+
+  load(table: SpendTable): void {
+    for (const day of table.days()) this.#place(this.#purse(day.who), day)
+    for (const { who, cost, estimated } of table.resets()) this.#purse(who).before = { cost, estimated }
+  }
+
+  #place(purse: Purse, day: SpendDay): void {
+    purse.days.set(day.day, day)
+    const month = monthIn(purse, day.day)
+    month.cost += day.cost
+    month.estimated += day.estimated
+    purse.all.cost += day.cost
+    purse.all.estimated += day.estimated
+  }
+
+  settle(who: string, entry: SpendEntry): void {
+    const purse = this.#purse(who)
+    const number = Math.floor(entry.at / dayMs)
+    let day = purse.days.get(number)
+    if (!day) {
+      day = emptyDay(who, number)
+      purse.days.set(number, day)
+    }
+    day.requests += 1
+    day.tokensIn += entry.tokensIn
+    day.tokensOut += entry.tokensOut
+    day.tokensCached += entry.tokensCached
+    if (entry.cost === null) day.unpriced += 1
+    else if (entry.cost > 0n || entry.costIs === 'estimated') {
+      const month = monthIn(purse, number)
+      const estimated = entry.costIs === 'estimated' ? 1 : 0
+      day.cost += entry.cost
+      day.estimated += estimated
+      month.cost += entry.cost
+      month.estimated += estimated
+      purse.all.cost += entry.cost
+      purse.all.estimated += estimated
+    }
+    this.#unsaved.add(day)
+  }
+
+  /** A request began (`by` 1), or turned out to be refused (`by` -1). */
+  tick(who: string, at: number, by = 1): void {
+    const purse = this.#purse(who)
+    const minute = Math.floor(at / minuteMs)
+    if (minute > purse.newest) turn(purse, minute)
+    const back = purse.newest - minute
+    if (back < minutesShown)
+      purse.minutes[minute % minutesShown] = Math.max(0, (purse.minutes[minute % minutesShown] ?? 0) + by)
+  }
+
+  of(who: string): Spent {
+    const purse = this.#purses.get(who)
+    const now = this.#now()
+    const number = Math.floor(now / dayMs)
+    const day = purse?.days.get(number)
+    const month = purse?.months.get(monthOf(number))
+    const estimated = purse ? purse.all.estimated - purse.before.estimated : 0
+    return {
+      day: day?.cost ?? 0n,
+      month: month?.cost ?? 0n,
+      total: purse ? purse.all.cost - purse.before.cost : 0n,
+      estimated: estimated > 0 || (month?.estimated ?? 0) > 0,
+      unpricedToday: day?.unpriced ?? 0,
+      requestsToday: day?.requests ?? 0,
+      tokensToday: day ? day.tokensIn + day.tokensOut : 0,
+      perMinute: lastMinutes(purse, Math.floor(now / minuteMs)),
+    }
+  }
+
+  /** Spend in all starts at nothing again; days and months stay. */
+  reset(who: string): void {
+    const purse = this.#purse(who)
+    purse.before = { ...purse.all }
+    this.#unsavedResets.push({ who, ...purse.before, at: this.#now() })
+  }
+
+  /** Inside the transaction of the rows that changed the sums. `saved` once that is committed. */
+  save(table: SpendTable): void {
+    for (const day of this.#unsaved) table.put(day)
+    for (const reset of this.#unsavedResets) table.reset(reset)
+  }
+
+  saved(): void {
+    this.#unsaved.clear()
+    if (this.#unsavedResets.length > 0) this.#unsavedResets = []
+  }
+
+  get unsaved(): boolean {
+    return this.#unsaved.size > 0 || this.#unsavedResets.length > 0
+  }
+
+  #purse(who: string): Purse {
+    const known = this.#purses.get(who)
+    if (known) return known
+    const purse: Purse = {
+      days: new Map(),
+      months: new Map(),
+      all: { cost: 0n, estimated: 0 },
+      before: { cost: 0n, estimated: 0 },
+      minutes: Array<number>(minutesShown).fill(0),
+      newest: 0,
+    }
+    this.#purses.set(who, purse)
+    return purse
+  }
+}
+
+const emptyDay = (who: string, day: number): SpendDay => ({
+  ...{ who, day, requests: 0, tokensIn: 0, tokensOut: 0, tokensCached: 0, cost: 0n, estimated: 0, unpriced: 0 },
+})
+
+let lastDay = 0
+let lastMonth = 0
+
+/** Months since the year 0 (UTC) of a day since 1970. The day asked for last is remembered: it is nearly always today. */
+function monthOf(day: number): number {
+  if (day !== lastDay) {
+    const date = new Date(day * dayMs)
+    lastDay = day
+    lastMonth = date.getUTCFullYear() * 12 + date.getUTCMonth()
+  }
+  return lastMonth
+}
+
+function monthIn(purse: Purse, day: number): Month {
+  const number = monthOf(day)
+  let month = purse.months.get(number)
+  if (!month) {
+    month = { cost: 0n, estimated: 0 }
+    purse.months.set(number, month)
+  }
+  return month
+}
+
+/** Moves the ring on to a later minute; the minutes between had no request. */
+function turn(purse: Purse, minute: number): void {
+  const steps = Math.min(minutesShown, minute - purse.newest)
+  for (let step = 0; step < steps; step += 1) purse.minutes[(minute - step) % minutesShown] = 0
+  purse.newest = minute
+}
+
+function lastMinutes(purse: Purse | undefined, now: number): number[] {
+  const shown = Array<number>(minutesShown).fill(0)
+  if (!purse) return shown
+  for (let place = 0; place < minutesShown; place += 1) {
+    const minute = now - (minutesShown - 1) + place
+    if (minute <= purse.newest && minute > purse.newest - minutesShown) {
+      shown[place] = purse.minutes[minute % minutesShown] ?? 0
+    }
+  }
+  return shown
+}

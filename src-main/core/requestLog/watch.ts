@@ -1,0 +1,128 @@
+import type { RequestRow, RequestsEvent } from '../../../src-preload/contract/requests.ts'
+import type { FeedSource } from '../shared/events.ts'
+import type { ReadyFilter } from './filters.ts'
+import { outcomeOfRow } from './filters.ts'
+
+/** Changed rows that one watcher may have to be told of; with more it is told the newest rows anew. */
+const mostPending = 1000
+
+/** Something that can show a row as it is by now. */
+export interface RowSource {
+  readonly id: number
+}
+
+export interface WatchView<S extends RowSource> {
+  show(source: S): RequestRow
+  newest(): Promise<RequestRow[]>
+  ready(): ReadyFilter
+  join(watcher: Watcher<S>): () => void
+}
+
+/** One watcher of the log: the newest rows first, then what changed. It remembers which rows changed, never what they said. */
+export class Watcher<S extends RowSource> implements FeedSource<RequestsEvent> {
+  readonly #view: WatchView<S>
+  #wake: () => void = () => undefined
+  /** The newest rows have to be read (again). */
+  #stale = true
+  #reading = false
+  #failure: { thrown: unknown } | null = null
+  #snapshot: RequestRow[] | null = null
+  #erased = false
+  readonly #changed = new Map<number, S>()
+  /** Rows under way that it was told of: once one no longer matches, it has to leave. */
+  readonly #shownOpen = new Set<number>()
+
+  constructor(view: WatchView<S>) {
+    this.#view = view
+  }
+
+  subscribe(wake: () => void): () => void {
+    this.#wake = wake
+    return this.#view.join(this)
+  }
+
+  /** At most ten times a second. */
+  tell(sources: ReadonlySet<S>): void {
+    if (!this.#stale || this.#reading) {
+      for (const source of sources) this.#changed.set(source.id, source)
+      if (this.#changed.size > mostPending) this.#startAnew()
+    }
+    this.#wake()
+  }
+
+  erased(): void {
+    this.#erased = true
+    this.#wake()
+  }
+
+  take(): RequestsEvent | null {
+    if (this.#failure) throw this.#failure.thrown
+    if (this.#stale) {
+      if (!this.#reading) this.#read()
+      return null
+    }
+    if (this.#snapshot) {
+      const rows = this.#snapshot
+      this.#snapshot = null
+      this.#remember(rows)
+      return { type: 'snapshot', rows }
+    }
+    if (this.#erased) {
+      this.#erased = false
+      return { type: 'erased' }
+    }
+    return this.#takeChanged()
+  }
+
+  #takeChanged(): RequestsEvent | null {
+    if (this.#changed.size === 0) return null
+    const { matches } = this.#view.ready()
+    const rows: RequestRow[] = []
+    for (const source of this.#changed.values()) {
+      const row = this.#view.show(source)
+      if (matches(row)) rows.push(row)
+      else if (this.#shownOpen.has(row.id)) {
+        // It matched once and does no longer: only the whole picture can say so.
+        this.#startAnew()
+        this.#read()
+        return null
+      }
+    }
+    this.#changed.clear()
+    if (rows.length === 0) return null
+    this.#remember(rows)
+    return { type: 'rows', rows: rows.sort((a, b) => b.id - a.id) }
+  }
+
+  #remember(rows: RequestRow[]): void {
+    for (const row of rows) {
+      if (outcomeOfRow(row) === null) this.#shownOpen.add(row.id)
+      else this.#shownOpen.delete(row.id)
+    }
+  }
+
+  #startAnew(): void {
+    this.#stale = true
+    this.#snapshot = null
+    this.#changed.clear()
+    this.#shownOpen.clear()
+  }
+
+  #read(): void {
+    this.#reading = true
+    this.#stale = true
+    this.#view.newest().then(
+      (rows) => {
+        this.#reading = false
+        this.#stale = false
+        this.#snapshot = rows
+        this.#wake()
+      },
+      (thrown: unknown) => {
+        this.#reading = false
+        this.#failure = { thrown }
+        this.#wake()
+      },
+    )
+  }
+}

@@ -1,0 +1,89 @@
+import { StudioError } from '../errors.ts'
+
+/** Days are counted since 1970. They are days of a calendar: no time zone moves them. */
+export type DayNumber = number
+
+export const dayMs = 86_400_000
+
+/** `2026-11-21` with or without anything behind it that does not go on with a digit. */
+const dated = /^\s*(\d{4})-(\d{2})-(\d{2})(?!\d)/
+
+/** The day that a date or date-time names as it is written; null where it names none. */
+export function dayOfDate(given: string | null | undefined): DayNumber | null {
+  const parts = dated.exec(given ?? '')
+  if (!parts) return null
+  const [year, month, date] = [Number(parts[1]), Number(parts[2]), Number(parts[3])]
+  const ms = Date.UTC(year, month - 1, date)
+  const read = new Date(ms)
+  // `2026-02-30` would roll over; years below 100 would be the 20th century's.
+  const same = read.getUTCFullYear() === year && read.getUTCMonth() === month - 1 && read.getUTCDate() === date
+  return same ? ms / dayMs : null
+}
+
+/** ISO 8601, also with a blank in place of the T. */
+const timed = /^\s*(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?) ?(Z|[+-]\d{2}(?::?\d{2})?)?)?\s*$/i
+
+/**
+ * An instant that the service wrote, in ms since 1970; null where it cannot be read. Without a zone it is UTC: whose local time it should be
+ * otherwise nobody said, and that of this machine it is not.
+ */
+export function instantOf(given: string | null | undefined): number | null {
+  const text = given ?? ''
+  if (/^\d{10}$/.test(text)) return Number(text) * 1000
+  const [, date, time = '00:00', zone = 'Z'] = timed.exec(text) ?? []
+  if (date === undefined || dayOfDate(date) === null) return null
+  const [sign = '', hours = '', minutes = '00'] = /^([+-])(\d{2}):?(\d{2})?$/.exec(zone)?.slice(1) ?? []
+  const at = Date.parse(`${date}T${time}${sign === '' ? 'Z' : `${sign}${hours}:${minutes}`}`)
+  return Number.isNaN(at) ? null : at
+}
+
+/** @throws StudioError `bad_input` */
+export function dayOfInput(text: string): DayNumber {
+  const day = dayOfDate(text)
+  if (day === null) throw new StudioError('bad_input', `${text} is not a day of the calendar.`)
+  return day
+}
+
+/** A view of ten years writes each of its days twice, and the next view again. */
+const texts = new Map<DayNumber, string>()
+const mostTexts = 40_000
+
+/** `2026-11-21` */
+export function dayText(day: DayNumber): string {
+  const known = texts.get(day)
+  if (known !== undefined) return known
+  if (texts.size >= mostTexts) texts.clear()
+  const text = new Date(day * dayMs).toISOString().slice(0, 10)
+  texts.set(day, text)
+  return text
+}
+
+/** The day (UTC) in which an instant lies. */
+export const dayOfMs = (ms: number): DayNumber => Math.floor(ms / dayMs)
+
+/** The first instant after a day (UTC). */
+export const endOfDay = (day: DayNumber): number => (day + 1) * dayMs
+
+export interface Bucket {
+  from: DayNumber
+  to: DayNumber
+}
+
+/** Stretches of whole days, weeks (from Monday) or months; the first and the last cut by what was asked for. */
+export function bucketsOf(from: DayNumber, to: DayNumber, grain: 'day' | 'week' | 'month'): Bucket[] {
+  const buckets: Bucket[] = []
+  for (let start = from; start <= to; ) {
+    const end = Math.min(to, lastOf(start, grain))
+    buckets.push({ from: start, to: end })
+    start = end + 1
+  }
+  return buckets
+}
+
+function lastOf(day: DayNumber, grain: 'day' | 'week' | 'month'): DayNumber {
+  if (grain === 'day') return day
+  // 1970-01-01 was a Thursday: three days after its Monday.
+  if (grain === 'week') return day + 6 - ((((day + 3) % 7) + 7) % 7)
+  const date = new Date(day * dayMs)
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0) / dayMs
+}

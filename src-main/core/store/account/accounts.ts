@@ -1,0 +1,103 @@
+import type { PlaceOfProfile } from '../../ports/requests.ts'
+import type { Database } from '../database.ts'
+import { number, numberOrNull, type Row, text, textOrNull } from '../rows.ts'
+
+/** One account at one base address. `no` is its number within this file. */
+export interface StoredBook {
+  no: number
+  id: string
+  kind: 'service' | 'sandbox'
+  baseUrl: string
+  userId: string | null
+  name: string
+  /** The key that was called with last. */
+  callingKey: string | null
+  offers: 'yes' | 'no' | 'unknown'
+  /** When `offers` was found out, ms since 1970. */
+  askedAt: number | null
+  usedAt: number
+}
+
+export function bookTable({ handle }: Pick<Database, 'handle'>) {
+  const all = handle.prepare('SELECT * FROM books ORDER BY used_at DESC, no DESC')
+  const byId = handle.prepare('SELECT * FROM books WHERE id = ?')
+  const placed = handle.prepare(
+    'SELECT books.* FROM places JOIN books ON books.no = places.book WHERE places.profile = ? AND places.base_url = ?',
+  )
+  const place = handle.prepare('INSERT OR REPLACE INTO places (profile, base_url, book) VALUES (?, ?, ?)')
+  const leave = handle.prepare('DELETE FROM places WHERE profile = ? AND base_url = ?')
+  const release = handle.prepare(
+    `INSERT OR REPLACE INTO places (profile, base_url, book)
+      SELECT '', places.base_url, places.book FROM places JOIN books ON books.no = places.book
+      WHERE places.profile = ? AND books.user_id IS NULL
+        AND NOT EXISTS (SELECT 1 FROM places AS other WHERE other.book = places.book AND other.profile <> places.profile)`,
+  )
+  const profiles = handle.prepare('SELECT DISTINCT profile FROM places')
+  const unplace = handle.prepare('DELETE FROM places WHERE profile = ?')
+  const dropUnused = handle.prepare(
+    `DELETE FROM books WHERE no = ? AND user_id IS NULL AND offers = 'unknown'
+      AND NOT EXISTS (SELECT 1 FROM fetches WHERE book = books.no)
+      AND NOT EXISTS (SELECT 1 FROM places WHERE book = books.no)`,
+  )
+  const of = handle.prepare('SELECT * FROM books WHERE base_url = ? AND user_id = ?')
+  const insert = handle.prepare(
+    `INSERT INTO books (id, kind, base_url, user_id, name, used_at) VALUES (?, ?, ?, ?, ?, ?) RETURNING *`,
+  )
+  const user = handle.prepare('UPDATE books SET user_id = ? WHERE no = ?')
+  const name = handle.prepare('UPDATE books SET name = ? WHERE no = ?')
+  const used = handle.prepare('UPDATE books SET used_at = ? WHERE no = ?')
+  const calling = handle.prepare('UPDATE books SET calling_key = ? WHERE no = ?')
+  const offers = handle.prepare('UPDATE books SET offers = ?, asked_at = ? WHERE no = ?')
+  const dropSandboxes = handle.prepare("DELETE FROM books WHERE kind = 'sandbox'")
+
+  return {
+    /** Those used last first. */
+    all: (): StoredBook[] => all.all().map(read),
+    get: (id: string): StoredBook | null => readOrNull(byId.get(id)),
+    /** The book that this profile led to last at that address. */
+    at: ({ profile, baseUrl }: PlaceOfProfile): StoredBook | null => readOrNull(placed.get(profile, baseUrl)),
+    /** From now on this profile leads there. */
+    place: ({ profile, baseUrl }: PlaceOfProfile, { no }: StoredBook): void => void place.run(profile, baseUrl, no),
+    /** It leads to no book there. */
+    leave: ({ profile, baseUrl }: PlaceOfProfile): void => void leave.run(profile, baseUrl),
+    profiles: (): string[] => profiles.all().map((row) => text(row, 'profile')),
+    /** A profile is forgotten: a book of nobody that the service names goes to whoever comes to its address next. */
+    release(profile: string): void {
+      release.run(profile)
+      unplace.run(profile)
+    },
+    /** Drops a book of which nothing was ever told, and to which no profile leads. */
+    dropUnused: ({ no }: StoredBook): void => void dropUnused.run(no),
+    of: (baseUrl: string, userId: string): StoredBook | null => readOrNull(of.get(baseUrl, userId)),
+    add({ id, kind, baseUrl, userId, name, usedAt }: Omit<StoredBook, 'no' | 'callingKey' | 'offers' | 'askedAt'>) {
+      const row = insert.get(id, kind, baseUrl, userId, name, usedAt)
+      if (!row) throw new Error('SQLite gave no row back.')
+      return read(row)
+    },
+    setUser: (no: number, userId: string): void => void user.run(userId, no),
+    rename: (no: number, to: string): void => void name.run(to, no),
+    used: (no: number, at: number): void => void used.run(at, no),
+    calling: (no: number, key: string): void => void calling.run(key, no),
+    offers: (no: number, value: StoredBook['offers'], at: number): void => void offers.run(value, at, no),
+    /** A sandbox's account ends with its process. */
+    dropSandboxes: (): void => void dropSandboxes.run(),
+  }
+}
+
+const readOrNull = (row: Row | undefined): StoredBook | null => (row ? read(row) : null)
+
+function read(row: Row): StoredBook {
+  const [kind, offers] = [text(row, 'kind'), text(row, 'offers')]
+  return {
+    no: number(row, 'no'),
+    id: text(row, 'id'),
+    kind: kind === 'sandbox' ? kind : 'service',
+    baseUrl: text(row, 'base_url'),
+    userId: textOrNull(row, 'user_id'),
+    name: text(row, 'name'),
+    callingKey: textOrNull(row, 'calling_key'),
+    offers: offers === 'yes' || offers === 'no' ? offers : 'unknown',
+    askedAt: numberOrNull(row, 'asked_at'),
+    usedAt: number(row, 'used_at'),
+  }
+}

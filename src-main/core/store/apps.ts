@@ -1,0 +1,116 @@
+import * as z from 'zod'
+import type { Tool, ToolSettings } from '../../../src-preload/contract/apps.ts'
+import { colour, endpoint } from '../../../src-preload/contract/requests.ts'
+import type { Database } from './database.ts'
+import { bytes, jsonOrNull, number, numberOrNull, type Row, text, textOrNull, toJson } from './rows.ts'
+
+export interface StoredToolKey {
+  readonly tool: Tool
+  /** SHA-256 of the secret half. */
+  readonly hash: Uint8Array
+}
+
+/** What a person decides, by the names of its columns. */
+const columns = [
+  'name',
+  'colour',
+  'expires_at',
+  'models',
+  'endpoints',
+  'requests_per_minute',
+  'tokens_per_minute',
+  'concurrent',
+  'budget_day',
+  'budget_month',
+  'budget_total',
+  'log_bodies',
+  'retries',
+  'fail_fast',
+] as const
+
+const ids = z.array(z.string())
+const endpoints = z.array(endpoint)
+
+export function toolKeyTable({ handle, transaction, journal }: Database) {
+  const insert = handle.prepare(
+    `INSERT INTO tool_keys (id, hash, created_at, ${columns.join(', ')})
+     VALUES (:id, :hash, :createdAt, ${columns.map((column) => `:${column}`).join(', ')})`,
+  )
+  const save = handle.prepare(
+    `UPDATE tool_keys SET ${columns.map((column) => `${column} = :${column}`).join(', ')} WHERE id = :id`,
+  )
+  const one = handle.prepare('SELECT * FROM tool_keys WHERE id = ?')
+  const all = handle.prepare('SELECT * FROM tool_keys ORDER BY created_at DESC, rowid DESC')
+  const pause = handle.prepare('UPDATE tool_keys SET paused_at = :at WHERE id = :id')
+  const revoke = handle.prepare('UPDATE tool_keys SET revoked_at = :now WHERE id = :id AND revoked_at IS NULL')
+  const remove = handle.prepare('DELETE FROM tool_keys WHERE id = ?')
+  const used = handle.prepare('UPDATE tool_keys SET last_used_at = :at WHERE id = :id')
+
+  return {
+    insert: (tool: Pick<Tool, 'id' | 'createdAt'> & ToolSettings, hash: Uint8Array): void =>
+      transaction(() => void insert.run({ id: tool.id, createdAt: tool.createdAt, hash, ...write(tool) })),
+    find(id: string): StoredToolKey | null {
+      const row = one.get(id)
+      return row ? stored(row) : null
+    },
+    /** Newest first, revoked ones too. */
+    all: (): StoredToolKey[] => all.all().map(stored),
+    list: (): Tool[] => all.all().map(read),
+    save: (id: string, settings: ToolSettings): void => transaction(() => void save.run({ id, ...write(settings) })),
+    pause: (id: string, at: string | null): void => transaction(() => void pause.run({ id, at })),
+    revoke: (id: string, now: string): void => transaction(() => void revoke.run({ id, now })),
+    remove: (id: string): void => transaction(() => void remove.run(id)),
+    markUsed: (uses: Map<string, string>): void =>
+      journal(() => {
+        for (const [id, at] of uses) used.run({ id, at })
+      }),
+  }
+}
+
+const stored = (row: Row): StoredToolKey => ({ tool: read(row), hash: bytes(row, 'hash') })
+
+/** The columns of what a person decided, as SQLite takes them. */
+function write(settings: ToolSettings): Record<(typeof columns)[number], string | number | null> {
+  const { name, expiresAt, models, endpoints: served, requestsPerMinute, tokensPerMinute, concurrent } = settings
+  return {
+    name,
+    colour: settings.colour,
+    expires_at: expiresAt,
+    models: toJson(models),
+    endpoints: toJson(served),
+    requests_per_minute: requestsPerMinute,
+    tokens_per_minute: tokensPerMinute,
+    concurrent,
+    budget_day: settings.budgetDay,
+    budget_month: settings.budgetMonth,
+    budget_total: settings.budgetTotal,
+    log_bodies: Number(settings.logBodies),
+    retries: Number(settings.retries),
+    fail_fast: Number(settings.failFast),
+  }
+}
+
+function read(row: Row): Tool {
+  return {
+    id: text(row, 'id'),
+    name: text(row, 'name'),
+    // A colour of a later version is no reason to refuse a key; anything else that can't be read is.
+    colour: colour.catch('slate').parse(text(row, 'colour')),
+    expiresAt: textOrNull(row, 'expires_at'),
+    models: jsonOrNull(row, 'models', ids),
+    endpoints: jsonOrNull(row, 'endpoints', endpoints),
+    requestsPerMinute: numberOrNull(row, 'requests_per_minute'),
+    tokensPerMinute: numberOrNull(row, 'tokens_per_minute'),
+    concurrent: numberOrNull(row, 'concurrent'),
+    budgetDay: textOrNull(row, 'budget_day'),
+    budgetMonth: textOrNull(row, 'budget_month'),
+    budgetTotal: textOrNull(row, 'budget_total'),
+    logBodies: number(row, 'log_bodies') === 1,
+    retries: number(row, 'retries') === 1,
+    failFast: number(row, 'fail_fast') === 1,
+    createdAt: text(row, 'created_at'),
+    lastUsedAt: textOrNull(row, 'last_used_at'),
+    pausedAt: textOrNull(row, 'paused_at'),
+    revokedAt: textOrNull(row, 'revoked_at'),
+  }
+}

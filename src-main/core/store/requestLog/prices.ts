@@ -1,0 +1,53 @@
+import type { PlaceOfProfile } from '../../ports/requests.ts'
+import type { Database } from '../database.ts'
+import { number, text } from '../rows.ts'
+
+/** What one model seems to cost, in 1e-18 SC for a token or a request. */
+export interface StoredPrice {
+  model: string
+  how: string
+  /** A token of the prompt that was not cached. */
+  fresh: bigint
+  cached: bigint
+  out: bigint
+  request: bigint
+  /** Daily rows that it was learned from. */
+  days: number
+  /** ms since 1970 */
+  asOf: number
+}
+
+export function priceTable({ handle }: Pick<Database, 'handle'>) {
+  const put = handle.prepare(
+    `INSERT OR REPLACE INTO prices (profile, base_url, model, how, fresh, cached, out, request, days, as_of)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  )
+  const of = handle.prepare('SELECT * FROM prices WHERE profile = ? AND base_url = ?')
+  const adopt = handle.prepare("UPDATE prices SET profile = ? WHERE profile = '' AND base_url = ?")
+  const newest = handle.prepare('SELECT profile, base_url FROM prices ORDER BY as_of DESC LIMIT 1')
+  return {
+    put: ({ profile, baseUrl }: PlaceOfProfile, p: StoredPrice): void =>
+      void put.run(
+        ...[profile, baseUrl, p.model, p.how, `${p.fresh}`, `${p.cached}`, `${p.out}`, `${p.request}`, p.days, p.asOf],
+      ),
+    /** What was learned at that address before there were profiles becomes this one's. */
+    adopt: ({ profile, baseUrl }: PlaceOfProfile): void => void adopt.run(profile, baseUrl),
+    of: ({ profile, baseUrl }: PlaceOfProfile): StoredPrice[] =>
+      of.all(profile, baseUrl).map((row) => ({
+        model: text(row, 'model'),
+        how: text(row, 'how'),
+        fresh: BigInt(text(row, 'fresh')),
+        cached: BigInt(text(row, 'cached')),
+        out: BigInt(text(row, 'out')),
+        request: BigInt(text(row, 'request')),
+        days: number(row, 'days'),
+        asOf: number(row, 'as_of'),
+      })),
+    /** Where prices were learned last. */
+    newest(): PlaceOfProfile | null {
+      const row = newest.get()
+      return row ? { profile: text(row, 'profile'), baseUrl: text(row, 'base_url') } : null
+    },
+  }
+}
+export type PriceTable = ReturnType<typeof priceTable>

@@ -1,0 +1,190 @@
+import type { Dispatcher } from 'undici'
+import { StudioError } from '../errors.ts'
+import type { CancelSignal } from '../shared/cancel.ts'
+import { ReplyBody } from './body.ts'
+import { cancelled, errorOfFault } from './errors.ts'
+import { flattened, type HeaderPairs } from './headers.ts'
+import type { Network } from './network.ts'
+import type { Redactor } from './redact/redactor.ts'
+
+/** One request on the wire, once. */
+export interface ExchangeRequest {
+  origin: string
+  method: string
+  /** Path with prefix, `/v1` and query. */
+  path: string
+  headers: HeaderPairs
+  body: Uint8Array | AsyncIterable<Uint8Array> | null
+  signal: CancelSignal | undefined
+  /** A connection is there, and the request begins to go out on it. */
+  onConnected?: () => void
+  /** The last byte of the request was handed to the socket. */
+  onSent?: () => void
+}
+
+export interface RawReply {
+  status: number
+  statusText: string
+  headers: HeaderPairs
+  body: ReplyBody
+}
+
+/**
+ * Sends it and waits for the headers of the final reply. A cancel closes the socket at once, in every phase. The reply does not hold
+ * the key any more: neither its head nor its body, unless that is compressed.
+ * @throws StudioError a fault of the connection, or `cancelled`
+ */
+export function exchange(network: Network, redactor: Redactor, request: ExchangeRequest): Promise<RawReply> {
+  if (request.signal?.aborted === true) return Promise.reject(cancelled())
+  return new Promise((resolve, reject) => {
+    const handler = new ReplyHandler(network, redactor, request, resolve, reject)
+    const headers = network.proxied ? asRecord(request.headers) : flattened(request.headers)
+    const { origin, method, path } = request
+    network.entered()
+    try {
+      const body = request.body === null || request.body instanceof Uint8Array ? request.body : asBody(request.body)
+      network.dispatcher.dispatch({ origin, method: asMethod(method), path, headers, body }, handler)
+    } catch (fault) {
+      handler.failed(fault)
+    }
+  })
+}
+
+class ReplyHandler implements Dispatcher.DispatchHandler {
+  readonly #network: Network
+  readonly #redactor: Redactor
+  readonly #request: ExchangeRequest
+  readonly #resolve: (reply: RawReply) => void
+  readonly #reject: (error: StudioError) => void
+  #controller: Dispatcher.DispatchController | null = null
+  #body: ReplyBody | null = null
+  #entered = true
+  #over = false
+  #remarkedAt: number | null = null
+
+  constructor(
+    network: Network,
+    redactor: Redactor,
+    request: ExchangeRequest,
+    resolve: (reply: RawReply) => void,
+    reject: (error: StudioError) => void,
+  ) {
+    this.#network = network
+    this.#redactor = redactor
+    this.#request = request
+    this.#resolve = resolve
+    this.#reject = reject
+    request.signal?.addEventListener('abort', this.#cancel, { once: true })
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller
+    if (this.#over) controller.abort(cancelled())
+    else {
+      this.#leave()
+      this.#request.onConnected?.()
+    }
+  }
+
+  onRequestSent(): void {
+    this.#request.onSent?.()
+  }
+
+  onResponseStart(controller: Dispatcher.DispatchController, status: number, _: unknown, statusText?: string): void {
+    if (status < 200) this.#remark(controller)
+    if (status < 200 || this.#over) return
+    const redactor = this.#redactor
+    const body = new ReplyBody(controller, redactor.forBody(status < 300))
+    this.#body = body
+    const headers = pairsOf(controller.rawHeaders, redactor)
+    this.#resolve({ status, statusText: redactor.text(statusText ?? ''), headers, body })
+  }
+
+  /** 1xx is a remark, not the reply. Each begins undici's wait for headers anew, so that remarks without an end would hold us for ever. */
+  #remark(controller: Dispatcher.DispatchController): void {
+    const now = performance.now()
+    this.#remarkedAt ??= now
+    if (this.#over || now - this.#remarkedAt < this.#network.headersTimeoutMs) return
+    const facts = { outputStarted: false, workPossible: true }
+    this.failed(new StudioError('headers_timeout', 'The service did not begin to answer in time.', facts))
+    controller.abort(new Error('The wait for a reply is over.'))
+  }
+
+  onResponseData(_: unknown, chunk: Buffer): void {
+    this.#body?.push(chunk)
+  }
+
+  onResponseEnd(): void {
+    this.#finish()
+    this.#body?.end()
+  }
+
+  onResponseError(_: unknown, fault: Error): void {
+    this.failed(fault)
+  }
+
+  failed(fault: unknown): void {
+    if (this.#over) return
+    this.#finish()
+    const replied = this.#body !== null
+    const outputStarted = (this.#body?.bytes ?? 0) > 0
+    const error = errorOfFault(fault, { sent: this.#controller !== null, replied, outputStarted })
+    if (this.#body === null) this.#reject(error)
+    else this.#body.fail(error)
+  }
+
+  readonly #cancel = (): void => {
+    if (this.#over) return
+    const controller = this.#controller
+    this.failed(cancelled({ outputStarted: (this.#body?.bytes ?? 0) > 0 }))
+    controller?.abort(cancelled())
+  }
+
+  #finish(): void {
+    this.#over = true
+    this.#request.signal?.removeEventListener('abort', this.#cancel)
+    this.#leave()
+  }
+
+  #leave(): void {
+    if (!this.#entered) return
+    this.#entered = false
+    this.#network.left()
+  }
+}
+
+/**
+ * undici gives raw headers as buffers in turn: name, value, name, value. Bytes above ASCII stay what they are (latin1).
+ * A header whose name holds the key is left out.
+ */
+function pairsOf(raw: Dispatcher.DispatchController['rawHeaders'], redactor: Redactor): HeaderPairs {
+  const pairs: HeaderPairs = []
+  if (!Array.isArray(raw)) return pairs
+  for (let i = 0; i + 1 < raw.length; i += 2) {
+    const name = latin1(raw[i])
+    if (!redactor.isInName(name)) pairs.push([name, redactor.text(latin1(raw[i + 1]))])
+  }
+  return pairs
+}
+
+function latin1(part: Buffer | string | undefined): string {
+  return typeof part === 'string' ? part : (part?.toString('latin1') ?? '')
+}
+
+function asRecord(headers: HeaderPairs): Record<string, string[]> {
+  const record: Record<string, string[]> = {}
+  for (const [name, value] of headers) {
+    record[name] ??= []
+    record[name].push(value)
+  }
+  return record
+}
+
+// undici takes any token as a method and any async iterable as a body; its types name fewer.
+function asMethod(method: string): Dispatcher.HttpMethod {
+  return method as Dispatcher.HttpMethod
+}
+
+function asBody(body: AsyncIterable<Uint8Array>): NonNullable<Dispatcher.DispatchOptions['body']> {
+  return body as unknown as NonNullable<Dispatcher.DispatchOptions['body']>
+}

@@ -1,0 +1,79 @@
+import { StudioError } from '../../../core/errors.ts'
+import { checkedChanges, type ToolChanges } from '../../../core/gateway/apps/appSettings.ts'
+import { instantOf } from '../../../core/shared/days.ts'
+
+/** The options of `tools add` and `tools set` as they were typed. */
+export interface ToolOptions {
+  name?: string
+  colour?: string
+  expires?: string
+  models?: string
+  endpoints?: string
+  rpm?: string
+  tpm?: string
+  concurrent?: string
+  budgetDay?: string
+  budgetMonth?: string
+  budgetTotal?: string
+  logBodies?: boolean
+  retries?: boolean
+  failFast?: boolean
+}
+
+const minute = 60_000
+const units: Record<string, number> = { m: minute, h: 60 * minute, d: 24 * 60 * minute, w: 7 * 24 * 60 * minute }
+
+const bad = (message: string): StudioError => new StudioError('bad_input', message)
+
+/** `none` is no limit; what was not typed stays undefined. */
+function limit<T>(typed: string | undefined, read: (text: string) => T): T | null | undefined {
+  if (typed === undefined) return undefined
+  return typed.trim() === 'none' ? null : read(typed.trim())
+}
+
+const several = (text: string): string[] => text.split(',').map((each) => each.trim())
+
+const count = (option: string) => (text: string) => {
+  if (!/^\d{1,10}$/.test(text)) throw bad(`${option} takes a whole number or none.`)
+  return Number(text)
+}
+
+function budget(option: string) {
+  return (text: string): string => {
+    if (!/^\d+(?:\.\d+)?$/.test(text)) throw bad(`${option} takes an amount of SC such as 2.5, or none.`)
+    return text
+  }
+}
+
+/** An instant, or a time from now on. */
+const expiry = (now: number) => (text: string) => {
+  const later = /^\+(\d{1,5})([mhdw])$/.exec(text)
+  const unit = units[later?.[2] ?? '']
+  if (later && unit) return new Date(now + Number(later[1]) * unit).toISOString()
+  if (!/^\d{4}-\d\d-\d\dT/.test(text) || instantOf(text) === null)
+    throw bad('--expires takes an instant such as 2026-12-31T18:00:00Z, a time from now on such as +30d, or none.')
+  return text
+}
+
+/** What the options say, checked as the core does it. @throws StudioError `bad_input` in words */
+export function readToolOptions(typed: ToolOptions): ToolChanges {
+  const now = Date.now()
+  const changes = checkedChanges({
+    name: typed.name,
+    colour: typed.colour,
+    expiresAt: limit(typed.expires, expiry(now)),
+    models: limit(typed.models, several),
+    endpoints: limit(typed.endpoints, several),
+    requestsPerMinute: limit(typed.rpm, count('--rpm')),
+    tokensPerMinute: limit(typed.tpm, count('--tpm')),
+    concurrent: limit(typed.concurrent, count('--concurrent')),
+    budgetDay: limit(typed.budgetDay, budget('--budget-day')),
+    budgetMonth: limit(typed.budgetMonth, budget('--budget-month')),
+    budgetTotal: limit(typed.budgetTotal, budget('--budget-total')),
+    logBodies: typed.logBodies,
+    retries: typed.retries,
+    failFast: typed.failFast,
+  })
+  if (changes.expiresAt && Date.parse(changes.expiresAt) <= now) throw bad('This expiry is in the past.')
+  return changes
+}

@@ -1,0 +1,147 @@
+import { devNull } from 'node:os'
+import type { Tool } from '../../../../src-preload/contract/apps.ts'
+import { StudioError } from '../../../core/errors.ts'
+import type { NewTool, ToolChanges } from '../../../core/gateway/apps/appSettings.ts'
+import type { Parts, ToolKeys } from '../dependencies.ts'
+import { failureOf } from '../failure.ts'
+import { findDataDir, openDataDir } from '../folder.ts'
+import { exitCodes, log, outputFailure, outputIsDiscarded, printJson, say, sayTable } from '../output.ts'
+import { columns } from '../table.ts'
+import { detailsOf, limitsOf, stateOf, toMinute } from './appLabels.ts'
+
+interface ToolsOptions {
+  dataDir?: string
+  json: boolean
+}
+
+/** A key is shown once: one that could not be shown is deleted again. */
+export async function addTool(given: NewTool, options: ToolsOptions, parts: Parts): Promise<number> {
+  if (outputIsDiscarded()) {
+    const words = `Standard output is closed or ${devNull}, and a key is shown only once. No key was made.`
+    throw new StudioError('bad_input', words)
+  }
+  return withToolKeys(options, parts, async (keys) => {
+    const { tool, key } = keys.add(given)
+    if (options.json) printJson({ id: tool.id, name: tool.name, key })
+    else say(`Made a key for ${tool.name} (${tool.id}). It is shown this once:`, '', key, '')
+    const failure = await outputFailure()
+    if (failure === null) return
+    deleteUnseen(keys, tool)
+    throw failure
+  })
+}
+
+function deleteUnseen(keys: ToolKeys, { id, name }: Tool): void {
+  try {
+    keys.remove(id)
+    log('error', `The key for ${name} could not be shown, so it was deleted again.`)
+  } catch (thrown) {
+    log('error', `The key for ${name} could not be shown, and not be deleted: ${failureOf(thrown).message}`)
+    log('error', `Revoke it with: inference-studio tools revoke ${id}`)
+  }
+}
+
+export function setTool(which: string, changes: ToolChanges, options: ToolsOptions, parts: Parts): Promise<number> {
+  return withToolKeys(options, parts, (keys) => {
+    const tool = keys.update(oneOf(keys.list(), which).id, changes)
+    if (options.json) printJson(tool)
+    else say(`Changed ${tool.name} (${tool.id}): ${limitsOf(tool) || 'no limits'}.`)
+  })
+}
+
+/** @param which null for every key that is not revoked */
+export function pauseTools(
+  which: string | null,
+  paused: boolean,
+  options: ToolsOptions,
+  parts: Parts,
+): Promise<number> {
+  const done = paused ? 'Paused' : 'Resumed'
+  return withToolKeys(options, parts, (keys) => {
+    if (which === null) {
+      const { changed } = keys.pauseAll(paused)
+      if (options.json) printJson({ changed })
+      else say(`${done} ${changed} ${changed === 1 ? 'key' : 'keys'}.`)
+      return
+    }
+    const tool = keys.pause(oneOf(keys.list(), which).id, paused)
+    if (options.json) printJson(tool)
+    else say(`${done} ${tool.name} (${tool.id}).`)
+  })
+}
+
+export function listTools(options: ToolsOptions, parts: Parts): Promise<number> {
+  return withToolList(options, parts, (keys) => {
+    const tools = keys.list()
+    if (options.json) printJson(tools)
+    else if (tools.length === 0) say('No tool keys yet. Make one: inference-studio tools add NAME')
+    else
+      say(
+        ...columns(
+          tools.map((tool) => [tool.id, tool.name, `made ${toMinute(tool.createdAt)}`, stateOf(tool), limitsOf(tool)]),
+        ),
+      )
+  })
+}
+
+export function showTool(which: string, options: ToolsOptions, parts: Parts): Promise<number> {
+  return withToolList(options, parts, (keys) => {
+    const tool = oneOf(keys.list(), which)
+    if (options.json) printJson(tool)
+    else sayTable(detailsOf(tool))
+  })
+}
+
+export function revokeTool(which: string, options: ToolsOptions, parts: Parts): Promise<number> {
+  return withToolKeys(options, parts, (keys) => {
+    const tool = keys.revoke(oneOf(keys.list(), which).id)
+    if (options.json) printJson(tool)
+    else say(`Revoked ${tool.name} (${tool.id}).`)
+  })
+}
+
+/**
+ * The key of an id, else of a name: of one that is not revoked before one that is.
+ * @throws StudioError `no_such_item`, `bad_input` where several have the name
+ */
+function oneOf(tools: readonly Tool[], which: string): Tool {
+  const byId = tools.find(({ id }) => id === which)
+  if (byId) return byId
+  const named = tools.filter(({ name }) => name === which.trim())
+  const inUse = named.filter(({ revokedAt }) => revokedAt === null)
+  const [found, ...others] = inUse.length > 0 ? inUse : named
+  if (!found) throw new StudioError('no_such_item', `There is no tool key with the id or name ${which}.`)
+  if (others.length > 0) {
+    const ids = [found, ...others].map(({ id }) => id).join(', ')
+    throw new StudioError('bad_input', `Several tools are called ${found.name}. Say which by its id: ${ids}.`)
+  }
+  return found
+}
+
+async function withToolList(
+  options: ToolsOptions,
+  parts: Parts,
+  use: (keys: Pick<ToolKeys, 'list'>) => void,
+): Promise<number> {
+  const keys = await parts.openToolList(findDataDir(options.dataDir))
+  try {
+    use(keys)
+  } finally {
+    keys.close()
+  }
+  return exitCodes.ok
+}
+
+async function withToolKeys(
+  options: ToolsOptions,
+  parts: Parts,
+  use: (keys: ToolKeys) => void | Promise<void>,
+): Promise<number> {
+  const keys = await parts.openToolKeys(await openDataDir(options.dataDir))
+  try {
+    await use(keys)
+  } finally {
+    keys.close()
+  }
+  return exitCodes.ok
+}

@@ -1,0 +1,87 @@
+import { join } from 'node:path'
+import { StudioError } from '../../core/errors.ts'
+import { markdownOfAll, writeArchive } from '../../core/features/archive/export.ts'
+import { ZipWriter } from '../../core/features/archive/zipWriter.ts'
+import { exportMedia } from '../../core/features/media/export.ts'
+import { readKept, uuid } from '../../core/features/media/files.ts'
+import { openToolsForReading } from '../../core/gateway/apps/apps.ts'
+import { exportLog, type LogRow, rowsAtOnce } from '../../core/requestLog/export.ts'
+import { openLedgerReader } from '../../core/requestLog/reader.ts'
+import { openStoreForReading } from '../../core/store/openReadOnly.ts'
+import type { DataExport, ExportRange } from './dependencies.ts'
+import { ownPackage } from './package.ts'
+
+/**
+ * What a data folder holds, for reading alone: beside a running core or without one, without a network and without a keychain.
+ * @throws StudioError `store_newer`, `store_damaged`
+ */
+export function openExport(dataDir: string): DataExport {
+  const within =
+    ({ from, until }: ExportRange) =>
+    (at: string): boolean =>
+      (from === null || at >= from) && (until === null || at < until)
+
+  function* rowsOf(range: ExportRange, book: string | null): Generator<LogRow[]> {
+    const tools = openToolsForReading(dataDir)
+    const reader = openLedgerReader(dataDir, tools.list)
+    const filter = {
+      ...(range.from !== null && { since: range.from }),
+      // The log's own bound belongs to what it finds.
+      ...(range.until !== null && { until: new Date(Date.parse(range.until) - 1).toISOString() }),
+    }
+    try {
+      const bookOf = reader.books()
+      let after = 0
+      for (;;) {
+        const rows = reader.since(filter, after, rowsAtOnce)
+        const last = rows.at(-1)
+        if (!last) return
+        after = last.id
+        const told = rows.map((row) => ({ row, account: bookOf(row.id) ?? '' }))
+        yield book === null ? told : told.filter(({ account }) => account === book)
+      }
+    } finally {
+      reader.close()
+      tools.close()
+    }
+  }
+
+  const store = openStoreForReading(dataDir)
+  const chats = () => {
+    if (store) return store
+    throw new StudioError('no_such_item', 'There are no conversations in this folder yet.')
+  }
+  const media = {
+    bytes(id: string): Promise<Buffer> {
+      if (!uuid.test(id)) throw new StudioError('no_such_item', 'This file is not there any more.')
+      return readKept(join(dataDir, 'media', id))
+    },
+  }
+  /** A core that was started meanwhile may have changed what was read. */
+  const mustBeAsBefore = (): void => {
+    if (!store?.wasChanged()) return
+    throw new StudioError('busy', 'Another process changed the data during the export. Export again.')
+  }
+  async function* allOf(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    yield* content
+    mustBeAsBefore()
+  }
+  return {
+    requests: (format, range, book) => exportLog(rowsOf(range, book), format),
+    markdown: (range) => allOf(markdownOfAll({ store: chats() }, within(range))),
+    async archive(path, range) {
+      await writeArchive({ store: chats(), media, version: ownPackage().version }, new ZipWriter(path), {
+        now: new Date().toISOString(),
+        wanted: within(range),
+      })
+      mustBeAsBefore()
+    },
+    async media(to, range) {
+      const items = chats().made.items()
+      const told = await exportMedia(items, { mediaDir: join(dataDir, 'media'), to, wanted: within(range) })
+      mustBeAsBefore()
+      return told
+    },
+    close: () => store?.close(),
+  }
+}

@@ -1,0 +1,65 @@
+import { openErasing } from '../../core/compose/retention.ts'
+import { type OpenFolder, type OpeningParts, onFolder } from '../../core/data/opening/openFolder.ts'
+import { Library } from '../../core/features/library/library.ts'
+import { createMedia } from '../../core/features/media/media.ts'
+import { createKeeping } from '../../core/features/media/retention.ts'
+import { createTransfers } from '../../core/features/transfers/transfers.ts'
+import { Ledger } from '../../core/requestLog/requestLog.ts'
+import { databaseFile, openStore } from '../../core/store/store.ts'
+import type { DataErase } from './dependencies.ts'
+import { log } from './output.ts'
+
+/**
+ * Erasing in a folder that nobody else has: the running studio's own page does it there. Without a network and without a keychain.
+ * @throws StudioError `folder_in_use`, and as the core's start
+ */
+export function openErase(dataDir: string, more: Pick<OpeningParts, 'opening' | 'signal'> = {}): Promise<DataErase> {
+  return onFolder({ dataDir, log, ...more }, (folder) => eraseIn(dataDir, folder))
+}
+
+function eraseIn(dataDir: string, { lock, kept }: OpenFolder): DataErase {
+  const store = openStore(dataDir)
+  kept.onFailure(() => store.close())
+  const { bodyDays } = store.settings.read()
+  const ledger = new Ledger({ dataDir, tools: () => [], bodyDays: () => bodyDays, log })
+  kept.onFailure(() => ledger.close())
+  kept.opened()
+  const transfers = createTransfers({ dataDir })
+  const media = createMedia({ dataDir, store, uploads: transfers.uploads })
+  const library = new Library({
+    ...{ store, databaseFile: databaseFile(dataDir), log },
+    dropMedia: (ids) => media.drop(ids),
+    eraseBodies: async (rows) => {
+      for (const id of rows) await ledger.eraseBodies({ id })
+    },
+  })
+  const host = { dataDir, log, reveal: async () => false, dragOut: null }
+  const keeping = createKeeping({ host, store, media, tempDir: transfers.folder })
+  const erasing = openErasing({
+    ...{ store, ledger, library, keeping, log },
+    remove: (id) => store.conversations.setRemoved(id, new Date().toISOString()),
+    // What a person asks for here is all that goes.
+    logDays: () => null,
+  })
+  kept.built()
+  return {
+    count: erasing.count,
+    async erase(plan) {
+      const parts = plan.parts.flatMap(({ what, items }) => (items > 0 ? { what, told: items } : []))
+      await erasing.start({ ...plan, parts })
+      await erasing.ended()
+      return erasing.state.read().last
+    },
+    stop: () => void erasing.stop(),
+    async close() {
+      await erasing.close()
+      await keeping.close()
+      await library.close()
+      await transfers.close()
+      await media.swept
+      await ledger.close()
+      store.close()
+      lock.release()
+    },
+  }
+}

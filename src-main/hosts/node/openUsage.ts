@@ -1,0 +1,35 @@
+import { limitedOf } from '../../core/features/limits/history.ts'
+import { readStatus } from '../../core/features/limits/status.ts'
+import { openReading } from '../../core/features/usage/reader.ts'
+import { openToolsForReading } from '../../core/gateway/apps/apps.ts'
+import { openLedgerReader } from '../../core/requestLog/reader.ts'
+import { openAccountForReading } from '../../core/store/account/open.ts'
+import type { UsageBooks } from './dependencies.ts'
+
+/**
+ * What a data folder has of usage, for reading alone: beside a running core or without one, without a network and without a keychain.
+ * @throws StudioError `store_newer`, `store_damaged`
+ */
+export function openUsage(dataDir: string): UsageBooks {
+  const account = openAccountForReading(dataDir)
+  const tools = openToolsForReading(dataDir)
+  const here = openLedgerReader(dataDir, tools.list)
+  const reading = account && openReading({ account, here, tools: tools.list, now: Date.now })
+  const known = (): NonNullable<typeof reading> => {
+    if (reading) return reading
+    // Whoever asks for a book has got it from `books`.
+    throw new Error('There are no books.')
+  }
+  return {
+    books: () => reading?.books() ?? [],
+    view: (query) => known().view(query, { most: Number.POSITIVE_INFINITY }),
+    keys: (bookId) => known().keys({ bookId }),
+    limits: (bookId) => readStatus(account?.limits.get(known().bookOf(bookId).no)?.value ?? null),
+    limited: (limit, bookId) => here.limited(limit, bookId).map(limitedOf),
+    close() {
+      account?.close()
+      here.close()
+      tools.close()
+    },
+  }
+}

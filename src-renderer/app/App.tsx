@@ -1,0 +1,51 @@
+import { Direction } from 'radix-ui'
+import { useTranslation } from 'react-i18next'
+import { ChatLive } from '../features/chat/index.tsx'
+import { ListLive } from '../features/chat/list/subscriptions.tsx'
+import { ImagesLive } from '../features/images/index.tsx'
+import { KeysLive } from '../features/keys/index.tsx'
+import { SpeechLive } from '../features/speech/index.tsx'
+import { TranscribeLive } from '../features/transcription/index.tsx'
+import { UsageLive } from '../features/usage/index.tsx'
+import { isRightToLeft } from '../i18n/index.ts'
+import { CommandLayers } from '../shared/commands/Layers.tsx'
+import { OfflineLive } from '../shared/offline/OfflineSubscriptions.tsx'
+import { Toasts } from '../shared/ui/Toast.tsx'
+import { TooltipProvider } from '../shared/ui/Tooltip.tsx'
+import { appStore, useApp, withoutToast } from '../stores/app.ts'
+import { Frame } from './shell/Frame.tsx'
+import { Locked } from './shell/Locked.tsx'
+
+export function App() {
+  const toasts = useApp((store) => store.toasts)
+  // Until the first answer the frame would show guesses: an empty page of the right colour for those few milliseconds.
+  const known = useApp(({ app }) => app !== null)
+  const locked = useApp(({ link }) => link === 'unauthorized')
+  const { i18n } = useTranslation()
+  return (
+    <Direction.Provider dir={isRightToLeft(i18n.language) ? 'rtl' : 'ltr'}>
+      <TooltipProvider>
+        <Toasts items={toasts} onGone={(id) => appStore.setState(withoutToast(appStore.getState(), id))}>
+          {locked ? (
+            <Locked />
+          ) : (
+            known && (
+              <>
+                <ChatLive />
+                <ListLive />
+                <TranscribeLive />
+                <SpeechLive />
+                <ImagesLive />
+                <UsageLive />
+                <KeysLive />
+                <OfflineLive />
+                <Frame />
+                <CommandLayers />
+              </>
+            )
+          )}
+        </Toasts>
+      </TooltipProvider>
+    </Direction.Provider>
+  )
+}

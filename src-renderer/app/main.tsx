@@ -1,0 +1,10 @@
+import './noEval.ts'
+import './styles.css'
+import { connect } from '../api/connect.ts'
+import { startWindow } from './start.tsx'
+
+const root = document.getElementById('root')
+if (!root) throw new Error('The page has no #root.')
+// First: it takes the access token out of the address before anything reads the hash.
+const api = connect()
+void startWindow(api, root)

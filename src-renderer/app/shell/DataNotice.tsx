@@ -1,0 +1,53 @@
+import { useTranslation } from 'react-i18next'
+import { problemOf } from '../../api/problem.ts'
+import { showFull, showList } from '../../i18n/format.ts'
+import { navigate } from '../../shared/navigation.ts'
+import { useStudio } from '../../shared/studioContext.ts'
+import { Button } from '../../shared/ui/Button.tsx'
+import { Notice } from '../../shared/ui/Notice.tsx'
+import { appStore, withToast } from '../../stores/app.ts'
+import { unreadDamage, useData } from '../../stores/data.ts'
+import { useRoute } from '../../stores/route.ts'
+
+/** Over every room until it was read: what was damaged at the start, or what a restore put in its place. In Settings it stands at its place. */
+export function DataNotice() {
+  const { t } = useTranslation('data')
+  const studio = useStudio()
+  const { room } = useRoute()
+  // One text for all: a selector that makes a list anew with each call would draw without end.
+  const damaged = useData((store) =>
+    unreadDamage(store)
+      .map(({ database }) => `${database}.sqlite`)
+      .join('\n'),
+  )
+  const restored = useData(({ data }) => (data?.restored && !data.restored.acknowledged ? data.restored : null))
+  if (room === 'settings' || (damaged === '' && !restored)) return null
+  const read = (id: string) =>
+    studio.data.acknowledge({ id }).catch((thrown: unknown) => {
+      appStore.setState(withToast(appStore.getState(), { id: 'data', text: problemOf(thrown).message }))
+    })
+  return (
+    <div className="flex flex-col gap-2 border-line border-b p-2">
+      {damaged !== '' && (
+        <Notice
+          kind="warn"
+          role="status"
+          title={t('damage.noticeTitle')}
+          action={{ label: t('damage.open'), onClick: () => navigate({ room: 'settings', id: 'data' }) }}
+        >
+          {t('damage.notice', { files: showList(damaged.split('\n')) })}
+        </Notice>
+      )}
+      {restored && (
+        <Notice kind="info" role="status" title={t('restored.title')}>
+          <span className="flex flex-wrap items-center gap-2">
+            <span className="min-w-0 flex-1">{t('restored.notice', { at: showFull(restored.summary.madeAt) })}</span>
+            <Button size="small" onClick={() => void read(restored.id)}>
+              {t('read')}
+            </Button>
+          </span>
+        </Notice>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,15 @@
+import { Lock } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { EmptyState } from '../../shared/ui/EmptyState.tsx'
+
+/** Shown when the program does not know this page, before it ever answered. */
+export function Locked() {
+  const { t } = useTranslation('shell')
+  return (
+    <main className="flex h-full">
+      <EmptyState icon={Lock} title={t('status.unauthorizedTitle')}>
+        {t('status.unauthorizedAbout')}
+      </EmptyState>
+    </main>
+  )
+}

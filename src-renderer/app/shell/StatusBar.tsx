@@ -1,0 +1,210 @@
+import { Waypoints } from 'lucide-react'
+import { type ReactNode, useEffect, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { AppState, MinuteBucket } from '../../../src-preload/contract/app.ts'
+import { showClock, showInstant } from '../../i18n/format.ts'
+import { Bell } from '../../shared/alerts/Bell.tsx'
+import { navigate } from '../../shared/navigation.ts'
+import { LookNowItem, OfflineWords, WaitingItemOfBar } from '../../shared/offline/StatusItem.tsx'
+import { cx } from '../../shared/ui/cx.ts'
+import { Meter } from '../../shared/ui/Meter.tsx'
+import { plainText } from '../../shared/ui/plainText.ts'
+import { showSc, showSigned, signed } from '../../shared/ui/sc.ts'
+import { useApp } from '../../stores/app.ts'
+import type { Route } from '../../stores/route.ts'
+import { activeBook, useUsage } from '../../stores/usage.ts'
+import { viewBucket } from './bucket.ts'
+import { ConnectionMenu } from './ConnectionMenu.tsx'
+import { spentToday } from './spentToday.ts'
+
+/** What a person would otherwise open a panel for. Every item is a button to its panel. */
+export function StatusBar() {
+  const { t } = useTranslation('shell')
+  const link = useApp((store) => store.link)
+  const app = useApp((store) => store.app)
+  return (
+    <footer
+      role="contentinfo"
+      aria-label={t('status.label')}
+      className="flex h-[27px] shrink-0 items-center overflow-hidden border-line border-t bg-panel px-1.5 text-soft text-xs"
+    >
+      {link === 'lost' || link === 'unauthorized' ? (
+        <span role="alert" title={t('status.lostLong')} className="flex min-w-0 items-center gap-1.5 px-2 text-bad">
+          <Dot tone="bad" breathing={link === 'lost'} />
+          <span className="truncate">{t(link === 'lost' ? 'status.lost' : 'status.unauthorized')}</span>
+        </span>
+      ) : (
+        <ConnectionItem app={app} />
+      )}
+      <WaitingItemOfBar />
+      {app && <ProxyItem app={app} />}
+      <span className="ms-auto" />
+      {app?.bucket && <BucketItem bucket={app.bucket} />}
+      <SpendItems />
+      <Bell />
+    </footer>
+  )
+}
+
+const dots = { good: 'bg-good', warn: 'bg-warn', bad: 'bg-bad', muted: 'bg-faint' }
+const Dot = ({ tone, breathing = false }: { tone: keyof typeof dots; breathing?: boolean }) => (
+  <span aria-hidden className={cx('size-[7px] shrink-0 rounded-full', dots[tone], breathing && 'animate-breathe')} />
+)
+
+function Item({
+  to,
+  label,
+  title,
+  className,
+  children,
+}: {
+  to: Route
+  label?: string
+  title?: string
+  className?: string
+  children: ReactNode
+}) {
+  return (
+    <button
+      type="button"
+      aria-label={label}
+      title={title}
+      onClick={() => navigate(to)}
+      className={cx(
+        'num flex h-full min-w-0 items-center gap-1.5 rounded-s px-2 hover:bg-hover hover:text-ink focus-visible:outline-offset-[-2px]',
+        className,
+      )}
+    >
+      {children}
+    </button>
+  )
+}
+
+function ConnectionItem({ app }: { app: AppState | null }) {
+  const { t } = useTranslation(['shell', 'problems'])
+  const connection = app?.connection
+  if (connection?.offline) {
+    return (
+      <>
+        <ConnectionMenu>
+          <OfflineWords connection={connection} offline={connection.offline} />
+        </ConnectionMenu>
+        <LookNowItem />
+      </>
+    )
+  }
+  const name = connection?.profile?.name ?? ''
+  const words = !connection
+    ? t('status.opening')
+    : connection.state === 'failed'
+      ? t('status.failed', { name, title: t(`problems:kinds.${connection.problem?.kind ?? 'bug'}.title`) })
+      : t(`status.${connection.state}`, { name })
+  const tone = { none: 'muted', checking: 'warn', connected: 'good', failed: 'bad' } as const
+  return (
+    <ConnectionMenu>
+      <Dot
+        tone={connection ? tone[connection.state] : 'muted'}
+        breathing={!connection || connection.state === 'checking'}
+      />
+      <span className="truncate" title={connection?.problem ? plainText(connection.problem.message) : undefined}>
+        {words}
+      </span>
+    </ConnectionMenu>
+  )
+}
+
+function ProxyItem({ app: { proxy } }: { app: AppState }) {
+  const { t } = useTranslation(['shell', 'problems'])
+  const address = proxy.baseUrl ? new URL(proxy.baseUrl).host : null
+  const parts = {
+    on: [
+      address,
+      t('status.proxyTools', { count: proxy.tools }),
+      proxy.active > 0 && t('status.proxyActive', { count: proxy.active }),
+    ],
+    off: [t('status.proxyOff')],
+    waiting: [address, t('status.proxyWaiting')],
+    failed: [t('status.proxyFailed', { title: t(`problems:kinds.${proxy.problem?.kind ?? 'bug'}.title`) })],
+  }[proxy.state]
+  return (
+    <Item to={{ room: 'proxy', id: null }} className={proxy.state === 'failed' ? 'text-bad' : ''}>
+      <Waypoints aria-hidden size={13} strokeWidth={1.75} className="shrink-0" />
+      <span className="truncate" title={proxy.problem ? plainText(proxy.problem.message) : undefined}>
+        {parts.filter(Boolean).join(' · ')}
+      </span>
+    </Item>
+  )
+}
+
+function useNow(everyMs: number): number {
+  const [now, setNow] = useState(() => Date.now())
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), everyMs)
+    return () => clearInterval(timer)
+  }, [everyMs])
+  return now
+}
+
+function BucketItem({ bucket }: { bucket: MinuteBucket }) {
+  const { t } = useTranslation('shell')
+  const now = useNow(1000)
+  const { used, limit, remaining, resetsInSeconds, level } = viewBucket(bucket, now)
+  if (bucket.banned) {
+    const until = bucket.bannedUntil
+    return (
+      <Item to={{ room: 'usage', id: null }} className="shrink-0 text-bad">
+        {until ? t('status.bannedUntil', { until }) : t('status.banned')}
+      </Item>
+    )
+  }
+  if (used === null && remaining === null) return null
+  return (
+    <Item to={{ room: 'usage', id: null }} className="shrink-0">
+      {used !== null && limit !== null ? (
+        <>
+          {t('status.requests')}
+          <Meter label={t('status.usedLabel')} value={used} max={limit} level={level} />
+          {t('status.used', { used, limit })}
+        </>
+      ) : (
+        t('status.remainingOnly', { remaining })
+      )}
+      {resetsInSeconds !== null && (
+        <span className="text-faint max-[800px]:hidden">{t('status.resets', { seconds: resetsInSeconds })}</span>
+      )}
+    </Item>
+  )
+}
+
+/** What today cost, and what was left when the service told it last. */
+function SpendItems() {
+  const { t } = useTranslation('usage')
+  const book = useUsage(activeBook)
+  const today = useUsage((store) => store.summaries[book?.id ?? '']?.today ?? null)
+  if (!book) return null
+  const spent = today && spentToday(today)
+  const from = spent?.by === 'service' ? book.asOf : null
+  const low = book.balance !== null && signed(book.balance.value) <= 0n
+  return (
+    <>
+      {spent && (
+        <Item
+          to={{ room: 'usage', id: null }}
+          title={from === null ? t('status.todayHere') : t('status.todayService', { at: showClock(from) })}
+          className="shrink-0 max-[800px]:hidden"
+        >
+          {t('status.today', { amount: showSc(spent.amount) })}
+        </Item>
+      )}
+      {book.balance && (
+        <Item
+          to={{ room: 'usage', id: null }}
+          title={t('status.leftAbout', { at: showInstant(book.balance.asOf) })}
+          className={cx('shrink-0', low && 'text-bad')}
+        >
+          {t('status.left', { amount: showSigned(book.balance.value) })}
+        </Item>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,26 @@
+import type { MinuteBucket } from '../../../src-preload/contract/app.ts'
+import type { Level } from '../../shared/ui/Meter.tsx'
+
+/** The general minute bucket as it may be told at `now`: what is not known stays null. */
+export interface BucketView {
+  used: number | null
+  limit: number | null
+  remaining: number | null
+  /** Null once the reset that was told has passed: the figures are then of an earlier minute. */
+  resetsInSeconds: number | null
+  level: Level
+}
+
+export function viewBucket(bucket: MinuteBucket, now: number): BucketView {
+  const { limit, remaining, resetSeconds } = bucket
+  const used = limit !== null && remaining !== null ? Math.max(0, limit - remaining) : null
+  const left = resetSeconds === null ? null : Math.ceil(resetSeconds - (now - Date.parse(bucket.asOf)) / 1000)
+  const share = used !== null && limit ? used / limit : 0
+  return {
+    used,
+    limit,
+    remaining,
+    resetsInSeconds: left !== null && left > 0 ? left : null,
+    level: bucket.banned || share >= 0.95 ? 'bad' : share >= 0.75 ? 'warn' : 'good',
+  }
+}

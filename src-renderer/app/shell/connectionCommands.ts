@@ -1,0 +1,46 @@
+import type { Client } from '../../api/connect.ts'
+import { i18n } from '../../i18n/index.ts'
+import { type Command, offerInWords } from '../../shared/commands/registry.ts'
+import { switchTo } from '../../shared/connect/switch.ts'
+import { navigate } from '../../shared/navigation.ts'
+import { appStore } from '../../stores/app.ts'
+
+const others = () => (appStore.getState().app?.profiles ?? []).filter(({ active }) => !active)
+
+const commands = (client: Client): Command[] => [
+  ...others().map(
+    (profile): Command => ({
+      id: `connection.use.${profile.id}`,
+      title: i18n.t('palette:commands.switchTo', { name: profile.name }),
+      group: 'connection',
+      run: () => void switchTo(client, profile),
+    }),
+  ),
+  {
+    id: 'connection.manage',
+    title: i18n.t('palette:commands.connections'),
+    group: 'connection',
+    run: () => navigate({ room: 'settings', id: 'connection' }),
+  },
+]
+
+/** A command for each connection that is not the active one, as they come and go, until the signal ends it. */
+export function offerConnectionCommands(client: Client, signal: AbortSignal): void {
+  const shown = () =>
+    others()
+      .map(({ id, name }) => `${id} ${name}`)
+      .join('\n')
+  let stands = shown()
+  let stop = offerInWords(() => commands(client))
+  const unfollow = appStore.subscribe(() => {
+    const now = shown()
+    if (now === stands) return
+    stands = now
+    stop()
+    stop = offerInWords(() => commands(client))
+  })
+  signal.addEventListener('abort', () => {
+    unfollow()
+    stop()
+  })
+}

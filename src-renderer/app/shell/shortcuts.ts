@@ -1,0 +1,68 @@
+import { focusComposer } from '../../features/chat/focus.ts'
+import { i18n } from '../../i18n/index.ts'
+import { showLayer } from '../../shared/commands/layers.ts'
+import { type Command, offerInWords } from '../../shared/commands/registry.ts'
+import { navigate } from '../../shared/navigation.ts'
+import { alertsStore } from '../../stores/alerts.ts'
+import { appStore } from '../../stores/app.ts'
+import { rooms } from '../../stores/route.ts'
+
+/** What the window itself can do, in every room, with words in the window's language. */
+export function shellCommands(): Command[] {
+  return [
+    {
+      id: 'view.palette',
+      title: i18n.t('palette:commands.palette'),
+      group: 'view',
+      keys: 'Mod+K',
+      run: () => showLayer('palette'),
+    },
+    {
+      id: 'view.shortcuts',
+      title: i18n.t('palette:commands.shortcuts'),
+      group: 'view',
+      keys: 'Mod+/ ?',
+      run: () => showLayer('shortcuts'),
+    },
+    {
+      id: 'chat.new',
+      title: i18n.t('palette:commands.newChat'),
+      group: 'chat',
+      keys: 'Mod+N',
+      run: () => {
+        navigate({ room: 'chat', id: null })
+        // Where an empty chat stands already nothing else changes, and the person wants to write all the same.
+        focusComposer()
+      },
+    },
+    {
+      id: 'view.inspector',
+      title: i18n.t('palette:commands.inspector'),
+      group: 'view',
+      keys: 'Mod+.',
+      run: () => appStore.setState(({ inspectorShown }) => ({ inspectorShown: !inspectorShown })),
+    },
+    {
+      id: 'view.alerts',
+      title: i18n.t('palette:commands.alerts'),
+      group: 'view',
+      // The palette gives the focus back when it closes, and an open list would lose it.
+      run: () => setTimeout(() => alertsStore.setState({ shown: true })),
+    },
+    ...rooms.map(
+      (room, at): Command => ({
+        id: `go.${room}`,
+        title: i18n.t('palette:commands.goTo', { room: i18n.t(`shell:rooms.${room}`) }),
+        group: 'go',
+        keys: room === 'settings' ? `Mod+${at + 1} Mod+,` : `Mod+${at + 1}`,
+        run: () => navigate({ room, id: null }),
+      }),
+    ),
+  ]
+}
+
+/** Offers them until the signal ends it. */
+export function offerShellCommands(signal: AbortSignal): void {
+  const stop = offerInWords(shellCommands)
+  signal.addEventListener('abort', stop)
+}

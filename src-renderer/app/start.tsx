@@ -1,0 +1,36 @@
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { followLanguage, i18n, startWords } from '../i18n/index.ts'
+import { followKeys } from '../shared/commands/dispatch.ts'
+import { followHash } from '../shared/navigation.ts'
+import { whenStorageFails } from '../shared/storage.ts'
+import { StudioContext } from '../shared/studioContext.ts'
+import { appStore, withToast } from '../stores/app.ts'
+import { App } from './App.tsx'
+import { offerConnectionCommands } from './shell/connectionCommands.ts'
+import { offerShellCommands } from './shell/shortcuts.ts'
+import { goLive, type StudioApi } from './subscriptions.ts'
+import { followTheme } from './theme.ts'
+
+/** Puts the window on the page and keeps it live. Called once a page. */
+export async function startWindow(api: StudioApi, root: HTMLElement): Promise<void> {
+  const forever = new AbortController().signal
+  followTheme()
+  followHash(forever)
+  await startWords()
+  followLanguage()
+  whenStorageFails(() =>
+    appStore.setState(withToast(appStore.getState(), { id: 'storage', text: i18n.t('common:storageFailed') })),
+  )
+  offerShellCommands(forever)
+  offerConnectionCommands(api.client, forever)
+  followKeys(forever)
+  goLive(api)
+  createRoot(root).render(
+    <StrictMode>
+      <StudioContext value={api.client}>
+        <App />
+      </StudioContext>
+    </StrictMode>,
+  )
+}

@@ -1,0 +1,60 @@
+import { useState } from 'react'
+import { useShallow } from 'zustand/react/shallow'
+import type { Message } from '../../../src-preload/contract/chat.ts'
+import { useChat } from '../../stores/chat.ts'
+import { isRunning } from '../../stores/openChat.ts'
+import { useWords, type Words } from './messages.ts'
+
+const spokenChars = 1_500
+
+/**
+ * Says a reply once, when it settles, and replies side by side in one sentence when all of them have; what was already settled when
+ * its conversation was opened stays silent.
+ */
+export function Announcer() {
+  const words = useWords()
+  const replies = useChat(
+    useShallow(({ open }): readonly Message[] => {
+      if (open && open.beside.length > 1) return open.beside
+      const last = open?.messages.findLast((message) => message.role === 'assistant')
+      return last ? [last] : []
+    }),
+  )
+  const [awaited, setAwaited] = useState<string | null>(null)
+  const here = useChat(({ open }) => open?.id ?? null)
+  const [saidIn, setSaidIn] = useState(here)
+  const [said, setSaid] = useState('')
+  const key = replies[0]?.id ?? null
+  const running = replies.some(isRunning)
+  // What was said of a chat goes with it: it may be erased, and its words must then stand nowhere.
+  if (saidIn !== here) {
+    setSaidIn(here)
+    setSaid('')
+  }
+  if (key !== null && running && awaited !== key) setAwaited(key)
+  if (key !== null && !running && awaited === key) {
+    setAwaited(null)
+    setSaid(replies.length > 1 ? allWords(replies, words) : replies.map((reply) => oneWords(reply, words)).join(''))
+  }
+  return (
+    <div className="chat-sr" aria-live="polite" role="log">
+      {said}
+    </div>
+  )
+}
+
+function oneWords(reply: Message, words: Words): string {
+  const model = reply.model ?? words('assistant')
+  const text = (reply.text || reply.refusal || (reply.problem?.message ?? '')).slice(0, spokenChars)
+  if (reply.status === 'stopped') return words('settledStopped', { text })
+  if (reply.status === 'complete') return words('settled', { model, text })
+  return words('settledFailed', { text: reply.problem?.message ?? text })
+}
+
+function allWords(replies: readonly Message[], words: Words): string {
+  const good = replies.filter(({ status }) => status === 'complete').length
+  const models = replies.map(({ model }) => model ?? words('assistant')).join(', ')
+  return good === replies.length
+    ? words('settledBeside', { count: replies.length, models })
+    : words('settledBesideSome', { count: replies.length, good, models })
+}

@@ -1,0 +1,125 @@
+import { Check, Square } from 'lucide-react'
+import { useShallow } from 'zustand/react/shallow'
+import type { Message } from '../../../src-preload/contract/chat.ts'
+import { useChat } from '../../stores/chat.ts'
+import { isRunning } from '../../stores/openChat.ts'
+import { stop } from './actions.ts'
+import { CopyMessage } from './CopyMessage.tsx'
+import { runningSpeed } from './facts.ts'
+import { useMessage, useNow } from './hooks.ts'
+import { MessageMenu, showFacts } from './MessageMenu.tsx'
+import { keep } from './messageActions.ts'
+import { figure, useWords } from './messages.ts'
+import { ReplyEnd } from './ReplyEnd.tsx'
+import { factsOf } from './ReplyFooter.tsx'
+import { ReplyBody } from './ReplyView.tsx'
+import { SpeakButton } from './voice/SpeakButton.tsx'
+import { Who } from './Who.tsx'
+
+/** Replies that were asked for together, side by side: the choices of one request, or several models. One of them is gone on with. */
+export function Columns({ askId, keptId }: { askId: string; keptId: string }) {
+  const words = useWords()
+  const ids = useChat(useShallow(({ open }) => open?.besideIds ?? []))
+  const models = useChat(useShallow(({ open }) => open?.beside.map(({ model }) => model) ?? []))
+  const sameModel = new Set(models).size < models.length
+  return (
+    <section className="chat-turn chat-beside" aria-label={words('beside', { count: ids.length })} data-ask={askId}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls sideways must be reachable by keyboard (WCAG 2.1.1) */}
+      <section className="chat-columns" tabIndex={0} aria-label={words('besideScroll')}>
+        {ids.map((id, at) => (
+          <Column key={id} id={id} kept={id === keptId} choice={sameModel ? at + 1 : null} />
+        ))}
+      </section>
+    </section>
+  )
+}
+
+function Column({ id, kept, choice }: { id: string; kept: boolean; choice: number | null }) {
+  const words = useWords()
+  const reply = useMessage(id)
+  const stopping = useChat((state) => state.stopping.has(id))
+  if (!reply) return null
+  const running = isRunning(reply)
+  const model = reply.model ?? words('assistant')
+  const name = choice === null ? model : words('choice', { choice, model })
+  return (
+    <article
+      className="chat-column"
+      aria-label={kept ? words('keptOne', { name }) : name}
+      aria-busy={running}
+      data-message-id={reply.id}
+      data-role="assistant"
+      data-status={reply.status}
+      data-kept={kept}
+    >
+      <Who name={name} instant={reply.createdAt} streaming={reply.status === 'streaming'} />
+      <ReplyBody reply={reply} />
+      <ReplyEnd reply={reply} />
+      <footer>
+        {running ? (
+          <>
+            <LiveSpeed reply={reply} />
+            <button
+              type="button"
+              className="chat-btn chat-small"
+              aria-disabled={stopping}
+              aria-label={words('stopOne', { name })}
+              onClick={() => void stop(reply.id)}
+            >
+              <Square aria-hidden /> {words(stopping ? 'stopping' : 'stop')}
+            </button>
+          </>
+        ) : (
+          <Settled reply={reply} />
+        )}
+        {kept ? (
+          <span className="chat-kept">
+            <Check aria-hidden /> {words('kept')}
+          </span>
+        ) : (
+          <button
+            type="button"
+            className="chat-btn chat-small"
+            data-deed="keep"
+            aria-label={words('keepOne', { name })}
+            onClick={() => void keep(reply)}
+          >
+            {words('keep')}
+          </button>
+        )}
+      </footer>
+    </article>
+  )
+}
+
+function Settled({ reply }: { reply: Message }) {
+  const words = useWords()
+  const facts = factsOf(reply, words)
+  return (
+    <>
+      {facts !== '' && (
+        <button
+          type="button"
+          className="chat-facts"
+          aria-label={`${words('facts')}: ${facts}`}
+          onClick={() => showFacts(reply.id)}
+        >
+          {facts}
+        </button>
+      )}
+      <span className="chat-column-deeds">
+        <CopyMessage message={reply} />
+        {reply.text !== '' && <SpeakButton messageId={reply.id} text={reply.text} />}
+        <MessageMenu message={reply} />
+      </span>
+    </>
+  )
+}
+
+/** Tokens a second while they come: the service counts them at the end only, so until then it is reckoned from the length. */
+function LiveSpeed({ reply }: { reply: Message }) {
+  const words = useWords()
+  const now = useNow(true, 500)
+  const speed = runningSpeed(reply, now)
+  return <span className="chat-speed">{speed === null ? '' : words('perSecondAbout', { speed: figure(speed) })}</span>
+}

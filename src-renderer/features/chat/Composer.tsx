@@ -1,0 +1,170 @@
+import './composer/composer.css'
+import { ArrowUp, Plus, Square } from 'lucide-react'
+import { type KeyboardEvent, memo, useEffect, useId, useRef } from 'react'
+import { useTranslation } from 'react-i18next'
+import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
+import { OfflineNote } from '../../shared/offline/OfflineNote.tsx'
+import { draftOf, modelsToAsk, newChat, useChat } from '../../stores/chat.ts'
+import { runningReply } from '../../stores/openChat.ts'
+import { send, stopHere, type } from './actions.ts'
+import { AddPictures, usePastedAndDropped } from './composer/AddPictures.tsx'
+import { offerComposerCommands } from './composer/commands.ts'
+import {
+  attachmentsOf,
+  forgetPictures,
+  giveBackPictures,
+  recallPictures,
+  takePictures,
+} from './composer/draftPictures.ts'
+import { PictureTray } from './composer/PictureTray.tsx'
+import { RolePicker, useSentAs } from './composer/RolePicker.tsx'
+import { followRefusals } from './composer/refusals.ts'
+import { ToolsHint } from './composer/ToolsHint.tsx'
+import { useBlocked } from './composer/useBlocked.ts'
+import { PromptButton } from './list/PromptButton.tsx'
+import { PromptSlash } from './list/PromptSlash.tsx'
+import { useWords } from './messages.ts'
+import { ToolsButton } from './tools/ToolsButton.tsx'
+import { DictateButton, DictationBar } from './voice/Dictation.tsx'
+import { PlayerBar } from './voice/PlayerBar.tsx'
+
+/**
+ * Where a person writes. It never moves; it grows to a third of the window and then scrolls. Nothing here looks at what grows while a reply
+ * streams, so that a key is drawn as fast then as ever.
+ */
+export function Composer() {
+  const words = useWords()
+  const { t, i18n } = useTranslation('composer')
+  const field = useRef<HTMLTextAreaElement>(null)
+  const hint = useId()
+  const typed = useChat(draftOf)
+  const draft = useChat((state) => state.open?.id ?? newChat)
+  const role = useSentAs((as) => as.role)
+  const blocked = useBlocked(typed, draft)
+  const over = usePastedAndDropped(field)
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another conversation on the stage is what takes the focus here
+  useEffect(() => field.current?.focus(), [draft])
+  useEffect(() => recallPictures(draft), [draft])
+  useEffect(followRefusals, [])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: their titles are in the window's language
+  useEffect(() => offerComposerCommands(), [i18n.language])
+
+  const submit = (): void => {
+    if (blocked === null) void sendDraft(typed, draft)
+  }
+  const byKey = (event: KeyboardEvent): void => {
+    // 229: the key that ends a composition in Safari and some input methods, where isComposing is already false.
+    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing || event.keyCode === 229) return
+    event.preventDefault()
+    submit()
+  }
+  const quiet = blocked === null || blocked === words('needText')
+  return (
+    <div className="chat-composer-frame">
+      <OfflineNote place="chat" className="mb-2" />
+      <SendProblem />
+      <Player />
+      <div className="chat-composer" data-over={over}>
+        {over && <p className="composer-over">{t('dropHere')}</p>}
+        <Above draft={draft} />
+        <textarea
+          ref={field}
+          rows={1}
+          aria-label={words('message')}
+          aria-describedby={hint}
+          placeholder={words('messagePlaceholder')}
+          value={typed}
+          onChange={(event) => type(event.target.value)}
+          onKeyDown={byKey}
+        />
+        <PromptSlash field={field} text={typed} />
+        <footer>
+          <Deeds />
+          <span className="chat-hint" id={hint} title={quiet ? undefined : (blocked ?? undefined)}>
+            {quiet ? (role === 'user' ? words('hintKeys') : t('addHint')) : blocked}
+          </span>
+          <SendOrStop blocked={blocked} onSend={submit} onStop={() => field.current?.focus()} />
+        </footer>
+      </div>
+    </div>
+  )
+}
+
+/** What stands around the field is not drawn again with each key. */
+const Above = memo(({ draft }: { draft: string }) => (
+  <>
+    <PictureTray draft={draft} />
+    <ToolsHint />
+    <DictationBar />
+  </>
+))
+const Deeds = memo(() => (
+  <>
+    <AddPictures />
+    <PromptButton />
+    <ToolsButton />
+    <RolePicker />
+    <DictateButton />
+  </>
+))
+const Player = memo(PlayerBar)
+
+/** The pictures leave the composer with the text, and come back with it if the core refuses the message. */
+async function sendDraft(text: string, draft: string): Promise<void> {
+  const pictures = takePictures(draft)
+  const as = useSentAs.getState()
+  const taken = await send(text, attachmentsOf(pictures), as)
+  if (!taken) return giveBackPictures(draft, pictures)
+  forgetPictures(draft, pictures)
+  useSentAs.setState({ role: 'user', name: '' })
+}
+
+interface SendOrStopProps {
+  blocked: string | null
+  onSend: () => void
+  onStop: () => void
+}
+
+function SendOrStop({ blocked, onSend, onStop }: SendOrStopProps) {
+  const words = useWords()
+  const { t } = useTranslation('composer')
+  const role = useSentAs((as) => as.role)
+  const asked = useChat((state) => modelsToAsk(state).length)
+  const replyId = useChat((state) => runningReply(state.open)?.id ?? null)
+  const stopping = useChat((state) => replyId !== null && state.stopping.has(replyId))
+  if (replyId === null) {
+    const Icon = role === 'user' ? ArrowUp : Plus
+    return (
+      <button
+        type="button"
+        className="chat-btn chat-go"
+        aria-disabled={blocked !== null}
+        title={blocked ?? undefined}
+        onClick={onSend}
+      >
+        <Icon aria-hidden /> {role === 'user' ? words('send') : t('add')}
+        {role === 'user' && asked > 1 && <span className="num">{t('toModels', { count: asked })}</span>}
+      </button>
+    )
+  }
+  const stop = (): void => {
+    void stopHere()
+    onStop()
+  }
+  return (
+    <>
+      <span className="chat-kbd" aria-hidden>
+        Esc
+      </span>
+      <button type="button" className="chat-btn" aria-disabled={stopping} onClick={stop}>
+        <Square aria-hidden /> {words(stopping ? 'stopping' : 'stop')}
+      </button>
+    </>
+  )
+}
+
+function SendProblem() {
+  const problem = useChat((state) => state.sendProblem)
+  return problem && <ProblemNotice problem={problem} className="chat-send-problem" />
+}

@@ -1,0 +1,32 @@
+import { Check, Copy } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import type { Message } from '../../../src-preload/contract/chat.ts'
+import { copyText } from './actions.ts'
+import { useWords } from './messages.ts'
+
+/** Copies a message as it was written: a reply's as Markdown. */
+export function CopyMessage({ message }: { message: Message }) {
+  const words = useWords()
+  const [copied, setCopied] = useState(false)
+  useEffect(() => {
+    if (!copied) return
+    const timer = setTimeout(() => setCopied(false), 1_500)
+    return () => clearTimeout(timer)
+  }, [copied])
+  const text = message.text || message.refusal
+  if (text === '') return null
+  const name = words(copied ? 'copied' : message.role === 'assistant' ? 'copyReply' : 'copyTurn')
+  const copy = async (): Promise<void> => setCopied(await copyText(text))
+  return (
+    <button
+      type="button"
+      className="chat-icon"
+      data-deed="copy"
+      aria-label={name}
+      title={name}
+      onClick={() => void copy()}
+    >
+      {copied ? <Check aria-hidden /> : <Copy aria-hidden />}
+    </button>
+  )
+}

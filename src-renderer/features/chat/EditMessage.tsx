@@ -1,0 +1,93 @@
+import { ArrowUp } from 'lucide-react'
+import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
+import type { Message } from '../../../src-preload/contract/chat.ts'
+import type { ChatText } from '../../i18n/en.chat.ts'
+import { shortcut } from '../../shared/ui/platform.ts'
+import { modelsToAsk, useChat } from '../../stores/chat.ts'
+import { useStage } from '../../stores/chatPage.ts'
+import { useBusy } from './hooks.ts'
+import { leaveEdit, saveEdit, typeEdit } from './messageActions.ts'
+import { useWords } from './messages.ts'
+
+/** A message's text, changed in its place. Sending it makes a branch; the message as it was stays beside it. */
+export function EditMessage({ message }: { message: Message }) {
+  const words = useWords()
+  const hint = useId()
+  const field = useRef<HTMLTextAreaElement>(null)
+  const text = useStage((state) => state.edits[message.id] ?? message.text)
+  const [saving, setSaving] = useState(false)
+  const asks = message.role === 'user'
+  const blocked = useBlocked(message, text, saving)
+
+  useEffect(() => {
+    const { current } = field
+    current?.focus()
+    current?.setSelectionRange(current.value.length, current.value.length)
+  }, [])
+
+  const save = async (ask: boolean): Promise<void> => {
+    if (blocked !== null && (ask || blocked !== 'needModel')) return
+    setSaving(true)
+    if (!(await saveEdit(message, text, ask))) setSaving(false)
+  }
+  const byKey = (event: KeyboardEvent): void => {
+    if (event.nativeEvent.isComposing || event.keyCode === 229) return
+    if (event.key === 'Escape') leaveEdit(message.id)
+    else if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) void save(asks)
+    else return
+    event.preventDefault()
+    event.stopPropagation()
+  }
+  return (
+    <div className="chat-edit">
+      <textarea
+        ref={field}
+        aria-label={words('editText')}
+        aria-describedby={hint}
+        value={text}
+        onChange={(event) => typeEdit(message, event.target.value)}
+        onKeyDown={byKey}
+      />
+      <footer>
+        <span className="chat-hint" id={hint}>
+          {blocked === null || blocked === 'needText'
+            ? words(asks ? 'editHint' : 'editHintSave', { keys: shortcut('Enter') })
+            : words(blocked)}
+        </span>
+        <button type="button" className="chat-btn chat-small" onClick={() => leaveEdit(message.id)}>
+          {words('cancel')}
+        </button>
+        <button
+          type="button"
+          className={asks ? 'chat-btn chat-small' : 'chat-btn chat-small chat-go'}
+          aria-disabled={blocked !== null}
+          title={words('saveOnlyTitle')}
+          onClick={() => void save(false)}
+        >
+          {words('saveOnly')}
+        </button>
+        {asks && (
+          <button
+            type="button"
+            className="chat-btn chat-small chat-go"
+            aria-disabled={blocked !== null}
+            onClick={() => void save(true)}
+          >
+            <ArrowUp aria-hidden /> {words('saveAndSend')}
+          </button>
+        )}
+      </footer>
+    </div>
+  )
+}
+
+/** Why the change can't be kept now; null where it can. */
+function useBlocked(message: Message, text: string, saving: boolean): ChatText | null {
+  const running = useBusy()
+  const noModel = useChat((state) => modelsToAsk(state).length === 0)
+  if (saving) return 'sendingNow'
+  if (running) return 'needEnd'
+  if (noModel) return 'needModel'
+  if (text.trim() === '' && message.attachments.length === 0) return 'needText'
+  return text.length > 1_000_000 ? 'needShorter' : null
+}

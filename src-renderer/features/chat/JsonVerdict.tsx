@@ -1,0 +1,30 @@
+import { CircleCheck, TriangleAlert } from 'lucide-react'
+import type { Message } from '../../../src-preload/contract/chat.ts'
+import { useWords } from './messages.ts'
+
+/** Whether a reply that was asked for as JSON is what was asked for. */
+export function JsonVerdict({ reply }: { reply: Message }) {
+  const words = useWords()
+  const { jsonFaults } = reply
+  if (jsonFaults === null) return null
+  const schema = reply.params?.responseFormat?.type === 'json_schema'
+  if (jsonFaults.length === 0)
+    return (
+      <p className="chat-verdict" data-good>
+        <CircleCheck aria-hidden /> {words(schema ? 'jsonMatches' : 'jsonValid')}
+      </p>
+    )
+  return (
+    <div className="chat-verdict">
+      <TriangleAlert aria-hidden />
+      <div>
+        <p>{words(schema ? 'jsonMismatch' : 'jsonInvalid', { count: jsonFaults.length })}</p>
+        <ul>
+          {jsonFaults.map((fault) => (
+            <li key={fault}>{fault}</li>
+          ))}
+        </ul>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,95 @@
+import { Braces, Copy, CopyPlus, Ellipsis, Info, Pencil, Quote, RotateCw, Type } from 'lucide-react'
+import { useRef } from 'react'
+import { canRetry, type Message } from '../../../src-preload/contract/chat.ts'
+import { Menu, MenuItem, MenuLine } from '../../shared/ui/Menu.tsx'
+import { appStore } from '../../stores/app.ts'
+import { useChat } from '../../stores/chat.ts'
+import { useStage } from '../../stores/chatPage.ts'
+import { copyText } from './actions.ts'
+import { asText } from './asText.ts'
+import { selectedIn } from './focus.ts'
+import { useBusy } from './hooks.ts'
+import { duplicate, quote, startEdit } from './messageActions.ts'
+import { useWords } from './messages.ts'
+
+/** What is done with a message more rarely. */
+export function MessageMenu({ message }: { message: Message }) {
+  const words = useWords()
+  /** What was selected when the menu was opened: opening it lets the selection go. */
+  const selected = useRef('')
+  const reply = message.role === 'assistant'
+  const busy = useBusy()
+  const text = message.text || message.refusal
+  const { requestRow } = message
+  const trigger = (
+    <button
+      type="button"
+      className="chat-icon"
+      data-deed="more"
+      aria-label={words('moreDeeds')}
+      title={words('moreDeeds')}
+      onPointerDownCapture={() => {
+        selected.current = selectedIn(message.id)
+      }}
+      onKeyDownCapture={() => {
+        selected.current = selectedIn(message.id)
+      }}
+    >
+      <Ellipsis aria-hidden />
+    </button>
+  )
+  return (
+    <Menu trigger={trigger}>
+      {reply && text !== '' && (
+        <>
+          <MenuItem icon={Copy} onSelect={() => void copyText(text)}>
+            {words('copyMarkdown')}
+          </MenuItem>
+          <MenuItem icon={Type} onSelect={() => void copyText(asText(text))}>
+            {words('copyPlain')}
+          </MenuItem>
+        </>
+      )}
+      {text !== '' && (
+        <MenuItem icon={Quote} onSelect={() => quote(selected.current || text)}>
+          {words('quote')}
+        </MenuItem>
+      )}
+      {canRetry(message) && !busy && (
+        <MenuItem
+          icon={RotateCw}
+          onSelect={() => useStage.setState({ dialog: { kind: 'retryWith', replyId: message.id } })}
+        >
+          {words('retryWith')}
+        </MenuItem>
+      )}
+      {reply && message.text !== '' && (
+        <MenuItem icon={Pencil} onSelect={() => startEdit(message)}>
+          {words('editReply')}
+        </MenuItem>
+      )}
+      <MenuItem icon={CopyPlus} onSelect={() => void duplicate(message.conversationId, message.id)}>
+        {words('duplicateHere')}
+      </MenuItem>
+      {reply && (
+        <>
+          <MenuLine />
+          <MenuItem icon={Info} onSelect={() => showFacts(message.id)}>
+            {words('facts')}
+          </MenuItem>
+          {requestRow !== null && (
+            <MenuItem icon={Braces} onSelect={() => useStage.setState({ dialog: { kind: 'raw', requestRow } })}>
+              {words('raw')}
+            </MenuItem>
+          )}
+        </>
+      )}
+    </Menu>
+  )
+}
+
+/** Shows a reply's facts in the inspector, and the inspector where it was put away. */
+export function showFacts(replyId: string): void {
+  useChat.setState({ inspected: replyId })
+  appStore.setState({ inspectorShown: true })
+}

@@ -1,0 +1,39 @@
+import { CornerDownRight } from 'lucide-react'
+import { memo } from 'react'
+import type { Message } from '../../../src-preload/contract/chat.ts'
+import { useChat } from '../../stores/chat.ts'
+import { Columns } from './Columns.tsx'
+import { useMessage } from './hooks.ts'
+import { useWords } from './messages.ts'
+import { ReplyView } from './ReplyView.tsx'
+import { ToolRow } from './ToolRow.tsx'
+import { TurnView } from './TurnView.tsx'
+
+/** One message of the path; a reply that has others beside it stands for all of them. */
+export const MessageView = memo(function MessageView({ id }: { id: string }) {
+  const message = useMessage(id)
+  const together = useChat(({ open }) => open !== null && open.besideIds.length > 1 && open.besideIds.includes(id))
+  if (!message) return null
+  if (together) return <Columns askId={message.askId ?? id} keptId={id} />
+  if (message.role === 'tool') return <ToolRow row={message} />
+  if (message.role === 'assistant') return <ReplyView reply={message} />
+  return message.made === 'continue' ? <ContinueLine turn={message} /> : <TurnView turn={message} />
+})
+
+/** A turn that a click wrote: one quiet line, its words behind it. */
+function ContinueLine({ turn }: { turn: Message }) {
+  const words = useWords()
+  return (
+    <article
+      className="chat-turn chat-made"
+      aria-label={words('you')}
+      data-message-id={turn.id}
+      data-parent={turn.parentId ?? ''}
+      data-sibling={turn.sibling}
+      title={turn.text}
+    >
+      <CornerDownRight aria-hidden />
+      <span>{words('madeContinue')}</span>
+    </article>
+  )
+}

@@ -1,0 +1,61 @@
+import { ArrowDown } from 'lucide-react'
+import { useEffect, useLayoutEffect, useRef } from 'react'
+import { Virtualizer, type VirtualizerHandle } from 'virtua'
+import { useChat } from '../../stores/chat.ts'
+import { MessageView } from './MessageView.tsx'
+import { roomAbove, useFollowEnd } from './messages/follow.ts'
+import { useCopy, useSelected } from './messages/select.ts'
+import { useWords } from './messages.ts'
+import { offerReveal } from './reveal.ts'
+
+const nothing: readonly string[] = []
+
+/** The messages, only those near the view in the page, and those that are selected. */
+export function Messages() {
+  const words = useWords()
+  const id = useChat((state) => state.open?.id ?? '')
+  const ids = useChat((state) => state.open?.ids ?? nothing)
+  const box = useRef<HTMLDivElement>(null)
+  const list = useRef<VirtualizerHandle>(null)
+  const shift = usePrepended(ids)
+  const { away, toEnd, goTo } = useFollowEnd(id, box, list, ids)
+  const selected = useSelected(box, ids)
+  useCopy(box)
+  useEffect(() => offerReveal(goTo), [goTo])
+  return (
+    <div className="chat-talk-frame">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard (WCAG 2.1.1) */}
+      <section className="chat-talk" ref={box} tabIndex={0} aria-label={words('conversation')}>
+        <div className="chat-talk-pad" />
+        <Virtualizer
+          ref={list}
+          scrollRef={box}
+          startMargin={roomAbove}
+          data={ids}
+          bufferSize={600}
+          itemSize={240}
+          shift={shift}
+          keepMounted={selected}
+        >
+          {(one) => <MessageView key={one} id={one} />}
+        </Virtualizer>
+      </section>
+      {away && (
+        <button type="button" className="chat-jump" onClick={toEnd}>
+          <ArrowDown aria-hidden /> {words('jump')}
+        </button>
+      )}
+    </div>
+  )
+}
+
+/** Whether earlier messages were just put before those that were there: the view is then kept from its end. */
+function usePrepended(ids: readonly string[]): boolean {
+  const before = useRef(ids)
+  const had = before.current
+  useLayoutEffect(() => {
+    before.current = ids
+  }, [ids])
+  const more = ids.length - had.length
+  return more > 0 && had.length > 0 && ids[more] === had[0] && ids.at(-1) === had.at(-1)
+}

@@ -1,0 +1,87 @@
+import { ChevronDown, Columns2 } from 'lucide-react'
+import { Popover } from 'radix-ui'
+import { Segmented } from '../../shared/ui/Segmented.tsx'
+import { useChat } from '../../stores/chat.ts'
+import { useStage } from '../../stores/chatPage.ts'
+import { loadModels, pickModel } from './actions.ts'
+import { setCompared, toggleCompared } from './compare.ts'
+import { ModelList } from './ModelList.tsx'
+import { useWords } from './messages.ts'
+
+/** The chip that names the model of the next reply, or the models of the next replies, and the list behind it. */
+export function ModelPicker() {
+  const words = useWords()
+  const model = useChat((state) => state.model)
+  const compared = useChat((state) => state.compared)
+  const shown = useStage((state) => state.picking !== null)
+  const several = compared.length > 1
+  const show = (next: boolean): void => {
+    useStage.setState({ picking: next ? (several ? 'several' : 'one') : null })
+    if (next && useChat.getState().models.state === 'idle') void loadModels(false)
+  }
+  const name = several ? words('modelsPicked', { count: compared.length }) : (model ?? words('pickModel'))
+  return (
+    <Popover.Root open={shown} onOpenChange={show}>
+      <Popover.Trigger
+        className="chat-chip"
+        aria-label={`${words('model')}: ${several ? compared.join(', ') : name}`}
+        title={several ? compared.join('\n') : name}
+      >
+        {several && <Columns2 aria-hidden />}
+        <span className="chat-clip">{name}</span>
+        <ChevronDown aria-hidden />
+      </Popover.Trigger>
+      <Popover.Portal>
+        <Popover.Content className="chat-menu chat-models" align="end" sideOffset={4} aria-label={words('pickModel')}>
+          <Picking />
+        </Popover.Content>
+      </Popover.Portal>
+    </Popover.Root>
+  )
+}
+
+function Picking() {
+  const words = useWords()
+  const model = useChat((state) => state.model)
+  const compared = useChat((state) => state.compared)
+  const mode = useStage((state) => state.picking) ?? 'one'
+  const pickOne = (id: string): void => {
+    setCompared([])
+    void pickModel(id)
+    useStage.setState({ picking: null })
+  }
+  const change = (next: 'one' | 'several'): void => {
+    useStage.setState({ picking: next })
+    // What stands picked is the first of those to compare, or the one that is left.
+    if (next === 'several') setCompared(compared.length > 0 || model === null ? compared : [model])
+    else setCompared([])
+  }
+  return (
+    <>
+      <div className="chat-models-mode">
+        <Segmented
+          label={words('modelsMode')}
+          value={mode}
+          segments={[
+            { value: 'one', label: words('modelsOne') },
+            { value: 'several', label: words('modelsCompare'), icon: Columns2 },
+          ]}
+          onChange={change}
+        />
+      </div>
+      {mode === 'several' && (
+        <p className="chat-models-note" role="status">
+          {compared.length < 2
+            ? words('compareMore')
+            : words('compareNow', { count: compared.length, names: compared.join(', ') })}
+        </p>
+      )}
+      <ModelList
+        key={mode}
+        multiple={mode === 'several'}
+        picked={mode === 'several' ? compared : model === null ? [] : [model]}
+        onPick={mode === 'several' ? toggleCompared : pickOne}
+      />
+    </>
+  )
+}

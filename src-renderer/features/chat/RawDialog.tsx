@@ -1,0 +1,145 @@
+import { useEffect, useState } from 'react'
+import type { Problem } from '../../../src-preload/contract/problem.ts'
+import type { LoggedBody, RequestDetail } from '../../../src-preload/contract/requests.ts'
+import { problemOf } from '../../api/problem.ts'
+import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
+import { useStudio } from '../../shared/studioContext.ts'
+import { showBytes } from '../../shared/ui/bytes.ts'
+import { CopyButton } from '../../shared/ui/CopyButton.tsx'
+import { Dialog } from '../../shared/ui/Dialog.tsx'
+import { Segmented } from '../../shared/ui/Segmented.tsx'
+import { Switch } from '../../shared/ui/Switch.tsx'
+import { useApp } from '../../stores/app.ts'
+import { useStage } from '../../stores/chatPage.ts'
+import { attempt } from './client.ts'
+import { figure, useWords } from './messages.ts'
+import { formsOf } from './raw.ts'
+
+/** So much of a body is laid out at once; Copy gives everything. */
+const mostShown = 200_000
+
+const close = (): void => useStage.setState({ dialog: null })
+
+/** The request of a reply and its answer, byte for byte as far as they are kept. */
+export function RawDialog() {
+  const words = useWords()
+  const dialog = useStage((state) => state.dialog)
+  const row = dialog?.kind === 'raw' ? dialog.requestRow : null
+  return (
+    <Dialog open={row !== null} onClose={close} title={words('raw')} width="wide">
+      {row !== null && <Raw row={row} key={row} />}
+    </Dialog>
+  )
+}
+
+type Asked = { detail: RequestDetail | null; problem: Problem | null }
+
+function Raw({ row }: { row: number }) {
+  const words = useWords()
+  const studio = useStudio()
+  const [{ detail, problem }, setAsked] = useState<Asked>({ detail: null, problem: null })
+  useEffect(() => {
+    let wanted = true
+    studio.requests.get({ id: row }).then(
+      (found) => wanted && setAsked({ detail: found, problem: null }),
+      (thrown: unknown) => wanted && setAsked({ detail: null, problem: problemOf(thrown) }),
+    )
+    return () => {
+      wanted = false
+    }
+  }, [studio, row])
+  if (problem) return <ProblemNotice problem={problem} noAction />
+  if (!detail) return <p className="chat-faint chat-late">{words('rawLoading')}</p>
+  return <Bodies detail={detail} />
+}
+
+function Bodies({ detail }: { detail: RequestDetail }) {
+  const words = useWords()
+  const [which, setWhich] = useState<'request' | 'reply'>('request')
+  const { requestBody, replyBody, row } = detail
+  const body = which === 'request' ? requestBody : replyBody
+  return (
+    <>
+      <p className="chat-raw-head">
+        <code>
+          {row.method} {row.path}
+        </code>
+        <span>{row.status ?? words('rawNoStatus')}</span>
+      </p>
+      {!requestBody && !replyBody ? (
+        <NotKept />
+      ) : (
+        <>
+          <Segmented
+            label={words('raw')}
+            value={which}
+            segments={[
+              { value: 'request', label: words('rawRequest') },
+              { value: 'reply', label: words('rawReply') },
+            ]}
+            onChange={setWhich}
+          />
+          {body ? <Body key={which} body={body} /> : <p className="chat-faint">{words('rawNoBody')}</p>}
+        </>
+      )}
+    </>
+  )
+}
+
+function Body({ body }: { body: LoggedBody }) {
+  const words = useWords()
+  const forms = formsOf(body)
+  const [form, setForm] = useState<'pretty' | 'raw'>(forms?.pretty ? 'pretty' : 'raw')
+  if (!forms) return <p className="chat-faint">{words('rawNotText', { bytes: showBytes(body.bytes) })}</p>
+  const text = form === 'pretty' ? (forms.pretty ?? forms.raw) : forms.raw
+  return (
+    <div className="chat-raw-body">
+      <div className="chat-raw-tools">
+        {forms.pretty !== null && (
+          <Segmented
+            label={words('rawForm')}
+            value={form}
+            segments={[
+              { value: 'pretty', label: words(forms.events === null ? 'rawPretty' : 'rawEvents') },
+              { value: 'raw', label: words(forms.events === null ? 'rawAsSent' : 'rawLines') },
+            ]}
+            onChange={setForm}
+          />
+        )}
+        <span className="chat-faint">
+          {showBytes(body.bytes)}
+          {forms.events !== null && ` · ${words('rawEventCount', { count: forms.events })}`}
+        </span>
+        <CopyButton text={text} name={words('rawCopy')} size="small" />
+      </div>
+      {body.capped && <p className="chat-param-fault">{words('rawCapped', { bytes: showBytes(body.bytes) })}</p>}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard (WCAG 2.1.1) */}
+      <section className="chat-raw" tabIndex={0} aria-label={words('raw')}>
+        {text.slice(0, mostShown)}
+      </section>
+      {text.length > mostShown && (
+        <p className="chat-faint">{words('rawMore', { more: figure(text.length - mostShown) })}</p>
+      )}
+    </div>
+  )
+}
+
+/** Why there is nothing to see, and the one setting that changes it for what is sent from now on. */
+function NotKept() {
+  const words = useWords()
+  const keeps = useApp(({ app }) => app?.settings.chatBodies ?? false)
+  const days = useApp(({ app }) => app?.settings.bodyDays ?? 7)
+  return (
+    <div className="chat-raw-none">
+      <p>{words('rawNotKept')}</p>
+      <div>
+        <Switch
+          checked={keeps}
+          label={words('rawKeep', { count: days })}
+          onChange={(chatBodies) => void attempt((client) => client.app.updateSettings({ chatBodies }))}
+        />
+        <span>{words('rawKeep', { count: days })}</span>
+      </div>
+    </div>
+  )
+}

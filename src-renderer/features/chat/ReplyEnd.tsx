@@ -1,0 +1,112 @@
+import { CircleStop, Info, RotateCw, Shuffle, StepForward } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { canContinue, canRetry, type Message } from '../../../src-preload/contract/chat.ts'
+import type { Problem, ProblemKind } from '../../../src-preload/contract/problem.ts'
+import { problemTargets } from '../../shared/errors/actions.ts'
+import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
+import { useChat } from '../../stores/chat.ts'
+import { useStage } from '../../stores/chatPage.ts'
+import { retry } from './actions.ts'
+import { remarkOn } from './facts.ts'
+import { useBusy } from './hooks.ts'
+import { editTurnOf, goOn } from './messageActions.ts'
+import { figure, useWords } from './messages.ts'
+
+/** How a reply ended when that needs saying: stopped, incomplete, failed, or complete with something odd about it. */
+export function ReplyEnd({ reply }: { reply: Message }) {
+  const words = useWords()
+  if (reply.status === 'incomplete' || reply.status === 'failed') return <Fault reply={reply} />
+  if (reply.status === 'stopped') {
+    const empty = reply.text === '' && reply.reasoning === '' && reply.refusal === '' && reply.toolCalls.length === 0
+    return (
+      <Note icon={<CircleStop aria-hidden />} reply={reply} retryable>
+        {words(empty ? 'stoppedEmpty' : 'stopped')}
+      </Note>
+    )
+  }
+  const remark = remarkOn(reply)
+  if (!remark) return null
+  return (
+    <Note icon={<Info aria-hidden />} reply={reply}>
+      {words(remark, { tokens: figure(reply.usage?.completionTokens ?? 0) })}
+    </Note>
+  )
+}
+
+/** Where the same request may well be taken by another model: this one can't do it, or is none (specification: 400, 404). */
+const ofTheModel: ReadonlySet<ProblemKind> = new Set(['invalid_request', 'not_found'])
+
+/** The failure in the words of the service's table, with its one action; asking again is the reply's own wherever it can help. */
+function Fault({ reply }: { reply: Message }) {
+  const words = useWords()
+  const problem: Problem = reply.problem ?? { kind: 'incomplete_stream', message: words('unknownReason') }
+  return (
+    <div className="chat-fault" data-kind={problem.kind}>
+      {reply.status === 'incomplete' && <p className="chat-mark">{words('incompleteMark')}</p>}
+      <ProblemNotice problem={problem} on={{ edit: () => editTurnOf(reply) }} role="note" />
+      <div className="chat-fault-deeds">
+        {problemTargets[problem.kind] !== 'edit' && <RetryButton reply={reply} />}
+        {ofTheModel.has(problem.kind) && <OtherModelButton reply={reply} />}
+        <GoOnButton reply={reply} />
+      </div>
+    </div>
+  )
+}
+
+function Note(props: { icon: ReactNode; reply: Message; retryable?: boolean; children: ReactNode }) {
+  return (
+    <div className="chat-note chat-note-plain" role="note">
+      {props.icon}
+      <div className="chat-note-text">{props.children}</div>
+      {props.retryable && <RetryButton reply={props.reply} />}
+      <GoOnButton reply={props.reply} />
+    </div>
+  )
+}
+
+function RetryButton({ reply }: { reply: Message }) {
+  const words = useWords()
+  const busy = useBusy()
+  if (!canRetry(reply)) return null
+  return (
+    <button
+      type="button"
+      className="chat-btn chat-small"
+      data-deed="retry"
+      aria-disabled={busy}
+      title={busy ? words('needEnd') : undefined}
+      onClick={() => !busy && void retry(reply.id)}
+    >
+      <RotateCw aria-hidden /> {words('retry')}
+    </button>
+  )
+}
+
+function OtherModelButton({ reply }: { reply: Message }) {
+  const words = useWords()
+  const busy = useBusy()
+  if (!canRetry(reply)) return null
+  return (
+    <button
+      type="button"
+      className="chat-btn chat-small"
+      aria-disabled={busy}
+      title={busy ? words('needEnd') : undefined}
+      onClick={() => !busy && useStage.setState({ dialog: { kind: 'retryWith', replyId: reply.id } })}
+    >
+      <Shuffle aria-hidden /> {words('retryWith')}
+    </button>
+  )
+}
+
+/** Only where the conversation ends with this reply: further up it would begin a branch that nobody asked for. */
+function GoOnButton({ reply }: { reply: Message }) {
+  const words = useWords()
+  const last = useChat(({ open }) => open?.ids.at(-1) === reply.id)
+  if (!last || !canContinue(reply)) return null
+  return (
+    <button type="button" className="chat-btn chat-small" data-deed="goOn" onClick={() => void goOn(reply)}>
+      <StepForward aria-hidden /> {words('goOn')}
+    </button>
+  )
+}

@@ -1,0 +1,63 @@
+import { RotateCw } from 'lucide-react'
+import { canRetry, type Message } from '../../../src-preload/contract/chat.ts'
+import { retry } from './actions.ts'
+import { CopyMessage } from './CopyMessage.tsx'
+import { tokensPerSecond } from './facts.ts'
+import { useBusy } from './hooks.ts'
+import { MessageMenu, showFacts } from './MessageMenu.tsx'
+import { costWords, figure, fineSeconds, useWords, type Words } from './messages.ts'
+import { Siblings } from './Siblings.tsx'
+import { SpeakButton } from './voice/SpeakButton.tsx'
+
+/** Under a reply: what can be done with it, and what it took. */
+export function ReplyFooter({ reply }: { reply: Message }) {
+  const words = useWords()
+  const facts = factsOf(reply, words)
+  const busy = useBusy()
+  return (
+    <footer className="chat-under">
+      <CopyMessage message={reply} />
+      {reply.text !== '' && <SpeakButton messageId={reply.id} text={reply.text} />}
+      {reply.status === 'complete' && canRetry(reply) && (
+        <button
+          type="button"
+          className="chat-icon"
+          data-deed="retry"
+          aria-label={words('retry')}
+          aria-disabled={busy}
+          title={words(busy ? 'needEnd' : 'retry')}
+          onClick={() => !busy && void retry(reply.id)}
+        >
+          <RotateCw aria-hidden />
+        </button>
+      )}
+      <Siblings message={reply} />
+      <MessageMenu message={reply} />
+      {facts !== '' && (
+        <button
+          type="button"
+          className="chat-facts"
+          aria-label={`${words('facts')}: ${facts}`}
+          title={`${facts}\n${words('facts')}`}
+          onClick={() => showFacts(reply.id)}
+        >
+          {facts}
+        </button>
+      )}
+    </footer>
+  )
+}
+
+/** Tokens, time to first token, speed, cost, as far as each is known. */
+export function factsOf(reply: Message, words: Words): string {
+  const tokens = reply.usage?.completionTokens
+  const speed = tokensPerSecond(reply)
+  return [
+    typeof tokens === 'number' ? words('tokens', { tokens: figure(tokens) }) : null,
+    reply.firstTokenMs === null ? null : words('toFirst', { seconds: fineSeconds(reply.firstTokenMs) }),
+    speed === null ? null : words('perSecond', { speed: figure(Math.round(speed)) }),
+    costWords(reply, words),
+  ]
+    .filter((part) => part !== null)
+    .join(' · ')
+}

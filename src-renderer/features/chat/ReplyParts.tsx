@@ -1,0 +1,73 @@
+import { ChevronRight, LoaderCircle, Square } from 'lucide-react'
+import { useState } from 'react'
+import type { Message, Wait } from '../../../src-preload/contract/chat.ts'
+import { Markdown } from '../../shared/markdown/Markdown.tsx'
+import { useChat } from '../../stores/chat.ts'
+import { stop } from './actions.ts'
+import { useNow } from './hooks.ts'
+import { seconds, useWords, type Words, wholeSeconds } from './messages.ts'
+
+/** Reasoning, folded above the answer, with its time. */
+export function Reasoning({ reply }: { reply: Message }) {
+  const words = useWords()
+  const [open, setOpen] = useState(false)
+  const live = reply.status === 'streaming' && reply.text === ''
+  const now = useNow(live)
+  const began = Date.parse(reply.createdAt) + (reply.firstTokenMs ?? 0)
+  const label = live
+    ? words('reasoning', { seconds: seconds(now - began) })
+    : reply.reasoningMs === null
+      ? words('reasoned')
+      : words('reasonedFor', { seconds: seconds(reply.reasoningMs) })
+  return (
+    <div className="chat-reasoning">
+      <button type="button" className="chat-fold" aria-expanded={open} onClick={() => setOpen(!open)}>
+        {live ? <LoaderCircle className="chat-turning" aria-hidden /> : <ChevronRight aria-hidden />}
+        <span>{label}</span>
+      </button>
+      {open && (
+        <div className="chat-reasoning-text">
+          <Markdown text={reply.reasoning} growing={live} />
+        </div>
+      )}
+    </div>
+  )
+}
+
+/** What a reply without output waits for, in words, once it has lasted 300 ms, with Stop beside it. */
+export function Waiting({ wait, replyId }: { wait: Wait; replyId: string }) {
+  const words = useWords()
+  const stopping = useChat((state) => state.stopping.has(replyId))
+  const now = useNow(true)
+  const lasts = now - Date.parse(wait.since)
+  if (lasts < 300 && wait.for !== 'retry') return <div className="chat-waiting" />
+  return (
+    <div className="chat-waiting">
+      <LoaderCircle className="chat-turning" aria-hidden />
+      <span>
+        {stopping ? words('stopping') : waitText(wait, now, words)}
+        {wait.problem?.workPossible && <span className="chat-wait-note"> {words('waitWorkPossible')}</span>}
+      </span>
+      {!stopping && (wait.for === 'retry' || lasts > 3_000) && (
+        <button type="button" className="chat-btn chat-small" onClick={() => void stop(replyId)}>
+          <Square aria-hidden /> {words('stop')}
+        </button>
+      )}
+    </div>
+  )
+}
+
+function waitText(wait: Wait, now: number, words: Words): string {
+  const lasted = wholeSeconds(now - Date.parse(wait.since))
+  if (wait.for === 'turn') return words('waitTurn', { seconds: lasted })
+  if (wait.for === 'connection') return words('waitConnection')
+  if (wait.for === 'reply') return words('waitReply', { seconds: lasted })
+  if (wait.for === 'first_token') return words('waitFirst', { seconds: lasted })
+  const { problem } = wait
+  const reason =
+    problem?.kind === 'rate_limited' ? words('busy', { status: problem.status ?? 429 }) : (problem?.message ?? '')
+  const attempt = wait.attempt ?? 2
+  const left = wait.until === null ? 0 : Date.parse(wait.until) - now
+  if (left <= 0) return words('waitRetryNow', { reason, attempt })
+  return words('waitRetry', { reason, seconds: Math.ceil(left / 1_000), attempt })
+}

@@ -1,0 +1,70 @@
+import type { Message } from '../../../src-preload/contract/chat.ts'
+import { Markdown } from '../../shared/markdown/Markdown.tsx'
+import { useStage } from '../../stores/chatPage.ts'
+import { isRunning } from '../../stores/openChat.ts'
+import { EditMessage } from './EditMessage.tsx'
+import { JsonVerdict } from './JsonVerdict.tsx'
+import { useWords } from './messages.ts'
+import { ReplyEnd } from './ReplyEnd.tsx'
+import { ReplyFooter } from './ReplyFooter.tsx'
+import { Reasoning, Waiting } from './ReplyParts.tsx'
+import { ToolCalls } from './tools/ToolCalls.tsx'
+import { Who } from './Who.tsx'
+
+/** A reply that stands alone on the path. */
+export function ReplyView({ reply }: { reply: Message }) {
+  const words = useWords()
+  const running = isRunning(reply)
+  const editing = useStage((state) => state.editing === reply.id)
+  const name = reply.model ?? words('assistant')
+  return (
+    <article
+      className="chat-turn"
+      aria-label={name}
+      aria-busy={running}
+      data-message-id={reply.id}
+      data-parent={reply.parentId ?? ''}
+      data-sibling={reply.sibling}
+      data-role="assistant"
+      data-status={reply.status}
+    >
+      <Who name={name} as={reply.name} instant={reply.createdAt} streaming={reply.status === 'streaming'} />
+      {editing ? (
+        <div className="chat-body">
+          <EditMessage message={reply} />
+        </div>
+      ) : (
+        <ReplyBody reply={reply} />
+      )}
+      <ReplyEnd reply={reply} />
+      {!running && !editing && <ReplyFooter reply={reply} />}
+    </article>
+  )
+}
+
+/** What came of a reply: reasoning, waits, text, refusal, calls of tools with how each stands. */
+export function ReplyBody({ reply }: { reply: Message }) {
+  const words = useWords()
+  const running = isRunning(reply)
+  const streaming = reply.status === 'streaming'
+  return (
+    <div className="chat-body">
+      {reply.reasoning !== '' && <Reasoning reply={reply} />}
+      {reply.wait && running && <Waiting wait={reply.wait} replyId={reply.id} />}
+      {reply.text !== '' && (
+        <div data-part="text">
+          <Markdown text={reply.text} growing={streaming} />
+        </div>
+      )}
+      {streaming && reply.text === '' && reply.reasoning === '' && !reply.wait && <span className="chat-caret" />}
+      {reply.refusal !== '' && (
+        <div className="chat-refusal">
+          <b>{words('refusal')}</b>
+          <p data-part="text">{reply.refusal}</p>
+        </div>
+      )}
+      <ToolCalls reply={reply} />
+      {!running && <JsonVerdict reply={reply} />}
+    </div>
+  )
+}

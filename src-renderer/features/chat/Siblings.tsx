@@ -1,0 +1,50 @@
+import { ChevronLeft, ChevronRight } from 'lucide-react'
+import type { KeyboardEvent } from 'react'
+import type { Message } from '../../../src-preload/contract/chat.ts'
+import { i18n, isRightToLeft } from '../../i18n/index.ts'
+import { walk } from './messageActions.ts'
+import { useWords } from './messages.ts'
+
+/** `‹ 2 / 3 ›`: the ways a conversation went from here. Arrow keys walk it too. */
+export function Siblings({ message }: { message: Message }) {
+  const words = useWords()
+  const { sibling, siblings } = message
+  if (siblings < 2) return null
+  const byKey = (event: KeyboardEvent): void => {
+    if (event.key !== 'ArrowRight' && event.key !== 'ArrowLeft') return
+    event.preventDefault()
+    const onward = isRightToLeft(i18n.language) ? 'ArrowLeft' : 'ArrowRight'
+    void walk(message, event.key === onward ? 1 : -1)
+  }
+  const place = words(message.role === 'assistant' ? 'sibling' : 'siblingTurn', { sibling, siblings })
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is a part of a form
+    <span className="chat-siblings" role="group" aria-label={place} onKeyDown={byKey}>
+      <button
+        type="button"
+        className="chat-icon"
+        data-deed="previous"
+        aria-label={words('siblingPrevious')}
+        title={words('siblingPrevious')}
+        disabled={sibling <= 1}
+        onClick={() => void walk(message, -1)}
+      >
+        <ChevronLeft aria-hidden />
+      </button>
+      <span title={place}>
+        {sibling} / {siblings}
+      </span>
+      <button
+        type="button"
+        className="chat-icon"
+        data-deed="next"
+        aria-label={words('siblingNext')}
+        title={words('siblingNext')}
+        disabled={sibling >= siblings}
+        onClick={() => void walk(message, 1)}
+      >
+        <ChevronRight aria-hidden />
+      </button>
+    </span>
+  )
+}

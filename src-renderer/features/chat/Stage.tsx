@@ -1,0 +1,133 @@
+import { X } from 'lucide-react'
+import { useEffect, useMemo, useState } from 'react'
+import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
+import { MarkdownContext, type MarkdownHost } from '../../shared/markdown/context.ts'
+import { InspectorToggle, ListToggle } from '../../shared/ui/StageBar.tsx'
+import { useChat } from '../../stores/chat.ts'
+import { useStage } from '../../stores/chatPage.ts'
+import { Announcer } from './Announcer.tsx'
+import { copyText, type } from './actions.ts'
+import { Composer } from './Composer.tsx'
+import { followJumps } from './find/actions.ts'
+import { FindBar } from './find/FindBar.tsx'
+import { focusSoon } from './focus.ts'
+import { LinkDialog } from './LinkDialog.tsx'
+import { TitleField } from './List.tsx'
+import { Messages } from './Messages.tsx'
+import { ModelPicker } from './ModelPicker.tsx'
+import { useWords } from './messages.ts'
+import { StageDialogs } from './StageDialogs.tsx'
+
+/** The stage region: title and model above, the messages, the composer below. */
+export function ChatStage() {
+  const [link, setLink] = useState<string | null>(null)
+  const host = useMemo((): MarkdownHost => ({ openLink: setLink, copy: copyText }), [])
+  useEffect(followJumps, [])
+  return (
+    <MarkdownContext value={host}>
+      <div className="chat-stage">
+        <Header />
+        <FindBar />
+        <Body />
+        <RoomNotice />
+        <Composer />
+        <LinkDialog address={link} onClose={() => setLink(null)} />
+        <StageDialogs />
+        <Announcer />
+      </div>
+    </MarkdownContext>
+  )
+}
+
+function endRename(): void {
+  useStage.setState({ renaming: false })
+  focusSoon(() => document.querySelector<HTMLElement>('.chat-bar [data-deed="rename"]'))
+}
+
+function Header() {
+  const words = useWords()
+  const id = useChat((state) => state.open?.id ?? null)
+  const title = useChat((state) => state.open?.conversation?.title ?? null)
+  const editing = useStage((state) => state.renaming)
+  const shown = title ?? words('untitled')
+  return (
+    <header className="chat-bar">
+      <ListToggle />
+      {id !== null && editing ? (
+        <TitleField id={id} title={title ?? ''} onEnd={endRename} />
+      ) : (
+        <h1>
+          {id === null ? (
+            words('newChat')
+          ) : (
+            <button
+              type="button"
+              dir="auto"
+              data-deed="rename"
+              title={shown}
+              aria-label={words('editTitle', { title: shown })}
+              onClick={() => useStage.setState({ renaming: true })}
+            >
+              {shown}
+            </button>
+          )}
+        </h1>
+      )}
+      <ModelPicker />
+      <InspectorToggle />
+    </header>
+  )
+}
+
+function Body() {
+  const words = useWords()
+  const id = useChat((state) => state.open?.id ?? null)
+  const state = useChat((chat) => chat.open?.state ?? null)
+  const any = useChat((chat) => (chat.open?.ids.length ?? 0) > 0)
+  if (id === null) return <Welcome />
+  if (state === 'gone') return <p className="chat-stage-note">{words('gone')}</p>
+  if (any) return <Messages key={id} />
+  return state === 'loading' ? <p className="chat-stage-note chat-late">{words('loading')}</p> : <Welcome />
+}
+
+function Welcome() {
+  const words = useWords()
+  const fill = (text: string): void => {
+    type(text)
+    document.querySelector<HTMLTextAreaElement>('.chat-composer textarea')?.focus()
+  }
+  return (
+    <div className="chat-welcome">
+      <h2>{words('emptyTitle')}</h2>
+      <p>{words('emptyText')}</p>
+      <ul>
+        {(['example1', 'example2', 'example3'] as const).map((key) => (
+          <li key={key}>
+            <button type="button" onClick={() => fill(words(key))}>
+              {words(key)}
+            </button>
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+function RoomNotice() {
+  const words = useWords()
+  const notice = useChat((state) => state.notice)
+  if (!notice) return null
+  return (
+    <div className="chat-room-notice">
+      <ProblemNotice problem={notice} />
+      <button
+        type="button"
+        className="chat-icon"
+        aria-label={words('dismiss')}
+        onClick={() => useChat.setState({ notice: null })}
+      >
+        <X aria-hidden />
+      </button>
+    </div>
+  )
+}

@@ -1,0 +1,37 @@
+import { Dialog } from '../../shared/ui/Dialog.tsx'
+import { useStage } from '../../stores/chatPage.ts'
+import { retry } from './actions.ts'
+import { PresetDialog } from './inspector/PresetDialog.tsx'
+import { ModelList } from './ModelList.tsx'
+import { useWords } from './messages.ts'
+import { RawDialog } from './RawDialog.tsx'
+
+const close = (): void => useStage.setState({ dialog: null })
+
+/** What lies over the stage; one at a time. */
+export function StageDialogs() {
+  return (
+    <>
+      <RetryDialog />
+      <RawDialog />
+      <PresetDialog />
+    </>
+  )
+}
+
+function RetryDialog() {
+  const words = useWords()
+  const dialog = useStage((state) => state.dialog)
+  const replyId = dialog?.kind === 'retryWith' ? dialog.replyId : null
+  const pick = (model: string): void => {
+    if (replyId !== null) void retry(replyId, [model])
+    close()
+  }
+  return (
+    <Dialog open={replyId !== null} onClose={close} title={words('retryWithTitle')} about={words('retryWithAbout')}>
+      <div className="chat-menu chat-models-flat">
+        <ModelList picked={[]} onPick={pick} />
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,44 @@
+import type { Message } from '../../../src-preload/contract/chat.ts'
+import { plainText } from '../../shared/ui/plainText.ts'
+import { useChat } from '../../stores/chat.ts'
+import { useWords } from './messages.ts'
+
+/**
+ * A message of role tool. The cards of the reply above show the calls of this program's own with their results, so here is only their
+ * place; a result that came otherwise, such as by an import, is shown as text.
+ */
+export function ToolRow({ row }: { row: Message }) {
+  const words = useWords()
+  const shown = useChat(({ open }) => row.run !== null && isUnderReply(row, open?.messages ?? []))
+  if (shown) return <div data-message-id={row.id} />
+  return (
+    <article
+      className="chat-turn"
+      aria-label={words('roleTool')}
+      data-message-id={row.id}
+      data-parent={row.parentId ?? ''}
+      data-sibling={row.sibling}
+      data-role="tool"
+    >
+      <div className="chat-body">
+        <div className="chat-tool">
+          <header>
+            <span>{words('roleTool')}</span>
+            {(row.name ?? row.run?.name) && <code>{plainText(row.name ?? row.run?.name ?? '')}</code>}
+          </header>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard (WCAG 2.1.1) */}
+          <pre tabIndex={0} data-part="text">
+            {plainText(row.text)}
+          </pre>
+        </div>
+      </div>
+    </article>
+  )
+}
+
+/** Rows stand right below the reply whose calls they answer, one after another. */
+function isUnderReply(row: Message, messages: readonly Message[]): boolean {
+  let at = messages.findLastIndex(({ id }) => id === row.id)
+  while (at >= 0 && messages[at]?.role === 'tool' && messages[at]?.run) at -= 1
+  return (messages[at]?.toolCalls.length ?? 0) > 0
+}

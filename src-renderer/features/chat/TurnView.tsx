@@ -1,0 +1,78 @@
+import { Pencil } from 'lucide-react'
+import type { Message } from '../../../src-preload/contract/chat.ts'
+import { Pieces } from '../../shared/markdown/CodeBlock.tsx'
+import { useStage } from '../../stores/chatPage.ts'
+import { CopyMessage } from './CopyMessage.tsx'
+import { Pictures } from './composer/Pictures.tsx'
+import { EditMessage } from './EditMessage.tsx'
+import { MessageMenu } from './MessageMenu.tsx'
+import { startEdit } from './messageActions.ts'
+import { useWords } from './messages.ts'
+import { Siblings } from './Siblings.tsx'
+import { Who } from './Who.tsx'
+
+/** What a person said, or set as instructions: the text as typed, never as markdown. */
+export function TurnView({ turn }: { turn: Message }) {
+  const words = useWords()
+  const editing = useStage((state) => state.editing === turn.id)
+  const names = {
+    user: 'you',
+    system: 'roleSystem',
+    developer: 'roleDeveloper',
+    tool: 'roleTool',
+    assistant: 'assistant',
+  } as const
+  const who = words(names[turn.role])
+  return (
+    <article
+      className="chat-turn"
+      aria-label={turn.name ? `${who}, ${turn.name}` : who}
+      data-message-id={turn.id}
+      data-parent={turn.parentId ?? ''}
+      data-sibling={turn.sibling}
+      data-role={turn.role}
+    >
+      <Who name={who} as={turn.name} mine instant={turn.createdAt}>
+        {!editing && (
+          <span className="chat-deeds">
+            <button
+              type="button"
+              className="chat-icon"
+              data-deed="edit"
+              aria-label={words('edit')}
+              title={words('edit')}
+              onClick={() => startEdit(turn)}
+            >
+              <Pencil aria-hidden />
+            </button>
+            <CopyMessage message={turn} />
+            <MessageMenu message={turn} />
+          </span>
+        )}
+        <Siblings message={turn} />
+      </Who>
+      <div className="chat-body">
+        <Pictures attachments={turn.attachments} />
+        {editing ? (
+          <EditMessage message={turn} />
+        ) : (
+          <div className="chat-typed" data-part="text" dir="auto">
+            <Pieces pieces={inPieces(turn.text)} />
+          </div>
+        )}
+      </div>
+    </article>
+  )
+}
+
+/** Bounded pieces, ended at line ends where there are any, so that a pasted megabyte is laid out only where it is seen. */
+function inPieces(text: string): string[] {
+  const pieces: string[] = []
+  for (let at = 0; at < text.length; ) {
+    const newline = text.lastIndexOf('\n', at + 4_000)
+    const end = text.length - at <= 4_000 ? text.length : newline > at ? newline + 1 : at + 4_000
+    pieces.push(text.slice(at, end))
+    at = end
+  }
+  return pieces
+}

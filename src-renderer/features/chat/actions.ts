@@ -1,0 +1,250 @@
+import type { ContractRouterClient } from '@orpc/contract'
+import type {
+  Attachment,
+  ConversationEvent,
+  ConversationListEvent,
+  Message,
+} from '../../../src-preload/contract/chat.ts'
+import type { Contract } from '../../../src-preload/contract/contract.ts'
+import { perFrame } from '../../api/frames.ts'
+import { keepWatching } from '../../api/keepWatching.ts'
+import { problemOf } from '../../api/problem.ts'
+import { askOnce, settleSeen } from '../../shared/requestIds.ts'
+import * as store from '../../stores/chat.ts'
+import { useChat } from '../../stores/chat.ts'
+import { useStage, withoutEdit } from '../../stores/chatPage.ts'
+import { messageIn, runningReplies } from '../../stores/openChat.ts'
+import { attempt, setClient } from './client.ts'
+import { recallCompared } from './compare.ts'
+import { forgetSentPictures } from './composer/draftPictures.ts'
+import { useSentAs } from './composer/RolePicker.tsx'
+import { flushDrafts, forgetNewDraft, placeIn, recallNewDraft, saveDraft, writeDraft } from './drafts.ts'
+import { flushSetups, forgetNewSetup, recallNewSetup, setupOf } from './setup.ts'
+
+export interface ChatHost {
+  client: ContractRouterClient<Contract>
+}
+
+let host: ChatHost | null = null
+let watching: AbortController | null = null
+
+/** Starts the room: from here on its store follows the core. The answer ends it. */
+export function startChat(given: ChatHost): () => void {
+  host = given
+  setClient(given.client)
+  const ended = new AbortController()
+  const events = perFrame<ConversationListEvent>((batch) =>
+    useChat.setState((state) => store.applyListEvents(state, batch)),
+  )
+  recallNewDraft()
+  void keepWatching(ended.signal, async (signal) => {
+    for await (const event of await given.client.chat.watchList(undefined, { signal })) events.push(event)
+  })
+  recallNewSetup()
+  recallCompared()
+  addEventListener('pagehide', flush)
+  void loadModels(false)
+  return () => {
+    ended.abort()
+    watching?.abort()
+    events.drop()
+    flush()
+    removeEventListener('pagehide', flush)
+    host = null
+    setClient(null)
+  }
+}
+
+/** Puts a conversation on the stage and follows it; null is an empty new chat. */
+export function openChat(id: string | null): void {
+  const { open } = useChat.getState()
+  if ((open?.id ?? null) === id) return
+  flush()
+  watching?.abort()
+  watching = null
+  useChat.setState((state) => store.openConversation(state, id))
+  useStage.setState({ editing: null, renaming: false, dialog: null })
+  if (id !== null) follow(id)
+}
+
+function follow(id: string): void {
+  if (!host) return
+  const { client } = host
+  const ended = new AbortController()
+  watching = ended
+  void keepWatching(ended.signal, async (signal) => {
+    const attempt = new AbortController()
+    const events = perFrame<ConversationEvent>((batch) => {
+      useChat.setState((state) => store.applyEvents(state, id, batch))
+      settleRequests(id, batch)
+      const { open } = useChat.getState()
+      if (open?.id === id && open.state === 'gap') attempt.abort()
+    })
+    const either = AbortSignal.any([signal, attempt.signal])
+    try {
+      for await (const event of await client.chat.watch({ conversationId: id }, { signal: either })) {
+        if (event.type === 'snapshot') {
+          events.now(event)
+          void saveDraft(id)
+        } else events.push(event)
+      }
+    } finally {
+      if (signal.aborted) events.drop()
+    }
+  })
+}
+
+/** A message of this conversation that was asked for and whose answer was lost has come this way: it is not asked for again. */
+function settleRequests(id: string, batch: readonly ConversationEvent[]): void {
+  const came = new Map(batch.flatMap(messagesOf).map((message) => [message.id, message]))
+  if (came.size === 0) return
+  for (const { name, requestId } of settleSeen(placeIn(id).scope, (one) => came.has(one))) {
+    const message = came.get(requestId)
+    if (name.startsWith('edit ')) useStage.setState((state) => withoutEdit(state, name.slice('edit '.length)))
+    if (name === placeIn(id).name && message && useChat.getState().sending === null) emptyComposer(id, message)
+  }
+}
+
+function messagesOf(event: ConversationEvent): readonly Message[] {
+  if (event.type === 'snapshot' || event.type === 'path') return [...event.messages, ...event.beside]
+  return event.type === 'message' ? [event.message] : []
+}
+
+/** What was given back to the composer when the answer was lost is sent. */
+function emptyComposer(id: string, sent: Message): void {
+  if (store.draftOf(useChat.getState()) !== sent.text) return
+  writeDraft(id, '')
+  forgetSentPictures(id, sent.attachments)
+  useSentAs.setState({ role: 'user', name: '' })
+  useChat.setState({ sendProblem: null })
+}
+
+/** As whom a message goes. */
+export interface SentAs {
+  role: 'user' | 'system' | 'developer' | 'assistant'
+  /** Empty: none. */
+  name: string
+}
+const own: SentAs = { role: 'user', name: '' }
+
+/**
+ * Sends what stands in the composer. The text leaves the composer at once and comes back if the core refuses it.
+ * @returns whether the core took it; pictures that were given stay the caller's until then
+ */
+export async function send(text: string, attachments: readonly Attachment[] = [], as: SentAs = own): Promise<boolean> {
+  const state = useChat.getState()
+  const models = store.modelsToAsk(state)
+  if (!host || state.sending || models.length === 0) return false
+  const { client } = host
+  const conversationId = state.open?.id ?? null
+  const sending = { conversationId, text }
+  const message = {
+    conversationId,
+    text,
+    models,
+    ...(conversationId === null ? { setup: setupOf(state) } : {}),
+    attachments: attachments.map(({ mediaId, detail }) => ({ mediaId, detail })),
+    role: as.role,
+    name: as.name === '' ? null : as.name,
+    // Whatever the person did not say is there to be answered with what he says next.
+    ask: as.role === 'user',
+  }
+  useChat.setState((before) => store.beginSending(before, sending))
+  let id = ''
+  try {
+    // The draft first: stored after the message, it would be a draft again.
+    await Promise.all([flushDrafts(), flushSetups()])
+    const sent = await askOnce(placeIn(conversationId ?? store.newChat), message, (requestId) => {
+      id = requestId
+      return client.chat.send({ requestId, ...message })
+    })
+    if (conversationId === null) {
+      forgetNewDraft()
+      forgetNewSetup()
+    }
+    const stillThere = (useChat.getState().open?.id ?? null) === conversationId
+    useChat.setState({ sending: null })
+    if (conversationId === null && stillThere) openChat(sent.conversationId)
+    return true
+  } catch (thrown) {
+    if (messageIn(useChat.getState().open, id)) {
+      // The answer was lost, and the message is there.
+      useChat.setState({ sending: null })
+      return true
+    }
+    useChat.setState((before) => store.failSending(before, sending, problemOf(thrown)))
+    return false
+  }
+}
+
+/** Says "Stopping…" before it asks, because the answer of the core takes a round trip. */
+export async function stop(replyId: string): Promise<void> {
+  if (!host || useChat.getState().stopping.has(replyId)) return
+  useChat.setState((state) => store.markStopping(state, replyId))
+  try {
+    await host.client.chat.stop({ replyId })
+  } catch (thrown) {
+    useChat.setState((state) => ({ ...store.unmarkStopping(state, replyId), notice: problemOf(thrown) }))
+  }
+}
+
+/** Stops every reply of the open conversation that is being made, the ones side by side too. */
+export async function stopHere(): Promise<void> {
+  await Promise.all(runningReplies(useChat.getState().open).map(({ id }) => stop(id)))
+}
+
+/** Asks again for a reply, with the model picked now or those given; the old one stays as its sibling. */
+export async function retry(
+  replyId: string,
+  models = store.modelsToAsk(useChat.getState()).slice(0, 1),
+): Promise<void> {
+  await flushSetups()
+  const place = placeIn(useChat.getState().open?.id ?? store.newChat, `retry ${replyId}`)
+  const wish = { replyId, ...(models.length === 0 ? {} : { models }) }
+  await attempt((client) => askOnce(place, wish, (requestId) => client.chat.retry({ requestId, ...wish })))
+}
+
+/** Keeps what is typed on the stage, here at once and where it is stored a moment after the last key. */
+export function type(text: string): void {
+  writeDraft(useChat.getState().open?.id ?? store.newChat, text)
+}
+
+/** What was typed and set a moment ago is saved now. */
+function flush(): void {
+  void flushDrafts()
+  void flushSetups()
+}
+
+export async function loadModels(refresh: boolean): Promise<void> {
+  if (!host || useChat.getState().models.state === 'loading') return
+  useChat.setState(({ models }) => ({ models: { ...models, state: 'loading', problem: null } }))
+  try {
+    const { models, asOf } = await host.client.models.list({ refresh })
+    useChat.setState((state) => ({
+      models: { state: 'ready', models, asOf, problem: null },
+      model: state.model ?? models[0]?.id ?? null,
+    }))
+  } catch (thrown) {
+    useChat.setState(({ models }) => ({ models: { ...models, state: 'failed', problem: problemOf(thrown) } }))
+  }
+}
+
+export async function pickModel(model: string): Promise<void> {
+  useChat.setState({ model })
+  await attempt((client) => client.app.updateSettings({ chatModel: model }))
+}
+
+export async function openAddress(url: string): Promise<void> {
+  await attempt((client) => client.app.openExternal({ url }))
+}
+
+/** False where the clipboard is refused; the caller then shows no "Copied". */
+export async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text)
+    return true
+  } catch (thrown) {
+    useChat.setState({ notice: problemOf(thrown) })
+    return false
+  }
+}

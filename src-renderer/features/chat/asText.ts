@@ -1,0 +1,79 @@
+import type { ListItem, PhrasingContent, RootContent } from 'mdast'
+import { BlockSplitter } from '../../shared/markdown/blocks.ts'
+import { parseBlock } from '../../shared/markdown/parse.ts'
+
+/** How addresses are told: beside their words, or left out as on the screen. */
+type Addresses = 'beside' | 'hidden'
+
+/** A markdown text without its marks: what it says, a line for each line of it. Addresses of links stand in brackets. */
+export const asText = (markdown: string): string => blocksOf(markdown, 'beside').join('\n\n')
+
+/** The text as it stands on the screen, a line for each block, so that nothing is found across two of them. */
+export const asSeen = (markdown: string): string => blocksOf(markdown, 'hidden').join('\n')
+
+function blocksOf(markdown: string, addresses: Addresses): string[] {
+  return new BlockSplitter()
+    .update(markdown)
+    .flat()
+    .flatMap((block) =>
+      block.kind === 'flow'
+        ? parseBlock(block).map((node) => flow(node, addresses))
+        : [block.pieces.join('').trimEnd()],
+    )
+    .filter((text) => text !== '')
+}
+
+function flow(node: RootContent, addresses: Addresses): string {
+  const inside = (nodes: readonly RootContent[], between: string): string =>
+    nodes
+      .map((one) => flow(one, addresses))
+      .filter((text) => text !== '')
+      .join(between)
+  switch (node.type) {
+    case 'paragraph':
+    case 'heading':
+      return phrase(node.children, addresses)
+    case 'blockquote':
+    case 'footnoteDefinition':
+      return inside(node.children, '\n')
+    case 'list':
+      return node.children
+        .map((item, at) => listItem(item, node.ordered ? `${(node.start ?? 1) + at}. ` : '- ', addresses))
+        .join('\n')
+    case 'table':
+      return node.children
+        .map((row) => row.children.map((cell) => phrase(cell.children, addresses)).join('\t'))
+        .join('\n')
+    default:
+      return 'value' in node ? String(node.value) : ''
+  }
+}
+
+function listItem(item: ListItem, mark: string, addresses: Addresses): string {
+  const sign = addresses === 'hidden' ? '' : mark
+  const done = typeof item.checked === 'boolean' && addresses === 'beside' ? (item.checked ? '[x] ' : '[ ] ') : ''
+  const text = item.children.map((one) => flow(one, addresses)).join('\n')
+  return `${sign}${done}${text.replaceAll('\n', `\n${' '.repeat(sign.length)}`)}`
+}
+
+function phrase(nodes: readonly PhrasingContent[], addresses: Addresses): string {
+  return nodes.map((node) => word(node, addresses)).join('')
+}
+
+function word(node: PhrasingContent, addresses: Addresses): string {
+  switch (node.type) {
+    case 'break':
+      return '\n'
+    case 'image':
+      return node.alt ?? ''
+    case 'link': {
+      const text = phrase(node.children, addresses)
+      return addresses === 'hidden' || text === node.url ? text : `${text} (${node.url})`
+    }
+    case 'footnoteReference':
+      return addresses === 'hidden' ? '' : `[${node.label ?? node.identifier}]`
+    default:
+      if ('children' in node) return phrase(node.children, addresses)
+      return 'value' in node ? String(node.value) : ''
+  }
+}

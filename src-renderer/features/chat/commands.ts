@@ -1,0 +1,192 @@
+import { canContinue, canRetry, type Message } from '../../../src-preload/contract/chat.ts'
+import type { ChatText } from '../../i18n/en.chat.ts'
+import { i18n } from '../../i18n/index.ts'
+import { type Command, offerInWords } from '../../shared/commands/registry.ts'
+import { useChat } from '../../stores/chat.ts'
+import { useStage } from '../../stores/chatPage.ts'
+import { isRunning, messageIn, runningReplies } from '../../stores/openChat.ts'
+import { routeStore } from '../../stores/route.ts'
+import { copyText, retry, stopHere } from './actions.ts'
+import { showFind } from './find/actions.ts'
+import { focusComposer, selectedIn } from './focus.ts'
+import { jumpBy } from './jumps.ts'
+import { duplicate, goOn, isMaking, quote, startEdit, walk } from './messageActions.ts'
+
+const here = (): boolean => routeStore.getState().route.room === 'chat'
+const opened = (): boolean => here() && useChat.getState().open?.state === 'live'
+
+/** The message that has the focus, if it fits; else the last one of the path that does. */
+function target(fits: (message: Message) => boolean): Message | null {
+  const { open } = useChat.getState()
+  const holder = document.activeElement?.closest('[data-message-id]')
+  const focused = messageIn(open, holder?.getAttribute('data-message-id') ?? '')
+  return focused && fits(focused) ? focused : (open?.messages.findLast(fits) ?? null)
+}
+
+const settledReply = (message: Message): boolean => message.role === 'assistant' && !isRunning(message)
+const hasText = (message: Message): boolean => message.text !== '' || message.refusal !== ''
+
+interface MessageDeed {
+  id: string
+  title: ChatText
+  keys?: string
+  fits: (message: Message) => boolean
+  run: (message: Message) => void
+  /** Not while the path is being made. */
+  settled?: boolean
+}
+
+const deeds: MessageDeed[] = [
+  {
+    id: 'message.copy',
+    title: 'commandCopy',
+    keys: 'Mod+Shift+C',
+    fits: (message) => settledReply(message) && hasText(message),
+    run: (message) => void copyText(message.text || message.refusal),
+  },
+  {
+    id: 'message.edit',
+    title: 'commandEdit',
+    keys: 'Mod+E',
+    fits: (message) => message.role === 'user' && message.made === null,
+    run: startEdit,
+  },
+  {
+    id: 'message.retry',
+    title: 'commandRetry',
+    keys: 'Mod+Shift+Enter',
+    fits: (message) => settledReply(message) && canRetry(message),
+    settled: true,
+    run: (message) => void retry(message.id),
+  },
+  {
+    id: 'message.retryWith',
+    title: 'retryWith',
+    fits: (message) => settledReply(message) && canRetry(message),
+    settled: true,
+    run: (message) => useStage.setState({ dialog: { kind: 'retryWith', replyId: message.id } }),
+  },
+  {
+    id: 'message.continue',
+    title: 'commandContinue',
+    keys: 'Mod+Alt+Enter',
+    fits: (message) => canContinue(message) && useChat.getState().open?.ids.at(-1) === message.id,
+    settled: true,
+    run: (message) => void goOn(message),
+  },
+  {
+    id: 'message.quote',
+    title: 'commandQuote',
+    keys: 'Mod+Alt+Q',
+    fits: hasText,
+    run: (message) => quote(selectedIn(message.id) || message.text || message.refusal),
+  },
+  {
+    id: 'message.previousVersion',
+    title: 'commandPreviousVersion',
+    keys: 'Alt+PageUp',
+    fits: ({ siblings, sibling }) => siblings > 1 && sibling > 1,
+    run: (message) => void walk(message, -1),
+  },
+  {
+    id: 'message.nextVersion',
+    title: 'commandNextVersion',
+    keys: 'Alt+PageDown',
+    fits: ({ siblings, sibling }) => sibling < siblings,
+    run: (message) => void walk(message, 1),
+  },
+  {
+    id: 'message.duplicate',
+    title: 'commandDuplicate',
+    fits: hasText,
+    run: (message) => void duplicate(message.conversationId, message.id),
+  },
+  {
+    id: 'message.raw',
+    title: 'raw',
+    fits: ({ requestRow }) => requestRow !== null,
+    run: ({ requestRow }) => {
+      if (requestRow !== null) useStage.setState({ dialog: { kind: 'raw', requestRow } })
+    },
+  },
+]
+
+/** What the stage can do, with words in the window's language. */
+function commands(): Command[] {
+  const t = (key: ChatText): string => i18n.t(key, { ns: 'chat' })
+  const ofMessage = ({ id, title, keys, fits, run, settled = false }: MessageDeed): Command => ({
+    id,
+    title: t(title),
+    group: 'message',
+    when: () => opened() && !(settled && isMaking()) && target(fits) !== null,
+    run: () => {
+      const message = target(fits)
+      if (message) run(message)
+    },
+    ...(keys === undefined ? {} : { keys }),
+  })
+  return [
+    {
+      id: 'chat.stop',
+      title: t('commandStop'),
+      group: 'chat',
+      keys: 'Escape',
+      when: () => here() && runningReplies(useChat.getState().open).length > 0,
+      run: () => void stopHere(),
+    },
+    { id: 'chat.find', title: t('find'), group: 'conversation', keys: 'Mod+F', when: opened, run: showFind },
+    {
+      id: 'chat.rename',
+      title: t('commandRename'),
+      group: 'conversation',
+      keys: 'F2',
+      when: opened,
+      run: () => useStage.setState({ renaming: true }),
+    },
+    {
+      id: 'chat.model',
+      title: t('pickModel'),
+      group: 'chat',
+      keys: 'Mod+Shift+M',
+      when: here,
+      run: () => useStage.setState({ picking: useChat.getState().compared.length > 1 ? 'several' : 'one' }),
+    },
+    {
+      id: 'chat.compare',
+      title: t('commandCompare'),
+      group: 'chat',
+      when: here,
+      run: () => useStage.setState({ picking: 'several' }),
+    },
+    {
+      id: 'chat.presets',
+      title: t('presetsKeepTitle'),
+      group: 'chat',
+      when: here,
+      run: () => useStage.setState({ dialog: { kind: 'presets' } }),
+    },
+    { id: 'chat.write', title: t('commandWrite'), group: 'chat', keys: 'Mod+J', when: here, run: focusComposer },
+    {
+      id: 'message.previous',
+      title: t('commandPrevious'),
+      group: 'message',
+      keys: 'Alt+ArrowUp',
+      when: opened,
+      run: () => jumpBy(-1),
+    },
+    {
+      id: 'message.next',
+      title: t('commandNext'),
+      group: 'message',
+      keys: 'Alt+ArrowDown',
+      when: opened,
+      run: () => jumpBy(1),
+    },
+    ...deeds.map(ofMessage),
+  ]
+}
+
+/** Offers them, and again in other words when the language changes; the answer ends it. */
+export function offerChatCommands(): () => void {
+  return offerInWords(() => commands().map((command) => ({ ...command, room: 'chat' })))
+}

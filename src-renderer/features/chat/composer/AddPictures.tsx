@@ -1,0 +1,77 @@
+import { ImagePlus } from 'lucide-react'
+import { type RefObject, useEffect, useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { IconButton } from '../../../shared/ui/Button.tsx'
+import { addPictures } from './draftPictures.ts'
+
+/** Picks pictures from the disk. */
+export function AddPictures() {
+  const { t } = useTranslation('composer')
+  const input = useRef<HTMLInputElement>(null)
+  return (
+    <>
+      <IconButton icon={ImagePlus} label={t('addPictures')} onClick={() => input.current?.click()} />
+      <input
+        ref={input}
+        type="file"
+        multiple
+        hidden
+        accept="image/*"
+        aria-label={t('addPictures')}
+        onChange={(event) => {
+          addPictures([...(event.target.files ?? [])])
+          // The same file may be picked again after it was removed.
+          event.target.value = ''
+        }}
+      />
+    </>
+  )
+}
+
+const filesIn = (transfer: DataTransfer | null): File[] => [...(transfer?.files ?? [])]
+
+/**
+ * Pictures pasted into `field` and dropped anywhere on the stage around it. Text that is pasted with a picture (from a word processor)
+ * goes before the picture. Answers whether files are being dragged over the window now.
+ */
+export function usePastedAndDropped(field: RefObject<HTMLTextAreaElement | null>): boolean {
+  const [over, setOver] = useState(false)
+  useEffect(() => {
+    const area = field.current
+    const stage = area?.closest<HTMLElement>('.chat-stage') ?? area
+    if (!area || !stage) return
+    const paste = (event: ClipboardEvent): void => {
+      const files = filesIn(event.clipboardData)
+      if (files.length === 0 || event.clipboardData?.getData('text/plain')) return
+      event.preventDefault()
+      addPictures(files)
+    }
+    const carriesFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes('Files') ?? false
+    const drag = (event: DragEvent): void => {
+      if (!carriesFiles(event)) return
+      event.preventDefault()
+      setOver(true)
+    }
+    const leave = (event: DragEvent): void => {
+      if (!(event.relatedTarget instanceof Node) || !stage.contains(event.relatedTarget)) setOver(false)
+    }
+    const drop = (event: DragEvent): void => {
+      setOver(false)
+      if (!carriesFiles(event)) return
+      event.preventDefault()
+      addPictures(filesIn(event.dataTransfer))
+      area.focus()
+    }
+    area.addEventListener('paste', paste)
+    stage.addEventListener('dragover', drag)
+    stage.addEventListener('dragleave', leave)
+    stage.addEventListener('drop', drop)
+    return () => {
+      area.removeEventListener('paste', paste)
+      stage.removeEventListener('dragover', drag)
+      stage.removeEventListener('dragleave', leave)
+      stage.removeEventListener('drop', drop)
+    }
+  }, [field])
+  return over
+}

@@ -1,0 +1,53 @@
+import './pictures.css'
+import { Download } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import type { Attachment } from '../../../../src-preload/contract/chat.ts'
+import { mediaPath } from '../../../../src-preload/contract/media.ts'
+import { showBytes } from '../../../shared/ui/bytes.ts'
+import { Lightbox as Shared } from '../../../shared/ui/Lightbox.tsx'
+
+export interface LightboxProps {
+  pictures: readonly Attachment[]
+  /** Which one is shown; -1: none, and the dialog is shut. */
+  at: number
+  onMove: (at: number) => void
+  onClose: () => void
+}
+
+/** One picture of a message over the whole window; arrows go to the next. */
+export function Lightbox({ pictures, at, onMove, onClose }: LightboxProps) {
+  const { t } = useTranslation('composer')
+  const picture = pictures[at]
+  const name = picture?.name ?? t('picture')
+  return (
+    <Shared
+      className="composer-lightbox"
+      picture={
+        picture
+          ? {
+              ...{ id: `${picture.mediaId} ${at}`, src: mediaPath(picture.mediaId), preview: null, name },
+              ...{ width: picture.width, height: picture.height },
+            }
+          : null
+      }
+      at={at}
+      count={pictures.length}
+      onGo={onMove}
+      onClose={onClose}
+      facts={picture && `${t('size', { width: picture.width, height: picture.height })} · ${showBytes(picture.bytes)}`}
+      deeds={
+        picture && (
+          <a
+            href={mediaPath(picture.mediaId)}
+            download={name}
+            aria-label={t('savePicture')}
+            title={t('savePicture')}
+            className="composer-lightbox-save"
+          >
+            <Download aria-hidden size={16} strokeWidth={1.75} />
+          </a>
+        )
+      }
+    />
+  )
+}

@@ -1,0 +1,188 @@
+import { Check, Circle, Eye, ImageOff, RotateCw, X } from 'lucide-react'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Attachment } from '../../../../src-preload/contract/chat.ts'
+import { mediaPath } from '../../../../src-preload/contract/media.ts'
+import { showBytes } from '../../../shared/ui/bytes.ts'
+import { Menu, MenuItem } from '../../../shared/ui/Menu.tsx'
+import {
+  type DraftPicture,
+  largestFile,
+  mostPictures,
+  type PictureTrouble,
+  picturesOf,
+  removePicture,
+  retryPicture,
+  setDetail,
+  usePictures,
+} from './draftPictures.ts'
+import { largestBytes } from './fit.ts'
+import { Hint } from './Hint.tsx'
+import { Lightbox } from './Lightbox.tsx'
+import type { Prepared, Size } from './prepare.ts'
+import { useKnownRefusal } from './refusals.ts'
+
+type Detail = 'auto' | 'low' | 'high'
+const details: readonly Detail[] = ['auto', 'low', 'high']
+const words = { auto: 'detailAuto', low: 'detailLow', high: 'detailHigh' } as const
+const abouts = { auto: 'detailAutoAbout', low: 'detailLowAbout', high: 'detailHighAbout' } as const
+
+/** The pictures of the draft, above what is typed. */
+export function PictureTray({ draft }: { draft: string }) {
+  const { t } = useTranslation('composer')
+  const pictures = usePictures((state) => picturesOf(state, draft))
+  const leftOut = usePictures((state) => state.leftOut[draft] ?? 0)
+  const refused = useKnownRefusal('pictures')
+  const [shown, setShown] = useState<string | null>(null)
+  if (pictures.length === 0) return null
+  const ready = pictures.filter(({ state }) => state === 'ready')
+  return (
+    <div className="composer-tray">
+      <ul aria-label={t('picturesToSend')}>
+        {pictures.map((picture) => (
+          <Thumbnail key={picture.key} draft={draft} picture={picture} onOpen={() => setShown(picture.key)} />
+        ))}
+      </ul>
+      {leftOut > 0 && <Hint>{t('tooManyPictures', { count: leftOut, most: mostPictures })}</Hint>}
+      {refused !== null && <Hint>{t('refusedBefore', { model: refused })}</Hint>}
+      <Lightbox
+        pictures={ready.flatMap(({ kept, detail }) => (kept ? [{ ...kept, detail }] : []))}
+        at={ready.findIndex(({ key }) => key === shown)}
+        onMove={(at) => setShown(ready[at]?.key ?? null)}
+        onClose={() => setShown(null)}
+      />
+    </div>
+  )
+}
+
+function Thumbnail({ draft, picture, onOpen }: { draft: string; picture: DraftPicture; onOpen: () => void }) {
+  const { t } = useTranslation('composer')
+  const [broken, setBroken] = useState(false)
+  const { key, state, kept, preview, detail } = picture
+  const name = picture.name === '' ? t('picture') : picture.name
+  const address = preview ?? (kept && mediaPath(kept.mediaId))
+  const going = state === 'preparing' || state === 'uploading' || state === 'keeping'
+  return (
+    <li className="composer-picture" data-state={state} aria-label={t('pictureNamed', { name })} aria-busy={going}>
+      <button
+        type="button"
+        className="composer-picture-look"
+        aria-label={t('openPicture', { name })}
+        disabled={state !== 'ready'}
+        onClick={onOpen}
+      >
+        {address === null || broken || state === 'failed' ? (
+          <ImageOff aria-hidden />
+        ) : (
+          <img src={address} alt="" decoding="async" onError={() => setBroken(true)} />
+        )}
+        {state === 'uploading' && (
+          <span className="composer-progress" style={{ width: `${Math.round(picture.sent * 100)}%` }} />
+        )}
+      </button>
+      <div className="composer-picture-words">
+        <b title={name}>{name}</b>
+        <PictureState picture={picture} name={name} broken={broken} />
+      </div>
+      <div className="composer-picture-deeds">
+        {state === 'failed' && picture.trouble?.kind === 'problem' && (
+          <button
+            type="button"
+            aria-label={t('retryPicture')}
+            title={t('retryPicture')}
+            onClick={() => retryPicture(draft, key)}
+          >
+            <RotateCw aria-hidden />
+          </button>
+        )}
+        {state !== 'failed' && (
+          <DetailMenu name={name} detail={detail} onPick={(next) => setDetail(draft, key, next)} />
+        )}
+        <button
+          type="button"
+          aria-label={t(going ? 'cancelPicture' : 'removePicture', { name })}
+          title={t(going ? 'cancelPicture' : 'removePicture', { name })}
+          onClick={() => removePicture(draft, key)}
+        >
+          <X aria-hidden />
+        </button>
+      </div>
+    </li>
+  )
+}
+
+function PictureState({ picture, name, broken }: { picture: DraftPicture; name: string; broken: boolean }) {
+  const { t } = useTranslation('composer')
+  const { state, trouble, kept, prepared } = picture
+  if (state === 'preparing') return <span>{t('preparing')}</span>
+  if (state === 'uploading') return <span>{t('uploading', { percent: Math.round(picture.sent * 100) })}</span>
+  if (state === 'keeping') return <span>{t('keeping')}</span>
+  if (trouble) {
+    return (
+      <span data-bad role="alert">
+        <Trouble trouble={trouble} name={name} bytes={picture.bytes} />
+      </span>
+    )
+  }
+  if (broken) return <span data-bad>{t('brokenPicture')}</span>
+  const size = t('size', { width: kept?.width ?? 0, height: kept?.height ?? 0 })
+  return (
+    <>
+      <span>
+        {size} · {showBytes(picture.bytes)}
+      </span>
+      {prepared?.blob && <Changes prepared={prepared} />}
+    </>
+  )
+}
+
+function Trouble({ trouble, name, bytes }: { trouble: PictureTrouble; name: string; bytes: number }) {
+  const { t } = useTranslation('composer')
+  if (trouble.kind === 'problem') return trouble.problem.message
+  if (trouble.kind === 'not') return t('notPicture', { name })
+  if (trouble.kind === 'damaged') return t('damagedPicture', { name })
+  return t('tooLargePicture', { name, size: showBytes(bytes), most: showBytes(largestFile) })
+}
+
+/** What was done to a picture before it went up, so that nobody wonders where its pixels are. */
+function Changes({ prepared: { from, to, converted, upright, lostFrames } }: { prepared: Prepared }) {
+  const { t } = useTranslation('composer')
+  const size = ({ width, height }: Size): string => t('size', { width, height })
+  const scaled = from.width !== to.width || from.height !== to.height
+  const said = [
+    scaled && t('scaled', { from: size(from), to: size(to) }),
+    !scaled && from.bytes > largestBytes && t('recoded', { from: showBytes(from.bytes), to: showBytes(to.bytes) }),
+    upright && !scaled && t('turned'),
+    converted && t('converted', { type: converted.slice('image/'.length).toUpperCase() }),
+    lostFrames && t('firstFrame'),
+  ].filter(Boolean)
+  return <span role="status">{said.join(' · ')}</span>
+}
+
+function DetailMenu({
+  name,
+  detail,
+  onPick,
+}: {
+  name: string
+  detail: Attachment['detail']
+  onPick: (detail: Detail) => void
+}) {
+  const { t } = useTranslation('composer')
+  const now = detail ?? 'auto'
+  const trigger = (
+    <button type="button" aria-label={t('detailOf', { name, detail: t(words[now]) })} title={t('detail')}>
+      <Eye aria-hidden />
+      {detail !== null && <span>{t(words[now])}</span>}
+    </button>
+  )
+  return (
+    <Menu trigger={trigger}>
+      {details.map((one) => (
+        <MenuItem key={one} icon={one === now ? Check : Circle} onSelect={() => onPick(one)}>
+          {t(words[one])} <span className="text-faint">{t(abouts[one])}</span>
+        </MenuItem>
+      ))}
+    </Menu>
+  )
+}

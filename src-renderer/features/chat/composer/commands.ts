@@ -1,0 +1,45 @@
+import { i18n } from '../../../i18n/index.ts'
+import { offerCommands } from '../../../shared/commands/registry.ts'
+import { useChat } from '../../../stores/chat.ts'
+import { cancelDictation, finishDictation, startDictation, useDictation } from '../voice/dictation.ts'
+import { goOnReading, pauseReading, speak, stopReading, usePlayer } from '../voice/player.ts'
+
+const reads = (): boolean => usePlayer.getState().now !== null
+const dictation = () => useDictation.getState().now.state
+const lastReply = () =>
+  useChat.getState().open?.messages.findLast(({ role, text }) => role === 'assistant' && text !== '') ?? null
+
+/** What the composer's buttons and the player do, for the palette and the keys. The answer takes them back. */
+export function offerComposerCommands(): () => void {
+  const t = i18n.getFixedT(null, 'composer')
+  return offerCommands([
+    {
+      ...{ id: 'chat.addPictures', title: t('addPictures'), group: 'chat' },
+      run: () => document.querySelector<HTMLInputElement>('.chat-composer input[type="file"]')?.click(),
+    },
+    {
+      ...{ id: 'chat.dictate', title: t('dictate'), group: 'chat', keys: 'Mod+Shift+D' },
+      when: () => ['off', 'no_microphone', 'recording'].includes(dictation()),
+      run: () => void (dictation() === 'recording' ? finishDictation() : startDictation()),
+    },
+    {
+      ...{ id: 'chat.cancelDictation', title: t('cancelDictation'), group: 'chat' },
+      when: () => dictation() !== 'off',
+      run: cancelDictation,
+    },
+    {
+      ...{ id: 'chat.readLast', title: t('readLast'), group: 'chat' },
+      when: () => lastReply() !== null,
+      run: () => {
+        const reply = lastReply()
+        if (reply) void speak(reply.id, reply.text)
+      },
+    },
+    {
+      ...{ id: 'chat.pauseReading', title: t('pauseReading'), group: 'chat' },
+      when: reads,
+      run: () => (usePlayer.getState().now?.state === 'paused' ? goOnReading() : pauseReading()),
+    },
+    { id: 'chat.stopReading', title: t('stopReading'), group: 'chat', when: reads, run: stopReading },
+  ])
+}

@@ -1,0 +1,206 @@
+import * as z from 'zod'
+import { create } from 'zustand'
+import { type Attachment, attachment } from '../../../../src-preload/contract/chat.ts'
+import type { Problem } from '../../../../src-preload/contract/problem.ts'
+import { problemOf } from '../../../api/problem.ts'
+import { upload } from '../../../api/transfer.ts'
+import { offeredPictures } from '../../../shared/newChatDraft.ts'
+import { localStore } from '../../../shared/storage.ts'
+import { newChat, useChat } from '../../../stores/chat.ts'
+import { client } from '../client.ts'
+import { NoPicture, type Prepared, prepare } from './prepare.ts'
+
+/** What goes with one message at most (the contract's bound). */
+export const mostPictures = 16
+/** A file above this is not even read: a picture of that size is none for a model. Bytes. */
+export const largestFile = 64 * 1024 * 1024
+
+export type PictureTrouble =
+  | { kind: 'not' }
+  | { kind: 'damaged' }
+  | { kind: 'large' }
+  | { kind: 'problem'; problem: Problem }
+
+/** A picture of a draft, on its way up or kept already. */
+export interface DraftPicture {
+  key: string
+  name: string
+  /** Bytes of the file that was given; of the picture that was kept once it is. */
+  bytes: number
+  state: 'preparing' | 'uploading' | 'keeping' | 'ready' | 'failed'
+  /** 0 to 1, of the upload. */
+  sent: number
+  /** A blob: address of this window; null for one that came back with a reload. */
+  preview: string | null
+  prepared: Prepared | null
+  trouble: PictureTrouble | null
+  detail: Attachment['detail']
+  /** Once it is kept. */
+  kept: Omit<Attachment, 'detail'> | null
+}
+
+interface DraftPictures {
+  /** By conversation id, or `newChat`. */
+  byDraft: Readonly<Record<string, readonly DraftPicture[]>>
+  /** How many of the last ones given were left out, by draft; gone with the next ones. */
+  leftOut: Readonly<Record<string, number>>
+}
+
+export const usePictures = create<DraftPictures>(() => ({ byDraft: {}, leftOut: {} }))
+
+/** The draft that stands in the composer now. */
+export const draftKey = (): string => useChat.getState().open?.id ?? newChat
+
+const none: readonly DraftPicture[] = []
+/** The pictures of a draft; those of an earlier life of the window are looked up once. */
+export const picturesOf = ({ byDraft }: DraftPictures, draft: string): readonly DraftPicture[] => byDraft[draft] ?? none
+
+const files = new Map<string, { file: File; ended: AbortController }>()
+const storageKey = (draft: string): string => `chat.pictures.${draft}`
+const storedList = z.array(attachment)
+
+/** Brings back what was kept of a draft before a reload. Call it when the draft comes into the composer. */
+export function recallPictures(draft: string): void {
+  if (!usePictures.getState().byDraft[draft]) {
+    const list = storedList.safeParse(localStore.getJson(storageKey(draft)))
+    if (list.success && list.data.length > 0) change(draft, () => list.data.slice(0, mostPictures).map(asDraft))
+  }
+  if (draft === newChat) takeOffered()
+}
+
+function asDraft({ detail, ...kept }: Attachment): DraftPicture {
+  const { name, bytes } = kept
+  const rest = { sent: 1, preview: null, prepared: null, trouble: null, state: 'ready' as const }
+  return { key: crypto.randomUUID(), name: name ?? '', bytes, detail, kept, ...rest }
+}
+
+/** What another room gave for a new chat; a picture that is in the draft already is not added twice. */
+function takeOffered(): void {
+  const { pictures } = offeredPictures.getState()
+  if (pictures.length === 0) return
+  offeredPictures.setState({ pictures: [] })
+  const held = picturesOf(usePictures.getState(), newChat)
+  const fresh = pictures.filter(({ mediaId }) => !held.some(({ kept }) => kept?.mediaId === mediaId)).map(asDraft)
+  const all = [...held, ...fresh]
+  change(newChat, () => all.slice(0, mostPictures))
+  usePictures.setState(({ leftOut }) => ({
+    leftOut: { ...leftOut, [newChat]: Math.max(0, all.length - mostPictures) },
+  }))
+  remember(newChat)
+}
+
+/** Takes files that were picked, pasted or dropped into a draft; beyond the bound they are left out and counted. */
+export function addPictures(given: readonly File[], draft = draftKey()): void {
+  const room = mostPictures - picturesOf(usePictures.getState(), draft).length
+  const taken = given.slice(0, Math.max(0, room))
+  usePictures.setState(({ leftOut }) => ({ leftOut: { ...leftOut, [draft]: given.length - taken.length } }))
+  for (const file of taken) {
+    const key = crypto.randomUUID()
+    files.set(key, { file, ended: new AbortController() })
+    const fresh: DraftPicture = {
+      ...{ key, name: file.name, bytes: file.size, state: 'preparing', sent: 0, detail: null, kept: null },
+      ...{ preview: URL.createObjectURL(file), prepared: null, trouble: null },
+    }
+    change(draft, (all) => [...all, fresh])
+    queue = queue.then(() => bringUp(draft, key))
+  }
+}
+
+/** One after another: sixteen photos decoded at once are gigabytes. */
+let queue: Promise<void> = Promise.resolve()
+
+async function bringUp(draft: string, key: string): Promise<void> {
+  const given = files.get(key)
+  const core = client()
+  if (!given || !core) return
+  const { file, ended } = given
+  const { signal } = ended
+  const set = (now: Partial<DraftPicture>): void =>
+    change(draft, (all) => all.map((one) => (one.key === key ? { ...one, ...now } : one)))
+  try {
+    set({ state: 'preparing', trouble: null, sent: 0 })
+    if (file.size > largestFile) return set({ state: 'failed', trouble: { kind: 'large' } })
+    const prepared = await prepare(file, signal)
+    const { blob } = prepared
+    const sent = blob ? new File([blob], renamed(file.name, blob.type), { type: blob.type }) : file
+    set({ state: 'uploading', prepared, bytes: sent.size })
+    const onProgress = (bytes: number): void => set({ sent: sent.size === 0 ? 1 : bytes / sent.size })
+    const uploadId = await upload(core, sent, { signal, onProgress })
+    set({ state: 'keeping' })
+    const kept = await core.media.addImage({ uploadId }, { signal })
+    if (signal.aborted) return
+    set({ state: 'ready', kept: { ...kept, name: sent.name.slice(0, 300) }, bytes: kept.bytes })
+    files.delete(key)
+    remember(draft)
+  } catch (thrown) {
+    if (!signal.aborted) set({ state: 'failed', trouble: troubleOf(thrown, file) })
+  }
+}
+
+function troubleOf(thrown: unknown, { type }: File): PictureTrouble {
+  if (!(thrown instanceof NoPicture)) return { kind: 'problem', problem: problemOf(thrown) }
+  return type.startsWith('image/') ? { kind: 'damaged' } : { kind: 'not' }
+}
+
+export function retryPicture(draft: string, key: string): void {
+  queue = queue.then(() => bringUp(draft, key))
+}
+
+/** Takes a picture out of a draft, wherever on its way it is. */
+export function removePicture(draft: string, key: string): void {
+  files.get(key)?.ended.abort()
+  files.delete(key)
+  const gone = picturesOf(usePictures.getState(), draft).find((one) => one.key === key)
+  if (gone?.preview) URL.revokeObjectURL(gone.preview)
+  change(draft, (all) => all.filter((one) => one.key !== key))
+  usePictures.setState(({ leftOut }) => ({ leftOut: { ...leftOut, [draft]: 0 } }))
+  remember(draft)
+}
+
+export function setDetail(draft: string, key: string, detail: Attachment['detail']): void {
+  change(draft, (all) => all.map((one) => (one.key === key ? { ...one, detail } : one)))
+  remember(draft)
+}
+
+/** Empties a draft of its pictures, which go with the message now; `giveBackPictures` puts them there again if it is refused. */
+export function takePictures(draft: string): readonly DraftPicture[] {
+  const taken = picturesOf(usePictures.getState(), draft)
+  if (taken.length > 0) change(draft, () => none)
+  return taken
+}
+
+export function giveBackPictures(draft: string, taken: readonly DraftPicture[]): void {
+  change(draft, (all) => [...taken, ...all].slice(0, mostPictures))
+  remember(draft)
+}
+
+/** The message was taken by the core: nothing of the draft's pictures is needed any more. */
+export function forgetPictures(draft: string, taken: readonly DraftPicture[]): void {
+  for (const { preview } of taken) if (preview) URL.revokeObjectURL(preview)
+  remember(draft)
+}
+
+/** Empties a draft of the pictures of a message that was sent, where they are all that it has. */
+export function forgetSentPictures(draft: string, sent: readonly Attachment[]): void {
+  const held = picturesOf(usePictures.getState(), draft)
+  const same = held.length === sent.length && held.every(({ kept }, at) => kept?.mediaId === sent[at]?.mediaId)
+  if (same) forgetPictures(draft, takePictures(draft))
+}
+
+export const attachmentsOf = (pictures: readonly DraftPicture[]): Attachment[] =>
+  pictures.flatMap(({ kept, detail }) => (kept ? [{ ...kept, detail }] : []))
+
+function remember(draft: string): void {
+  const list = attachmentsOf(picturesOf(usePictures.getState(), draft))
+  if (list.length === 0) localStore.remove(storageKey(draft))
+  else localStore.setJson(storageKey(draft), list)
+}
+
+function change(draft: string, by: (all: readonly DraftPicture[]) => readonly DraftPicture[]): void {
+  usePictures.setState(({ byDraft }) => ({ byDraft: { ...byDraft, [draft]: by(byDraft[draft] ?? none) } }))
+}
+
+function renamed(name: string, type: string): string {
+  const stem = name.replace(/\.[^.]{1,5}$/, '') || 'picture'
+  return `${stem}.${type.slice('image/'.length).replace('jpeg', 'jpg')}`
+}

@@ -1,0 +1,69 @@
+import { problemOf } from '../../api/problem.ts'
+import { newDraftKey } from '../../shared/newChatDraft.ts'
+import { intentChanged, type Place } from '../../shared/requestIds.ts'
+import { localStore } from '../../shared/storage.ts'
+import { newChat, setDraft, useChat } from '../../stores/chat.ts'
+import { messageIn } from '../../stores/openChat.ts'
+import { client } from './client.ts'
+
+// A draft is in the window at once and stored a moment after the last key: that of a conversation in the core, that of a new chat in the
+// browser.
+
+/** ms from the last key until a draft is stored. */
+const savePause = 400
+
+/** Drafts that are not stored yet, by conversation id, or `newChat`. */
+const unsaved = new Map<string, string>()
+const timers = new Map<string, ReturnType<typeof setTimeout>>()
+
+/** Where a conversation's requests come from: the composer, or a deed on one of its messages. @param draft its id, or `newChat` */
+export const placeIn = (draft: string, name = 'send'): Place => ({
+  scope: `chat.${draft}`,
+  name,
+  isMade: (requestId) => messageIn(useChat.getState().open, requestId) !== undefined,
+})
+
+/** Sets what is in a composer, and stores it soon. Every change of a draft comes through here. */
+export function writeDraft(draft: string, text: string): void {
+  useChat.setState((state) => setDraft(state, draft, text))
+  intentChanged(placeIn(draft))
+  unsaved.set(draft, text)
+  clearTimeout(timers.get(draft))
+  timers.set(
+    draft,
+    setTimeout(() => void saveDraft(draft), savePause),
+  )
+}
+
+/** Stores what is not stored yet. Never rejects: a lost connection is made up for by `saveDraft` once the conversation is followed again. */
+export async function flushDrafts(): Promise<void> {
+  await Promise.all([...unsaved.keys()].map(saveDraft))
+}
+
+export async function saveDraft(draft: string): Promise<void> {
+  clearTimeout(timers.get(draft))
+  timers.delete(draft)
+  const text = unsaved.get(draft)
+  const core = client()
+  if (text === undefined || (draft !== newChat && !core)) return
+  try {
+    if (draft === newChat) localStore.set(newDraftKey, text)
+    else await core?.chat.saveDraft({ conversationId: draft, draft: text })
+  } catch (thrown) {
+    const problem = problemOf(thrown)
+    if (problem.kind === 'connection_lost') return
+    useChat.setState({ notice: problem })
+  }
+  if (unsaved.get(draft) === text) unsaved.delete(draft)
+}
+
+/** Puts the stored draft of a new chat back into the window. */
+export function recallNewDraft(): void {
+  const saved = localStore.get(newDraftKey)
+  if (saved) useChat.setState((state) => setDraft(state, newChat, saved))
+}
+
+/** The new chat's draft was sent; what was typed meanwhile stays. */
+export function forgetNewDraft(): void {
+  if ((useChat.getState().drafts[newChat] ?? '') === '') localStore.remove(newDraftKey)
+}

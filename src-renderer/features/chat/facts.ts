@@ -1,0 +1,59 @@
+import type { Message } from '../../../src-preload/contract/chat.ts'
+import { sumSc } from '../../shared/ui/sc.ts'
+
+/** Completion tokens a second between the first token and the end; null where the service reported too little. */
+export function tokensPerSecond(
+  reply: Pick<Message, 'usage' | 'finishedAt' | 'firstTokenMs' | 'createdAt'>,
+): number | null {
+  const tokens = reply.usage?.completionTokens
+  if (!tokens || reply.finishedAt === null || reply.firstTokenMs === null) return null
+  const ms = Date.parse(reply.finishedAt) - Date.parse(reply.createdAt) - reply.firstTokenMs
+  return ms > 0 ? tokens / (ms / 1_000) : null
+}
+
+/** Characters that a token has on average, in texts of languages written with spaces. */
+const charsPerToken = 4
+
+/** About how many tokens a second are coming, from what has come so far; null before the first second of output. */
+export function runningSpeed(reply: Message, now: number): number | null {
+  if (reply.firstTokenMs === null) return null
+  const ms = now - Date.parse(reply.createdAt) - reply.firstTokenMs
+  const chars = reply.text.length + reply.reasoning.length + reply.refusal.length
+  return ms < 1_000 ? null : Math.round(chars / charsPerToken / (ms / 1_000))
+}
+
+/** Why a reply that ended as the service meant it still needs an explanation. */
+export type Remark = 'emptyLength' | 'emptyReply' | 'cutLength' | 'contentFilter'
+
+export function remarkOn(reply: Message): Remark | null {
+  if (reply.status !== 'complete') return null
+  const empty = reply.text === '' && reply.refusal === '' && reply.toolCalls.length === 0
+  if (reply.finishReason === 'length') return empty ? 'emptyLength' : 'cutLength'
+  if (reply.finishReason === 'content_filter') return 'contentFilter'
+  return empty ? 'emptyReply' : null
+}
+
+/** Prompt and completion tokens of all replies in the path, where reported. */
+export function tokensOf(messages: readonly Message[]): number | null {
+  let sum: number | null = null
+  for (const { usage } of messages) {
+    const total = usage?.totalTokens
+    if (typeof total === 'number') sum = (sum ?? 0) + total
+  }
+  return sum
+}
+
+/**
+ * What the replies of the path cost, each request counted once; null where nothing is known. `estimated`: at least one of the amounts
+ * is, or one is not known.
+ */
+export function spentOf(messages: readonly Message[]): { amount: string; estimated: boolean } | null {
+  const amounts = new Map<number | string, string>()
+  let estimated = false
+  for (const { role, model, id, requestRow, cost, costIs } of messages) {
+    if (role !== 'assistant' || model === null) continue
+    if (cost === null || costIs !== 'measured') estimated = true
+    if (cost !== null) amounts.set(requestRow ?? id, cost)
+  }
+  return amounts.size === 0 ? null : { amount: sumSc([...amounts.values()]), estimated }
+}

@@ -1,0 +1,93 @@
+import { CaseSensitive, ChevronDown, ChevronUp, X } from 'lucide-react'
+import { type KeyboardEvent, useEffect, useMemo, useRef } from 'react'
+import { IconButton } from '../../../shared/ui/Button.tsx'
+import { useChat } from '../../../stores/chat.ts'
+import { patternOf, useFind } from '../../../stores/chatFind.ts'
+import { figure, useWords } from '../messages.ts'
+import { hideFind, step } from './actions.ts'
+import { matchesIn } from './matches.ts'
+import { useMarks } from './useMarks.ts'
+
+/** Looks for a text in the conversation on the stage, in messages that are not in the page too. */
+export function FindBar() {
+  const shown = useFind((state) => state.shown)
+  const id = useChat((state) => state.open?.id ?? null)
+  return shown && id !== null ? <Bar key={id} /> : null
+}
+
+function Bar() {
+  const words = useWords()
+  const field = useRef<HTMLInputElement>(null)
+  const find = useFind()
+  const { text, matchCase, words: terms, focused } = find
+  const messages = useChat(({ open }) => open?.messages)
+  const pattern = useMemo(() => patternOf({ text, matchCase, words: terms }), [text, matchCase, terms])
+  const matches = useMemo(() => matchesIn(messages ?? [], pattern), [messages, pattern])
+  const at = matches.length === 0 ? -1 : Math.min(find.at, matches.length - 1)
+  const match = matches[at] ?? null
+  useMarks(pattern, match)
+
+  const inMessage = match?.id ?? null
+  useEffect(() => {
+    useFind.setState({ inMessage })
+    return () => useFind.setState({ inMessage: null })
+  }, [inMessage])
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each time the focus is asked for
+  useEffect(() => {
+    field.current?.focus()
+    field.current?.select()
+  }, [focused])
+
+  const byKey = (event: KeyboardEvent): void => {
+    if (event.nativeEvent.isComposing) return
+    if (event.key === 'Enter') step(event.shiftKey ? -1 : 1, matches.length)
+    else if (event.key === 'Escape') hideFind()
+    else return
+    event.preventDefault()
+    event.stopPropagation()
+  }
+  const count =
+    pattern === null
+      ? ''
+      : matches.length === 0
+        ? words('findNone')
+        : words('findCount', { at: figure(at + 1), count: figure(matches.length) })
+  return (
+    <search className="chat-find" onKeyDown={byKey}>
+      <input
+        ref={field}
+        aria-label={words('find')}
+        placeholder={words('find')}
+        value={text}
+        spellCheck={false}
+        onChange={(event) =>
+          useFind.setState(({ asked }) => ({ text: event.target.value, words: null, at: 0, asked: asked + 1 }))
+        }
+      />
+      <output data-none={pattern !== null && matches.length === 0}>{count}</output>
+      <IconButton
+        icon={CaseSensitive}
+        size="small"
+        label={words('findCase')}
+        pressed={matchCase}
+        onClick={() => useFind.setState({ matchCase: !matchCase, at: 0 })}
+      />
+      <IconButton
+        icon={ChevronUp}
+        size="small"
+        label={words('findPrevious')}
+        disabled={matches.length === 0}
+        onClick={() => step(-1, matches.length)}
+      />
+      <IconButton
+        icon={ChevronDown}
+        size="small"
+        label={words('findNext')}
+        disabled={matches.length === 0}
+        onClick={() => step(1, matches.length)}
+      />
+      <IconButton icon={X} size="small" label={words('findClose')} onClick={hideFind} />
+    </search>
+  )
+}

@@ -1,0 +1,101 @@
+import { useEffect } from 'react'
+import { useFind } from '../../../stores/chatFind.ts'
+import { scrollToMessage } from '../reveal.ts'
+import type { Match } from './matches.ts'
+import { rangesIn } from './ranges.ts'
+
+const all = 'chat-find'
+const current = 'chat-find-current'
+/** A message far away is drawn a few frames after the list has gone there, and a long one section by section. In ms. */
+const patience = 2_000
+
+/** Marks the matches that are in the page, and brings the one that the reader stands at into sight when that is asked for. */
+export function useMarks(pattern: RegExp | null, match: Match | null): void {
+  const asked = useFind((state) => state.asked)
+
+  useEffect(() => {
+    const talk = document.querySelector('.chat-talk')
+    if (!talk || pattern === null) return
+    let frame = 0
+    const mark = (): void => {
+      frame = 0
+      CSS.highlights.set(all, new Highlight(...articlesOf(talk).flatMap((one) => rangesOf(one, pattern))))
+      const range = match && rangeOf(match, pattern)
+      if (range) CSS.highlights.set(current, new Highlight(range))
+      else CSS.highlights.delete(current)
+    }
+    const soon = (): void => {
+      if (frame === 0) frame = requestAnimationFrame(mark)
+    }
+    mark()
+    const changes = new MutationObserver(soon)
+    changes.observe(talk, { childList: true, subtree: true, characterData: true })
+    return () => {
+      changes.disconnect()
+      cancelAnimationFrame(frame)
+      CSS.highlights.delete(all)
+      CSS.highlights.delete(current)
+    }
+  }, [pattern, match])
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each time it is asked for, also for the same match again
+  useEffect(() => {
+    if (asked === 0 || !match || pattern === null) return
+    return bringIntoSight(match, pattern)
+  }, [asked])
+}
+
+const articlesOf = (talk: Element): Element[] => [...talk.querySelectorAll('[data-message-id]')]
+const rangesOf = (article: Element, pattern: RegExp): Range[] =>
+  [...article.querySelectorAll('[data-part="text"], [data-result-of]')].flatMap((part) => rangesIn(part, pattern))
+
+function rangeOf({ id, nth }: Match, pattern: RegExp): Range | null {
+  const escaped = CSS.escape(id)
+  // What a tool answered stands in its card, which is part of the reply that called it; JSON is laid out anew there.
+  const result = document.querySelector(`.chat-talk [data-result-of="${escaped}"]`)
+  if (result) {
+    const ranges = rangesIn(result, pattern)
+    return ranges[nth] ?? ranges.at(-1) ?? null
+  }
+  const article = document.querySelector(`.chat-talk [data-message-id="${escaped}"]`)
+  const texts = [...(article?.querySelectorAll('[data-part="text"]') ?? [])]
+  return texts.flatMap((part) => rangesIn(part, pattern))[nth] ?? null
+}
+
+/** @returns what gives it up */
+function bringIntoSight(match: Match, pattern: RegExp): () => void {
+  const until = performance.now() + patience
+  let frame = 0
+  const show = (): void => {
+    const range = rangeOf(match, pattern)
+    const talk = document.querySelector('.chat-talk')
+    if (range && talk && center(range, talk)) return
+    if (performance.now() < until) frame = requestAnimationFrame(show)
+  }
+  if (!isInSight(match, pattern)) scrollToMessage(match.id)
+  frame = requestAnimationFrame(show)
+  return () => cancelAnimationFrame(frame)
+}
+
+function isInSight(match: Match, pattern: RegExp): boolean {
+  const range = rangeOf(match, pattern)
+  const view = document.querySelector('.chat-talk')?.getBoundingClientRect()
+  if (!range || !view) return false
+  const { top, bottom, height } = range.getBoundingClientRect()
+  return height > 0 && top >= view.top && bottom <= view.bottom
+}
+
+/** True once the range stands within the view. */
+function center(range: Range, talk: Element): boolean {
+  const result = range.startContainer.parentElement?.closest('[data-result-of]')?.parentElement
+  if (result) {
+    const [own, box] = [range.getBoundingClientRect(), result.getBoundingClientRect()]
+    if (own.top < box.top || own.bottom > box.bottom) result.scrollTop += own.top - box.top - box.height / 3
+  }
+  const { top, bottom, height } = range.getBoundingClientRect()
+  const view = talk.getBoundingClientRect()
+  if (height === 0) return false
+  if (top >= view.top + 24 && bottom <= view.bottom - 24) return true
+  talk.scrollTop += top - view.top - view.height / 3
+  return false
+}

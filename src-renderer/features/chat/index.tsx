@@ -1,0 +1,71 @@
+import './styles.ts'
+import { useEffect } from 'react'
+import { navigate } from '../../shared/navigation.ts'
+import type { RoomView } from '../../shared/pageView.ts'
+import { useStudio } from '../../shared/studioContext.ts'
+import { appStore } from '../../stores/app.ts'
+import { useChat } from '../../stores/chat.ts'
+import { messageIn, runningReply } from '../../stores/openChat.ts'
+import { routeStore, useRoute } from '../../stores/route.ts'
+import { loadModels, openChat, startChat } from './actions.ts'
+import { attempt } from './client.ts'
+import { offerChatCommands } from './commands.ts'
+import { ChatInspector } from './Inspector.tsx'
+import { ChatList } from './List.tsx'
+import { ChatStage } from './Stage.tsx'
+
+/** Starts the room once for the window, and again asks for the models whenever another service answers. */
+export function ChatLive() {
+  const studio = useStudio()
+  useEffect(() => {
+    const stop = startChat({ client: studio })
+    let remembered = false
+    let answering: string | null = null
+    const read = () => {
+      const { app } = appStore.getState()
+      // Once, at the start: a pick in another window is for the chats there.
+      if (app && !remembered) {
+        remembered = true
+        useChat.setState(({ open, model }) => ({ model: open?.conversation?.model ?? app.settings.chatModel ?? model }))
+      }
+      if (app?.connection.state !== 'connected') return
+      const { profile } = app.connection
+      const id = profile && `${profile.id} ${profile.baseUrl}`
+      if (id === answering) return
+      if (answering !== null) useChat.setState({ model: null })
+      answering = id
+      void loadModels(false)
+    }
+    read()
+    const ends = [stop, appStore.subscribe(read), followOpenChat(), followReplies(), offerChatCommands()]
+    return () => {
+      for (const end of ends) end()
+    }
+  }, [studio])
+  const { room, id } = useRoute()
+  useEffect(() => {
+    if (room === 'chat') openChat(id)
+  }, [room, id])
+  return null
+}
+
+/** Keeps the address at the conversation on the stage, so that a reload and the back button find it. */
+function followOpenChat(): () => void {
+  return useChat.subscribe(({ open }, before) => {
+    const id = open?.id ?? null
+    if (id === (before.open?.id ?? null)) return
+    const { route } = routeStore.getState()
+    if (route.room === 'chat' && route.id !== id) navigate({ room: 'chat', id })
+  })
+}
+
+/** A reply that comes while the connection is said to have failed shows that it is there again: that is looked into, once a reply. */
+function followReplies(): () => void {
+  return useChat.subscribe(({ open }, before) => {
+    if (open === before.open || appStore.getState().app?.connection.state !== 'failed') return
+    const reply = runningReply(before.open)
+    if (reply && messageIn(open, reply.id)?.status === 'complete') void attempt((client) => client.connection.recheck())
+  })
+}
+
+export const chatRoom: RoomView = { List: ChatList, Stage: ChatStage, Inspector: ChatInspector }

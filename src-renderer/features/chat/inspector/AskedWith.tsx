@@ -1,0 +1,39 @@
+import type { ChatParams } from '../../../../src-preload/contract/chat.ts'
+import { figure, useWords } from '../messages.ts'
+import { countSet, numberSpecs, showStop } from '../params.ts'
+import { Fact } from './Fact.tsx'
+import { paramNames } from './parameterNames.ts'
+
+/** The parameters that went with a reply's request, as they were then. */
+export function AskedWith({ params }: { params: ChatParams | null }) {
+  const words = useWords()
+  if (params === null) return null
+  const set = countSet(params)
+  const { responseFormat: format, extra } = params
+  return (
+    <details className="chat-asked">
+      <summary>{set === 0 ? words('askedDefaults') : words('askedWith', { count: set })}</summary>
+      {set === 0 ? (
+        <p className="chat-faint">{words('askedDefaultsText')}</p>
+      ) : (
+        <dl>
+          {numberSpecs.map(({ name }) => {
+            const value = params[name]
+            return value === undefined ? null : (
+              <Fact key={name} name={words(paramNames[name])}>
+                {figure(value)}
+              </Fact>
+            )
+          })}
+          {params.stop && <Fact name={words('paramStop')}>{params.stop.map(showStop).join(' · ')}</Fact>}
+          {format && <Fact name={words('paramFormat')}>{words(`format_${format.type}`)}</Fact>}
+          {extra && (
+            <Fact name={words('paramExtra')} mono>
+              {JSON.stringify(extra)}
+            </Fact>
+          )}
+        </dl>
+      )}
+    </details>
+  )
+}

@@ -1,0 +1,44 @@
+import { useEffect, useState } from 'react'
+import type { Message } from '../../../../src-preload/contract/chat.ts'
+import { showSc } from '../../../shared/ui/sc.ts'
+import { useChat } from '../../../stores/chat.ts'
+import { spentOf, tokensOf } from '../facts.ts'
+import { figure, fullTime, useWords } from '../messages.ts'
+import { Fact } from './Fact.tsx'
+
+const none: readonly Message[] = []
+/** Exact sums of ten thousand messages take tens of ms: the conversation itself is shown first. In ms. */
+const sumsWait = 150
+
+function useSums(messages: readonly Message[]) {
+  const [sums, setSums] = useState(() => sumsOf(none))
+  useEffect(() => {
+    const timer = setTimeout(() => setSums(sumsOf(messages)), sumsWait)
+    return () => clearTimeout(timer)
+  }, [messages])
+  return sums
+}
+
+const sumsOf = (messages: readonly Message[]) => ({ total: tokensOf(messages), spent: spentOf(messages) })
+
+/** Sums are of the path on the stage, as far as it has come. */
+export function ConversationFacts() {
+  const words = useWords()
+  const conversation = useChat((state) => state.open?.conversation ?? null)
+  const settled = useChat((state) => state.open?.settled ?? none)
+  const { total, spent } = useSums(settled)
+  if (!conversation) return null
+  return (
+    <section aria-label={words('conversationFacts')}>
+      <h2>{words('conversationFacts')}</h2>
+      <dl>
+        <Fact name={words('factMessages')}>{figure(conversation.messages)}</Fact>
+        <Fact name={words('factTokens')}>{total === null ? null : figure(total)}</Fact>
+        <Fact name={words('factSpent')}>
+          {spent && words(spent.estimated ? 'costEstimated' : 'costMeasured', { amount: showSc(spent.amount) })}
+        </Fact>
+        <Fact name={words('factStarted')}>{fullTime(conversation.createdAt)}</Fact>
+      </dl>
+    </section>
+  )
+}

@@ -1,0 +1,74 @@
+import { useEffect, useId, useState } from 'react'
+import type { ChatParams } from '../../../../src-preload/contract/chat.ts'
+import { useChat } from '../../../stores/chat.ts'
+import { useStage } from '../../../stores/chatPage.ts'
+import { useWords, type Words } from '../messages.ts'
+import { type ExtraFault, readExtra } from '../params.ts'
+import { changeParam } from '../setup.ts'
+import { JsonText } from './JsonText.tsx'
+import { ParamRow } from './ParamRow.tsx'
+
+/** Members of the request body that only some providers know. What can't be sent is kept as typed, and not sent. */
+export function ExtraField({ params }: { params: ChatParams }) {
+  const value = params.extra
+  const words = useWords()
+  const id = useId()
+  const key = useChat(({ open }) => open?.id ?? 'new')
+  const text = useStage(({ extras }) => extras[key]) ?? (value === undefined ? '' : JSON.stringify(value, null, 2))
+  const [shown, setShown] = useState(text !== '')
+  const read = readExtra(text, params)
+  const set = (next: string | null): void =>
+    useStage.setState(({ extras: { [key]: _before, ...extras } }) => ({
+      extras: next === null ? extras : { ...extras, [key]: next },
+    }))
+  // A preset or another window changed what is sent: what was typed here gives way, unless it says the same or says nothing yet.
+  useEffect(() => {
+    const typed = useStage.getState().extras[key]
+    if (typed === undefined) return
+    const own = readExtra(typed, params)
+    if ('value' in own && JSON.stringify(own.value) !== JSON.stringify(value)) set(null)
+  })
+  const type = (next: string): void => {
+    set(next)
+    const own = readExtra(next, params)
+    if ('value' in own) changeParam('extra', own.value)
+  }
+  const reset = (): void => {
+    set(null)
+    setShown(false)
+    changeParam('extra', undefined)
+  }
+  return (
+    <ParamRow
+      id={id}
+      name={words('paramExtra')}
+      wire="…"
+      set={text !== '' || shown}
+      onReset={reset}
+      control={
+        shown ? null : (
+          <button type="button" id={id} className="chat-param-open" onClick={() => setShown(true)}>
+            {words('notSent')}
+          </button>
+        )
+      }
+    >
+      {shown && (
+        <JsonText
+          id={id}
+          label={words('paramExtra')}
+          value={text}
+          placeholder={'{ "top_k": 40 }'}
+          faults={'fault' in read ? faultWords(read.fault, words) : []}
+          onChange={type}
+        />
+      )}
+    </ParamRow>
+  )
+}
+
+function faultWords(fault: ExtraFault, words: Words): string[] {
+  if (fault.is === 'json') return []
+  if (fault.is === 'object') return [words('extraObject')]
+  return fault.names.map((name) => words('extraOwn', { name }))
+}

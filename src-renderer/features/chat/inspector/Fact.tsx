@@ -1,0 +1,15 @@
+import type { ReactNode } from 'react'
+import { useWords } from '../messages.ts'
+
+/** One line of facts: the name left, what is known right. `part`: of the line above. */
+export function Fact(props: { name: string; part?: boolean; mono?: boolean; children: ReactNode }) {
+  const words = useWords()
+  const { children } = props
+  const known = children !== null && children !== undefined && children !== ''
+  return (
+    <div data-part={props.part} data-mono={props.mono}>
+      <dt>{props.name}</dt>
+      <dd data-unknown={!known}>{known ? children : words('notReported')}</dd>
+    </div>
+  )
+}

@@ -1,0 +1,110 @@
+import { useId, useState } from 'react'
+import type { ChatParams } from '../../../../src-preload/contract/chat.ts'
+import { Checkbox, Field, TextInput } from '../../../shared/ui/Field.tsx'
+import { Select } from '../../../shared/ui/Select.tsx'
+import { useWords, type Words } from '../messages.ts'
+import { schemaFaults } from '../schema.ts'
+import { changeParam } from '../setup.ts'
+import { JsonText } from './JsonText.tsx'
+import { ParamRow } from './ParamRow.tsx'
+
+type Format = NonNullable<ChatParams['responseFormat']>
+type SchemaFormat = Extract<Format, { type: 'json_schema' }>
+
+const example = `{
+  "type": "object",
+  "properties": {
+    "answer": { "type": "string" }
+  },
+  "required": ["answer"],
+  "additionalProperties": false
+}`
+const firstSchema: SchemaFormat = { type: 'json_schema', name: 'reply', schema: example, strict: true }
+
+/** Text, JSON, or JSON that a schema describes. */
+export function FormatField({ value }: { value: Format | undefined }) {
+  const words = useWords()
+  const id = useId()
+  /** The schema last written here: a look at another format does not lose it. */
+  const [schema, setSchema] = useState(value?.type === 'json_schema' ? value : firstSchema)
+  const pick = (type: Format['type'] | 'unset'): void => {
+    if (value?.type === 'json_schema') setSchema(value)
+    changeParam('responseFormat', type === 'unset' ? undefined : type === 'json_schema' ? schema : { type })
+  }
+  return (
+    <ParamRow
+      id={id}
+      name={words('paramFormat')}
+      wire="response_format"
+      set={value !== undefined}
+      onReset={() => pick('unset')}
+      control={
+        <Select
+          id={id}
+          className="chat-param-select"
+          value={value?.type ?? 'unset'}
+          onPick={pick}
+          choices={[
+            { value: 'unset', label: words('notSent') },
+            { value: 'text', label: words('format_text') },
+            { value: 'json_object', label: words('format_json_object') },
+            { value: 'json_schema', label: words('format_json_schema') },
+          ]}
+        />
+      }
+    >
+      {value?.type === 'json_schema' && <SchemaEditor value={value} />}
+      {value?.type === 'json_object' && <p className="chat-faint">{words('formatJsonHint')}</p>}
+    </ParamRow>
+  )
+}
+
+function SchemaEditor({ value }: { value: SchemaFormat }) {
+  const words = useWords()
+  const id = useId()
+  const [name, setName] = useState(value.name)
+  const badName = !/^[\w-]{1,64}$/.test(name)
+  const change = (part: Partial<SchemaFormat>): void => changeParam('responseFormat', { ...value, ...part })
+  return (
+    <div className="chat-schema">
+      <Field label={words('schemaName')} error={badName ? words('schemaNameFault') : null}>
+        <TextInput
+          mono
+          value={name}
+          maxLength={64}
+          onChange={(event) => {
+            setName(event.target.value)
+            if (/^[\w-]{1,64}$/.test(event.target.value)) change({ name: event.target.value })
+          }}
+        />
+      </Field>
+      <JsonText
+        id={id}
+        label={words('schemaText')}
+        value={value.schema}
+        placeholder={example}
+        faults={faultsOf(value.schema, words)}
+        onChange={(schema) => change({ schema: schema.slice(0, 200_000) })}
+      />
+      <Checkbox
+        label={words('schemaStrict')}
+        checked={value.strict}
+        onChange={(event) => change({ strict: event.target.checked })}
+      />
+    </div>
+  )
+}
+
+function faultsOf(text: string, words: Words): string[] {
+  let schema: unknown
+  if (text.trim() === '') return [words('schemaEmpty')]
+  try {
+    schema = JSON.parse(text)
+  } catch {
+    return []
+  }
+  return schemaFaults(schema).map(({ where, is, word }) => {
+    const fault = words(`schema_${is}`, { word })
+    return where === '' ? fault : words('schemaAt', { where, fault })
+  })
+}

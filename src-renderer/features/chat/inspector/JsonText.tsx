@@ -1,0 +1,40 @@
+import { useTranslation } from 'react-i18next'
+import { jsonFaultWords } from '../../../shared/toolMessages.ts'
+import { jsonFault } from '../../../shared/ui/jsonFault.ts'
+import { TextArea } from '../../../shared/ui/TextArea.tsx'
+
+/** JSON to type, and in words what is wrong with it while it is typed. `faults` are what is wrong with JSON that is JSON. */
+export function JsonText(props: {
+  id: string
+  label: string
+  value: string
+  placeholder: string
+  faults: readonly string[]
+  onChange: (text: string) => void
+}) {
+  const { t } = useTranslation('chatTools')
+  const { id, value } = props
+  const broken = value.trim() === '' ? null : jsonFault(value)
+  const faults = broken ? [jsonFaultWords(t, broken)] : props.faults
+  return (
+    <div className="chat-json">
+      <TextArea
+        id={id}
+        mono
+        aria-label={props.label}
+        aria-invalid={faults.length > 0 || undefined}
+        aria-describedby={`${id}-faults`}
+        placeholder={props.placeholder}
+        value={value}
+        onChange={(event) => props.onChange(event.target.value)}
+      />
+      <div id={`${id}-faults`} role="status">
+        {faults.map((fault) => (
+          <p key={fault} className="chat-param-fault">
+            {fault}
+          </p>
+        ))}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,44 @@
+import { X } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { IconButton } from '../../../shared/ui/Button.tsx'
+import { useWords } from '../messages.ts'
+
+/** A parameter: its name, its control, the way back to "not sent", and under it what is wrong. */
+export function ParamRow(props: {
+  id: string
+  name: string
+  /** As the request names it. */
+  wire: string
+  set: boolean
+  onReset: () => void
+  fault?: string | null
+  control: ReactNode
+  children?: ReactNode
+}) {
+  const words = useWords()
+  return (
+    <div className="chat-param" data-set={props.set}>
+      <div className="chat-param-line">
+        <label htmlFor={props.id} title={props.wire}>
+          {props.name}
+        </label>
+        {props.control}
+        {props.set && (
+          <IconButton
+            icon={X}
+            size="small"
+            label={words('resetOne', { name: props.name })}
+            onClick={props.onReset}
+            className="chat-param-reset"
+          />
+        )}
+      </div>
+      {props.children}
+      {props.fault && (
+        <p className="chat-param-fault" id={`${props.id}-fault`} role="status">
+          {props.fault}
+        </p>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,42 @@
+import { RotateCcw } from 'lucide-react'
+import { IconButton } from '../../../shared/ui/Button.tsx'
+import { useChat } from '../../../stores/chat.ts'
+import { useWords } from '../messages.ts'
+import { countSet, numberSpecs } from '../params.ts'
+import { changeSetup, useSetup } from '../setup.ts'
+import { ExtraField } from './ExtraField.tsx'
+import { FormatField } from './FormatField.tsx'
+import { NumberField } from './NumberField.tsx'
+import { PresetMenu } from './PresetMenu.tsx'
+import { StopField } from './StopField.tsx'
+
+/** What the next replies of this conversation are asked with. What is not set is not sent. */
+export function Parameters() {
+  const words = useWords()
+  const { params } = useSetup()
+  const key = useChat(({ open }) => open?.id ?? 'new')
+  const set = countSet(params)
+  return (
+    <section className="chat-params" aria-label={words('parameters')} key={key}>
+      <h2>
+        <span>{words('parameters')}</span>
+        {set > 0 && (
+          <IconButton
+            icon={RotateCcw}
+            size="small"
+            label={words('resetAll')}
+            onClick={() => changeSetup({ params: {} })}
+          />
+        )}
+        <PresetMenu />
+      </h2>
+      {set === 0 && <p className="chat-faint chat-params-note">{words('nothingSet')}</p>}
+      {numberSpecs.map((spec) => (
+        <NumberField key={spec.name} spec={spec} value={params[spec.name]} />
+      ))}
+      <StopField value={params.stop} />
+      <FormatField value={params.responseFormat} />
+      <ExtraField params={params} />
+    </section>
+  )
+}

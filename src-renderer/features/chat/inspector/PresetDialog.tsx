@@ -1,0 +1,101 @@
+import { Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { Button, IconButton } from '../../../shared/ui/Button.tsx'
+import { Dialog } from '../../../shared/ui/Dialog.tsx'
+import { Checkbox, Field, TextInput } from '../../../shared/ui/Field.tsx'
+import { useChat } from '../../../stores/chat.ts'
+import { useStage } from '../../../stores/chatPage.ts'
+import { removePreset, savePreset, usePresets } from '../list/presets.ts'
+import { useWords } from '../messages.ts'
+import { setupOf } from '../setup.ts'
+
+const close = (): void => useStage.setState({ dialog: null })
+
+/** Keeps what is set now under a name, over one of the same name, and takes kept ones away. */
+export function PresetDialog() {
+  const words = useWords()
+  const open = useStage(({ dialog }) => dialog?.kind === 'presets')
+  return (
+    <Dialog open={open} onClose={close} title={words('presetsKeepTitle')} about={words('presetsKeepAbout')}>
+      <Form />
+      <Kept />
+    </Dialog>
+  )
+}
+
+function Form() {
+  const words = useWords()
+  const presets = usePresets()
+  const setup = useChat(setupOf)
+  const model = useChat((state) => state.model)
+  const [name, setName] = useState('')
+  const [withModel, setWithModel] = useState(false)
+  const [withInstructions, setWithInstructions] = useState(setup.instructions !== '')
+  const [busy, setBusy] = useState(false)
+  const same = presets.find((preset) => preset.name === name.trim())
+  const save = async (): Promise<void> => {
+    if (name.trim() === '' || busy) return
+    setBusy(true)
+    const saved = await savePreset({
+      name: name.trim(),
+      model: withModel ? model : null,
+      instructions: withInstructions ? setup.instructions : null,
+      params: setup.params,
+      ...(same ? { id: same.id } : {}),
+    })
+    setBusy(false)
+    if (saved !== null) close()
+  }
+  return (
+    <form
+      className="flex flex-col gap-3"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void save()
+      }}
+    >
+      <Field label={words('presetName')} hint={same ? words('presetOver', { name: same.name }) : null}>
+        <TextInput value={name} maxLength={100} onChange={(event) => setName(event.target.value)} />
+      </Field>
+      <Checkbox
+        label={words('presetInstructions')}
+        checked={withInstructions}
+        disabled={setup.instructions === ''}
+        onChange={(event) => setWithInstructions(event.target.checked)}
+      />
+      <Checkbox
+        label={words('presetModel', { model: model ?? words('noModel') })}
+        checked={withModel}
+        disabled={model === null}
+        onChange={(event) => setWithModel(event.target.checked)}
+      />
+      <div className="flex justify-end gap-2">
+        <Button onClick={close}>{words('cancel')}</Button>
+        <Button type="submit" look="go" busy={busy} disabled={name.trim() === ''}>
+          {words(same ? 'presetSaveOver' : 'presetSave')}
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+function Kept() {
+  const words = useWords()
+  const presets = usePresets()
+  if (presets.length === 0) return null
+  return (
+    <ul className="chat-kept-presets" aria-label={words('presets')}>
+      {presets.map(({ id, name }) => (
+        <li key={id}>
+          <span className="chat-clip">{name}</span>
+          <IconButton
+            icon={Trash2}
+            size="small"
+            label={words('presetRemove', { name })}
+            onClick={() => void removePreset(id)}
+          />
+        </li>
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,36 @@
+import { BookmarkPlus, SlidersHorizontal } from 'lucide-react'
+import type { Preset } from '../../../../src-preload/contract/library.ts'
+import { Menu, MenuItem, MenuLine } from '../../../shared/ui/Menu.tsx'
+import { useStage } from '../../../stores/chatPage.ts'
+import { pickModel } from '../actions.ts'
+import { usePresets } from '../list/presets.ts'
+import { useWords } from '../messages.ts'
+import { changeSetup } from '../setup.ts'
+
+/** Parameters kept under a name: apply one, or keep these. */
+export function PresetMenu() {
+  const words = useWords()
+  const presets = usePresets()
+  const apply = ({ params, instructions, model }: Preset): void => {
+    changeSetup({ params, ...(instructions === null ? {} : { instructions }) })
+    if (model !== null) void pickModel(model)
+  }
+  const trigger = (
+    <button type="button" className="chat-btn chat-small chat-presets">
+      {words('presets')}
+    </button>
+  )
+  return (
+    <Menu trigger={trigger}>
+      {presets.map((preset) => (
+        <MenuItem key={preset.id} icon={SlidersHorizontal} onSelect={() => apply(preset)}>
+          <span className="chat-clip">{preset.name}</span>
+        </MenuItem>
+      ))}
+      {presets.length > 0 && <MenuLine />}
+      <MenuItem icon={BookmarkPlus} onSelect={() => useStage.setState({ dialog: { kind: 'presets' } })}>
+        {words('presetsKeep')}
+      </MenuItem>
+    </Menu>
+  )
+}

@@ -1,0 +1,128 @@
+import { Archive, ArchiveRestore, Braces, Copy, FileText, FolderInput, Pencil, Pin, PinOff, Trash2 } from 'lucide-react'
+import { DropdownMenu } from 'radix-ui'
+import { use } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Conversation } from '../../../../src-preload/contract/chat.ts'
+import { LayerContext } from '../../../shared/ui/layer.ts'
+import { MenuItem, MenuLine } from '../../../shared/ui/Menu.tsx'
+import { useChat } from '../../../stores/chat.ts'
+import { listStore } from '../../../stores/chatList.ts'
+import { archiveChats, duplicateChat, pinChats, removeChats, removeFolder } from './actions.ts'
+import { exportChat } from './transfers.ts'
+
+/** What the list's one menu is about, and where it comes up. */
+export interface MenuAt {
+  about: { chats: readonly string[] } | { folder: string }
+  x: number
+  y: number
+  /** Takes the focus back. */
+  from: HTMLElement | null
+}
+
+/** One menu for all lines, at the pointer or at a line's button: a menu a line would cost 10,000 of them. */
+export function ItemMenu({ at, onClose }: { at: MenuAt | null; onClose: () => void }) {
+  const layer = use(LayerContext)
+  return (
+    <DropdownMenu.Root
+      modal={false}
+      open={at !== null}
+      onOpenChange={(open) => {
+        if (!open) onClose()
+      }}
+    >
+      <DropdownMenu.Trigger asChild>
+        <span aria-hidden className="list-menu-point" style={{ left: at?.x ?? 0, top: at?.y ?? 0 }} />
+      </DropdownMenu.Trigger>
+      <DropdownMenu.Portal container={layer}>
+        <DropdownMenu.Content
+          align="start"
+          sideOffset={2}
+          collisionPadding={8}
+          className="z-40 min-w-48 animate-appear rounded-m bg-raise p-1 text-s shadow-[0_0_0_1px_var(--line-strong),var(--lift-large)]"
+          onCloseAutoFocus={(event) => {
+            event.preventDefault()
+            // Rename has put the focus into its field by now.
+            if (listStore.getState().editing === null) at?.from?.focus()
+          }}
+        >
+          {at && ('folder' in at.about ? <FolderDeeds id={at.about.folder} /> : <ChatDeeds ids={at.about.chats} />)}
+        </DropdownMenu.Content>
+      </DropdownMenu.Portal>
+    </DropdownMenu.Root>
+  )
+}
+
+const edit = (key: string): void => listStore.setState({ editing: key })
+
+function FolderDeeds({ id }: { id: string }) {
+  const { t } = useTranslation('library')
+  return (
+    <>
+      <MenuItem icon={Pencil} onSelect={() => edit(id)}>
+        {t('rename')}
+      </MenuItem>
+      <MenuLine />
+      <MenuItem icon={Trash2} danger onSelect={() => void removeFolder(id)}>
+        {t('remove')}
+      </MenuItem>
+    </>
+  )
+}
+
+function ChatDeeds({ ids }: { ids: readonly string[] }) {
+  const { t } = useTranslation('library')
+  const list = useChat((state) => state.list.conversations)
+  const chats = ids.flatMap((id) => list.find((one) => one.id === id) ?? [])
+  const [first] = chats
+  if (!first) return null
+  const one = chats.length === 1 ? first : null
+  const pinned = chats.every((chat) => chat.pinned)
+  const archived = chats.every((chat) => chat.archived)
+  return (
+    <>
+      {one ? (
+        <MenuItem icon={Pencil} onSelect={() => edit(one.id)}>
+          {t('rename')}
+        </MenuItem>
+      ) : (
+        <DropdownMenu.Label className="px-2 py-1 font-semibold text-faint text-xs">
+          {t('selected', { count: chats.length })}
+        </DropdownMenu.Label>
+      )}
+      {!archived && (
+        <MenuItem icon={pinned ? PinOff : Pin} onSelect={() => void pinChats(ids, !pinned)}>
+          {t(pinned ? 'unpin' : 'pin')}
+        </MenuItem>
+      )}
+      <MenuItem icon={FolderInput} onSelect={() => listStore.setState({ dialog: { show: 'move', ids } })}>
+        {t('move')}
+      </MenuItem>
+      <MenuItem icon={archived ? ArchiveRestore : Archive} onSelect={() => void archiveChats(ids, !archived)}>
+        {t(archived ? 'unarchive' : 'archive')}
+      </MenuItem>
+      {one && <OneChat chat={one} />}
+      <MenuLine />
+      <MenuItem icon={Trash2} danger onSelect={() => void removeChats(ids)}>
+        {t('remove')}
+      </MenuItem>
+    </>
+  )
+}
+
+function OneChat({ chat: { id } }: { chat: Conversation }) {
+  const { t } = useTranslation('library')
+  return (
+    <>
+      <MenuItem icon={Copy} onSelect={() => void duplicateChat(id)}>
+        {t('duplicate')}
+      </MenuItem>
+      <MenuLine />
+      <MenuItem icon={FileText} onSelect={() => void exportChat(id, 'markdown')}>
+        {t('exportMarkdown')}
+      </MenuItem>
+      <MenuItem icon={Braces} onSelect={() => void exportChat(id, 'json')}>
+        {t('exportJson')}
+      </MenuItem>
+    </>
+  )
+}

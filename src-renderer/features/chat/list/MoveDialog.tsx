@@ -1,0 +1,136 @@
+import { Folder as FolderIcon, FolderMinus } from 'lucide-react'
+import { type KeyboardEvent, useId, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Button } from '../../../shared/ui/Button.tsx'
+import { Dialog } from '../../../shared/ui/Dialog.tsx'
+import { Field, TextInput } from '../../../shared/ui/Field.tsx'
+import { listStore, useList } from '../../../stores/chatList.ts'
+import { useLibrary } from '../../../stores/library.ts'
+import { makeFolder, moveChats, titleOf } from './actions.ts'
+
+/** Its own end alone: one dialog tells of it when the next one may be open already. */
+const close = (mine: 'move' | 'folder'): void => {
+  if (listStore.getState().dialog?.show === mine) listStore.setState({ dialog: null })
+}
+const closeMove = (): void => close('move')
+const closeFolder = (): void => close('folder')
+
+/** Where to put conversations, by keys as well: type to find, arrows, Enter. */
+export function MoveDialog() {
+  const { t } = useTranslation('library')
+  const dialog = useList((store) => store.dialog)
+  const ids = dialog?.show === 'move' ? dialog.ids : []
+  const title =
+    ids.length === 1 ? t('moveOneTitle', { title: titleOf(ids[0] ?? '') }) : t('moveTitle', { count: ids.length })
+  return (
+    <Dialog
+      open={dialog?.show === 'move'}
+      onClose={closeMove}
+      title={title}
+      footer={<Button onClick={() => listStore.setState({ dialog: { show: 'folder', ids } })}>{t('newFolder')}</Button>}
+    >
+      <Folders
+        onPick={(folderId) => {
+          closeMove()
+          void moveChats(ids, folderId)
+        }}
+      />
+    </Dialog>
+  )
+}
+
+function Folders({ onPick }: { onPick: (folderId: string | null) => void }) {
+  const { t } = useTranslation('library')
+  const folders = useLibrary((store) => store.folders)
+  const [text, setText] = useState('')
+  const [at, setAt] = useState(0)
+  const list = useId()
+  const wanted = text.trim().toLocaleLowerCase()
+  const choices = [{ id: null, name: t('noFolder') }, ...folders].filter(({ name }) =>
+    name.toLocaleLowerCase().includes(wanted),
+  )
+  const byKey = (event: KeyboardEvent): void => {
+    if (event.nativeEvent.isComposing) return
+    const picked = choices[at]
+    if (event.key === 'Enter' && picked) onPick(picked.id)
+    else if (event.key === 'ArrowDown') setAt(Math.min(choices.length - 1, at + 1))
+    else if (event.key === 'ArrowUp') setAt(Math.max(0, at - 1))
+    else return
+    event.preventDefault()
+  }
+  return (
+    <>
+      <Field label={t('moveFind')} quietLabel>
+        <TextInput
+          role="combobox"
+          aria-expanded
+          aria-controls={list}
+          aria-activedescendant={choices[at] ? `${list}-${at}` : undefined}
+          placeholder={t('moveFind')}
+          value={text}
+          onChange={(event) => {
+            setText(event.target.value)
+            setAt(0)
+          }}
+          onKeyDown={byKey}
+        />
+      </Field>
+      <div id={list} role="listbox" aria-label={t('folders')} className="max-h-72 overflow-y-auto">
+        {choices.map(({ id, name }, index) => (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are handled in the field, which keeps the focus
+          <div
+            key={id ?? ''}
+            id={`${list}-${index}`}
+            role="option"
+            tabIndex={-1}
+            aria-selected={index === at}
+            className="list-choice"
+            ref={(element) => {
+              if (index === at) element?.scrollIntoView({ block: 'nearest' })
+            }}
+            onClick={() => onPick(id)}
+            onMouseMove={() => setAt(index)}
+          >
+            {id === null ? <FolderMinus aria-hidden size={15} /> : <FolderIcon aria-hidden size={15} />}
+            <span className="min-w-0 truncate">{name}</span>
+          </div>
+        ))}
+      </div>
+      {choices.length === 0 && <p className="text-s text-soft">{t('noFolderMatch')}</p>}
+    </>
+  )
+}
+
+/** The name of a folder that is to be made, for conversations or empty. */
+export function FolderDialog() {
+  const { t } = useTranslation(['library', 'common'])
+  const dialog = useList((store) => store.dialog)
+  const ids = dialog?.show === 'folder' ? dialog.ids : []
+  const [name, setName] = useState('')
+  const make = async (): Promise<void> => {
+    if (name.trim() === '' || !(await makeFolder(name.trim(), ids))) return
+    setName('')
+    closeFolder()
+  }
+  return (
+    <Dialog open={dialog?.show === 'folder'} onClose={closeFolder} title={t('folderTitle')} about={t('folderAbout')}>
+      <form
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void make()
+        }}
+      >
+        <Field label={t('nameOf')}>
+          <TextInput value={name} maxLength={100} onChange={(event) => setName(event.target.value)} />
+        </Field>
+        <div className="flex justify-end gap-2">
+          <Button onClick={closeFolder}>{t('common:cancel')}</Button>
+          <Button type="submit" look="go" disabled={name.trim() === ''}>
+            {t('create')}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,130 @@
+import type { Client } from '../../../api/connect.ts'
+import { i18n } from '../../../i18n/index.ts'
+import { navigate } from '../../../shared/navigation.ts'
+import { appStore } from '../../../stores/app.ts'
+import { findConversation, useChat } from '../../../stores/chat.ts'
+import { listStore } from '../../../stores/chatList.ts'
+import { libraryStore } from '../../../stores/library.ts'
+import { routeStore } from '../../../stores/route.ts'
+import { attempt } from '../client.ts'
+import { offerUndo } from './undo.tsx'
+
+type Change = Omit<Parameters<Client['chat']['update']>[0], 'conversationId'>
+
+/** Calls under way at once where many conversations are changed. */
+const atOnce = 8
+
+async function each(ids: readonly string[], ask: (client: Client, id: string) => Promise<unknown>): Promise<string[]> {
+  const left = [...ids]
+  const done: string[] = []
+  const one = async (): Promise<void> => {
+    for (let id = left.shift(); id !== undefined; id = left.shift()) {
+      const its = id
+      if ((await attempt((client) => ask(client, its))) !== null) done.push(its)
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(atOnce, ids.length) }, one))
+  return done
+}
+
+const change = (ids: readonly string[], what: Change): Promise<string[]> =>
+  each(ids, (client, conversationId) => client.chat.update({ conversationId, ...what }))
+
+export const titleOf = (id: string): string =>
+  findConversation(useChat.getState(), id)?.title ?? i18n.t('library:untitled')
+
+const unselect = (): void => listStore.setState({ picked: new Set() })
+
+/** Shows a conversation, or with null an empty new one, and puts the drawer away. */
+export function showChat(id: string | null): void {
+  const { route } = routeStore.getState()
+  if (route.room === 'chat' && route.id === id) {
+    // Already there: no change of the address will shut the drawer.
+    appStore.setState({ listDrawerOpen: false })
+    return
+  }
+  navigate({ room: 'chat', id })
+}
+
+/** Puts the focus into the search field, wherever the window is. */
+export function focusSearch(): void {
+  const { route } = routeStore.getState()
+  if (route.room !== 'chat') navigate({ room: 'chat', id: null })
+  if (listStore.getState().drawn === 0) appStore.setState({ listDrawerOpen: true })
+  listStore.setState(({ searchAsked }) => ({ searchAsked: searchAsked + 1 }))
+}
+
+export async function renameChat(id: string, title: string): Promise<void> {
+  await change([id], { title: title.slice(0, 200) })
+}
+
+export async function pinChats(ids: readonly string[], pinned: boolean): Promise<void> {
+  await change(ids, { pinned })
+}
+
+export async function moveChats(ids: readonly string[], folderId: string | null): Promise<void> {
+  unselect()
+  await change(ids, { folderId })
+}
+
+export async function archiveChats(ids: readonly string[], archived: boolean): Promise<void> {
+  const text =
+    ids.length === 1
+      ? i18n.t('library:archivedOne', { title: titleOf(ids[0] ?? '') })
+      : i18n.t('library:archivedMany', { count: ids.length })
+  unselect()
+  const done = await change(ids, { archived })
+  if (archived && done.length > 0) offerUndo(text, () => void change(done, { archived: false }))
+}
+
+/** Takes them out of sight; they can be brought back at once, and for 30 days from the list of what was deleted. */
+export async function removeChats(ids: readonly string[]): Promise<void> {
+  const first = titleOf(ids[0] ?? '')
+  const openId = useChat.getState().open?.id
+  const wasOpen = openId !== undefined && ids.includes(openId)
+  unselect()
+  if (wasOpen) showChat(null)
+  const done = await each(ids, (client, conversationId) => client.chat.remove({ conversationId }))
+  if (done.length === 0) return
+  const text =
+    done.length === 1
+      ? i18n.t('library:removedOne', { title: first })
+      : i18n.t('library:removedMany', { count: done.length })
+  const undo = (): void => {
+    void restoreChats(done).then(() => {
+      if (wasOpen) showChat(openId)
+    })
+  }
+  offerUndo(text, undo, done)
+}
+
+export async function restoreChats(ids: readonly string[]): Promise<void> {
+  await each(ids, (client, conversationId) => client.chat.restore({ conversationId }))
+}
+
+export async function duplicateChat(conversationId: string): Promise<void> {
+  const made = await attempt((client) => client.chat.duplicate({ conversationId }))
+  if (made) showChat(made.conversationId)
+}
+
+/** Makes a folder and puts conversations into it. */
+export async function makeFolder(name: string, ids: readonly string[]): Promise<boolean> {
+  const made = await attempt((client) => client.library.saveFolder({ name }))
+  if (!made) return false
+  if (ids.length > 0) await moveChats(ids, made.id)
+  return true
+}
+
+export async function renameFolder(id: string, name: string): Promise<void> {
+  await attempt((client) => client.library.saveFolder({ id, name }))
+}
+
+/** Its conversations stay, in no folder. Undo makes a folder of that name again and puts them back. */
+export async function removeFolder(id: string): Promise<void> {
+  const folder = libraryStore.getState().folders.find((one) => one.id === id)
+  if (!folder) return
+  const inside = useChat.getState().list.conversations.flatMap((one) => (one.folderId === id ? [one.id] : []))
+  const done = await attempt((client) => client.library.removeFolder({ id }))
+  if (done)
+    offerUndo(i18n.t('library:folderRemoved', { name: folder.name }), () => void makeFolder(folder.name, inside))
+}

@@ -1,0 +1,74 @@
+import { useStore } from 'zustand'
+import { createStore } from 'zustand/vanilla'
+import type { Prompt } from '../../../../src-preload/contract/library.ts'
+import { i18n } from '../../../i18n/index.ts'
+import { navigate } from '../../../shared/navigation.ts'
+import { listStore } from '../../../stores/chatList.ts'
+import { libraryStore } from '../../../stores/library.ts'
+import { routeStore } from '../../../stores/route.ts'
+import { attempt } from '../client.ts'
+import { composerField, insertInto } from './insert.ts'
+import { offerUndo } from './undo.tsx'
+import { filled, variablesOf } from './variables.ts'
+
+/** What the dialog of prompts shows. */
+export type PromptPage = { page: 'list' } | { page: 'edit'; prompt: Prompt | null } | { page: 'fill'; prompt: Prompt }
+
+export const promptStore = createStore<{ shown: PromptPage }>(() => ({ shown: { page: 'list' } }))
+export const usePromptPage = (): PromptPage => useStore(promptStore, ({ shown }) => shown)
+export const showPage = (shown: PromptPage): void => promptStore.setState({ shown })
+
+export function openPrompts(shown: PromptPage = { page: 'list' }): void {
+  showPage(shown)
+  listStore.setState({ dialog: { show: 'prompts' } })
+}
+
+export function closePrompts(): void {
+  // A dialog tells of its end when the next one may be open already.
+  if (listStore.getState().dialog?.show !== 'prompts') return
+  listStore.setState({ dialog: null })
+  showPage({ page: 'list' })
+}
+
+/** Puts a prompt into the composer; one with variables asks for them first. */
+export function takePrompt(prompt: Prompt): void {
+  if (variablesOf(prompt.text).length > 0) openPrompts({ page: 'fill', prompt })
+  else insertPrompt(prompt, {})
+}
+
+/** Shuts the dialog and writes the text at the composer's caret. */
+export function insertPrompt(prompt: Prompt, values: Readonly<Record<string, string>>): void {
+  closePrompts()
+  const { route } = routeStore.getState()
+  if (route.room !== 'chat') navigate({ room: 'chat', id: null })
+  // After the dialog has given the focus back, and the room, if it was another one, is drawn.
+  const write = (tries: number): void => {
+    const field = composerField()
+    if (field) insertInto(field, filled(prompt.text, values))
+    else if (tries > 0) requestAnimationFrame(() => write(tries - 1))
+  }
+  requestAnimationFrame(() => write(60))
+}
+
+export async function savePrompt(prompt: { id?: string; name: string; text: string }): Promise<boolean> {
+  return (await attempt((client) => client.library.savePrompt(prompt))) !== null
+}
+
+export async function removePrompt(id: string): Promise<void> {
+  const prompt = libraryStore.getState().prompts.find((one) => one.id === id)
+  const done = await attempt((client) => client.library.removePrompt({ id }))
+  if (!done || !prompt) return
+  const { name, text } = prompt
+  offerUndo(i18n.t('library:promptRemoved', { name }), () => void savePrompt({ name, text }))
+}
+
+/** Prompts whose name, or failing that whose text, holds every word. Those by name come first. */
+export function matchingPrompts(prompts: readonly Prompt[], typed: string): Prompt[] {
+  const words = typed.toLocaleLowerCase().split(/\s+/).filter(Boolean)
+  const holds = (text: string): boolean => {
+    const low = text.toLocaleLowerCase()
+    return words.every((word) => low.includes(word))
+  }
+  const byName = prompts.filter(({ name }) => holds(name))
+  return [...byName, ...prompts.filter((one) => !byName.includes(one) && holds(`${one.name}\n${one.text}`))]
+}

@@ -1,0 +1,123 @@
+import { canEdit, isBusy, type Message } from '../../../src-preload/contract/chat.ts'
+import { askOnce, intentChanged } from '../../shared/requestIds.ts'
+import { draftOf, modelsToAsk, useChat } from '../../stores/chat.ts'
+import { useStage, withEdit, withoutEdit } from '../../stores/chatPage.ts'
+import { openChat, type } from './actions.ts'
+import { attempt } from './client.ts'
+import { placeIn } from './drafts.ts'
+import { composerField, deedOf, deedOfSibling, focusComposer, focusSoon } from './focus.ts'
+import { flushSetups } from './setup.ts'
+
+/** What a person does with one message of the path. */
+
+export function startEdit(message: Message): void {
+  useStage.setState({ editing: message.id })
+}
+
+/** Opens the turn that `reply` answers to be changed in its place: what was refused is then no part of what is asked next. */
+export function editTurnOf(reply: Message): void {
+  const turn = useChat.getState().open?.messages.find(({ id }) => id === reply.parentId)
+  if (turn && canEdit(turn)) startEdit(turn)
+  else focusComposer()
+}
+
+const placeOf = ({ id, conversationId }: Message, deed: 'edit' | 'continue') => placeIn(conversationId, `${deed} ${id}`)
+
+export function typeEdit(message: Message, text: string): void {
+  const { id } = message
+  intentChanged(placeOf(message, 'edit'))
+  useStage.setState((state) => withEdit(state, id, text))
+}
+
+/** Puts the editor away; what was typed comes back with the next edit of this message. */
+export function leaveEdit(id: string): void {
+  useStage.setState({ editing: null })
+  focusSoon(() => deedOf(id, 'edit'))
+}
+
+/**
+ * Stores the changed text as a sibling of the message, which stays: a branch. Its pictures go along. With `ask` the models are asked
+ * for a reply to it.
+ * @returns whether the core took it
+ */
+export async function saveEdit(message: Message, text: string, ask: boolean): Promise<boolean> {
+  const state = useChat.getState()
+  const picked = modelsToAsk(state)
+  const models = picked.length > 0 ? picked : [state.open?.conversation?.model ?? ''].filter(Boolean)
+  const changed = {
+    conversationId: message.conversationId,
+    text,
+    attachments: message.attachments.map(({ mediaId, detail }) => ({ mediaId, detail })),
+    models,
+    role: message.role === 'tool' ? ('user' as const) : message.role,
+    name: message.name,
+    ask,
+    edits: message.id,
+  }
+  await flushSetups()
+  const sent = await attempt((client) =>
+    askOnce(placeOf(message, 'edit'), changed, (requestId) => client.chat.send({ requestId, ...changed })),
+  )
+  if (!sent) return false
+  useStage.setState((state) => withoutEdit(state, message.id))
+  if (ask) focusComposer()
+  else focusSoon(() => deedOf(sent.turnId, 'edit'))
+  return true
+}
+
+/** Walks to the sibling so many steps away, and keeps the focus on the arrow that was pressed. */
+export async function walk(message: Message, step: 1 | -1): Promise<void> {
+  const sibling = message.sibling + step
+  if (sibling < 1 || sibling > message.siblings) return
+  const done = await attempt((client) => client.chat.choose({ messageId: message.id, sibling }))
+  if (!done) return
+  const pressed = step === 1 ? 'next' : 'previous'
+  const other = step === 1 ? 'previous' : 'next'
+  const atEnd = sibling === 1 || sibling === message.siblings
+  focusSoon(() => deedOfSibling(message.parentId, sibling, atEnd ? other : pressed))
+}
+
+/** Makes this reply the one to go on with. */
+export async function keep(reply: Message): Promise<void> {
+  if (await attempt((client) => client.chat.choose({ messageId: reply.id }))) focusComposer()
+}
+
+/** Asks the model to go on from where this reply ends. */
+export async function goOn(reply: Message): Promise<void> {
+  await flushSetups()
+  const state = useChat.getState()
+  // The core takes the reply's or the conversation's; an imported one may name none.
+  const known = reply.model ?? state.open?.conversation?.model ?? null
+  const [picked] = modelsToAsk(state)
+  const wish = { replyId: reply.id, ...(known === null && picked !== undefined ? { model: picked } : {}) }
+  await attempt((client) =>
+    askOnce(placeOf(reply, 'continue'), wish, (requestId) => client.chat.goOn({ requestId, ...wish })),
+  )
+}
+
+/** The path up to this message as a conversation of its own, put on the stage. */
+export async function duplicate(conversationId: string, upTo?: string): Promise<void> {
+  const made = await attempt((client) =>
+    client.chat.duplicate({ conversationId, ...(upTo === undefined ? {} : { upTo }) }),
+  )
+  if (made) openChat(made.conversationId)
+}
+
+/** Puts a text into the composer as quoted lines, below what stands there. */
+export function quote(text: string): void {
+  const quoted = text
+    .trim()
+    .split('\n')
+    .map((line) => (line === '' ? '>' : `> ${line}`))
+    .join('\n')
+  const before = draftOf(useChat.getState()).trimEnd()
+  type(`${before === '' ? '' : `${before}\n\n`}${quoted}\n\n`)
+  focusSoon(() => {
+    const field = composerField()
+    field?.setSelectionRange(field.value.length, field.value.length)
+    return field
+  })
+}
+
+/** Whether nothing can be asked for in the open conversation now. */
+export const isMaking = (): boolean => isBusy(useChat.getState().open?.messages ?? [])

@@ -1,0 +1,30 @@
+import { useTranslation } from 'react-i18next'
+import type { Message } from '../../../src-preload/contract/chat.ts'
+import type { ChatText } from '../../i18n/en.chat.ts'
+
+export { showClock as timeOfDay, showCount as figure, showFull as fullTime } from '../../i18n/format.ts'
+
+import { showSc } from '../../shared/ui/sc.ts'
+
+export type Words = (key: ChatText, values?: Record<string, string | number>) => string
+
+/** The room's texts, from the namespace `chat`. */
+export function useWords(): Words {
+  const { t } = useTranslation('chat')
+  // Nothing but values goes along: options of its own make i18next build its patterns anew for each call.
+  return (key, values) => t(key, { ...values })
+}
+
+/** Milliseconds as seconds with one decimal: `2.1`. */
+export const seconds = (ms: number): string => (Math.max(0, ms) / 1_000).toFixed(1)
+/** `0.38`: two decimals below ten seconds. */
+export const fineSeconds = (ms: number): string => (ms / 1_000).toFixed(ms < 10_000 ? 2 : 1)
+export const wholeSeconds = (ms: number): string => String(Math.max(0, Math.floor(ms / 1_000)))
+
+/** What a reply cost, never without saying what the amount is; null where nothing is known. Of several choices each says the whole. */
+export function costWords(reply: Pick<Message, 'cost' | 'costIs' | 'params'>, words: Words): string | null {
+  if (reply.cost === null || reply.costIs === 'unknown') return null
+  const amount = words(reply.costIs === 'estimated' ? 'costEstimated' : 'costMeasured', { amount: showSc(reply.cost) })
+  const choices = reply.params?.n ?? 1
+  return choices > 1 ? words('costOfAll', { amount, choices }) : amount
+}

@@ -1,0 +1,158 @@
+import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import type { VirtualizerHandle } from 'virtua'
+import { useChat } from '../../../stores/chat.ts'
+import { messageIn } from '../../../stores/openChat.ts'
+import { keepPlace, placeIn } from './place.ts'
+
+/** Nearer to the end than this, in px, the reader counts as being at it. */
+const nearEnd = 48
+/** A scroll this soon after a wheel, touch or key, in ms, is the reader's own and not a change of layout. */
+const gestureLasts = 400
+/** Where one is reading is written down this long, in ms, after the last scroll. */
+const placePause = 250
+/** Room above the first message, in px. Offsets of items don't count it, the scroll does. */
+export const roomAbove = 16
+
+type Box = RefObject<HTMLElement | null>
+type List = RefObject<VirtualizerHandle | null>
+
+/** The view follows the end while the reader is there; elsewhere it stays, and is found there again on coming back. */
+export function useFollowEnd(conversationId: string, box: Box, list: List, ids: readonly string[]) {
+  const [start] = useState(() => placeIn(conversationId))
+  const following = useRef(start === null)
+  const [away, setAway] = useState(start !== null)
+  /** Where to go as soon as that message has come. */
+  const wanted = useRef(start)
+  const count = ids.length
+  const last = ids.at(-1)
+  const known = useRef(ids)
+  known.current = ids
+
+  const follow = useCallback((next: boolean): void => {
+    following.current = next
+    setAway(!next)
+  }, [])
+
+  const toEnd = useCallback((): void => {
+    wanted.current = null
+    follow(true)
+    list.current?.scrollToIndex(known.current.length - 1, { align: 'end' })
+  }, [follow, list])
+
+  const lastBefore = useRef(last)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new last message is what moves the end
+  useLayoutEffect(() => {
+    // Who sends something wants to see it, wherever the view was.
+    if (lastBefore.current !== last && saysPerson(known.current, lastBefore.current)) follow(true)
+    lastBefore.current = last
+    if (following.current && count > 0) list.current?.scrollToIndex(count - 1, { align: 'end' })
+  }, [last, list])
+
+  useLayoutEffect(() => {
+    const place = wanted.current
+    if (!place) return
+    const at = ids.indexOf(place.id)
+    if (at < 0) return
+    wanted.current = null
+    follow(false)
+    list.current?.scrollToIndex(at, { align: 'start', offset: place.offset })
+  }, [ids, list, follow])
+
+  useEffect(() => followScroll(box, { following, wanted, follow }), [box, follow])
+
+  useEffect(() => {
+    const element = box.current
+    if (!element) return
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const write = (): void => {
+      const { current: handle } = list
+      if (!handle || wanted.current) return
+      const at = handle.findItemIndex(handle.scrollOffset)
+      const id = known.current[at]
+      const place =
+        id === undefined ? null : { id, offset: Math.round(handle.scrollOffset - roomAbove - handle.getItemOffset(at)) }
+      keepPlace(conversationId, following.current ? null : place)
+    }
+    const soon = (): void => {
+      clearTimeout(timer)
+      timer = setTimeout(write, placePause)
+    }
+    element.addEventListener('scroll', soon, { passive: true })
+    addEventListener('pagehide', write)
+    return () => {
+      clearTimeout(timer)
+      element.removeEventListener('scroll', soon)
+      removeEventListener('pagehide', write)
+    }
+  }, [conversationId, box, list])
+
+  /** False for one that is not here. One that is still to come, from the beginning of a long conversation, is gone to when it does. */
+  const goTo = useCallback(
+    (id: string): boolean => {
+      const at = known.current.indexOf(id)
+      const toCome = at < 0 && (useChat.getState().open?.missing ?? 0) > 0
+      wanted.current = toCome ? { id, offset: 0 } : null
+      if (at < 0) return false
+      follow(false)
+      list.current?.scrollToIndex(at, { align: 'start' })
+      return true
+    },
+    [list, follow],
+  )
+
+  return { away, toEnd, goTo }
+}
+
+/** Whether what came after `before` holds a turn of the person's. */
+function saysPerson(ids: readonly string[], before: string | undefined): boolean {
+  const from = before === undefined ? -1 : ids.lastIndexOf(before)
+  if (from < 0) return false
+  const { open } = useChat.getState()
+  return ids.slice(from + 1).some((id) => messageIn(open, id)?.role === 'user')
+}
+
+interface Following {
+  following: RefObject<boolean>
+  wanted: RefObject<unknown>
+  follow: (next: boolean) => void
+}
+
+/** Tells the reader's own scrolling from changes of layout, and sticks to the end after each of those while it is followed. */
+function followScroll(box: Box, { following, wanted, follow }: Following): (() => void) | undefined {
+  const element = box.current
+  if (!element) return
+  let gesture = 0
+  let top = element.scrollTop
+  const gap = (): number => element.scrollHeight - element.scrollTop - element.clientHeight
+  const onGesture = (): void => {
+    gesture = performance.now()
+  }
+  const onScroll = (): void => {
+    const up = element.scrollTop < top - 1
+    const own = performance.now() - gesture < gestureLasts
+    top = element.scrollTop
+    if (own) wanted.current = null
+    if (up && own && gap() > nearEnd) follow(false)
+    else if (!up && !following.current && wanted.current === null && gap() <= nearEnd) follow(true)
+  }
+  const stick = (): void => {
+    if (following.current) element.scrollTop = element.scrollHeight
+  }
+  const sizes = new ResizeObserver(stick)
+  sizes.observe(element)
+  for (const child of element.children) sizes.observe(child)
+  const gestures = ['wheel', 'touchmove', 'pointerdown', 'keydown'] as const
+  for (const name of gestures) element.addEventListener(name, onGesture, { passive: true })
+  // A drag of the scroll bar goes on after its pointerdown.
+  const onDrag = (event: PointerEvent): void => {
+    if (event.buttons > 0) onGesture()
+  }
+  addEventListener('pointermove', onDrag, { passive: true })
+  element.addEventListener('scroll', onScroll, { passive: true })
+  return () => {
+    sizes.disconnect()
+    for (const name of gestures) element.removeEventListener(name, onGesture)
+    removeEventListener('pointermove', onDrag)
+    element.removeEventListener('scroll', onScroll)
+  }
+}

@@ -1,0 +1,42 @@
+import { tabStore } from '../../../shared/storage.ts'
+
+/** Where a reader left a conversation: the message at the top of the view, and how far into it, in px. */
+export interface Place {
+  id: string
+  offset: number
+}
+
+const key = 'chat.places'
+const mostPlaces = 100
+
+/** By conversation; who was at the end has none. Lives as long as the tab, reloads included. */
+function load(): Map<string, Place> {
+  const stored = tabStore.getJson(key)
+  return new Map(Object.entries(stored ?? {}).filter((entry): entry is [string, Place] => isPlace(entry[1])))
+}
+
+const isPlace = (value: unknown): value is Place =>
+  typeof value === 'object' &&
+  value !== null &&
+  'id' in value &&
+  typeof value.id === 'string' &&
+  'offset' in value &&
+  typeof value.offset === 'number'
+
+let places: Map<string, Place> | null = null
+
+export function placeIn(conversationId: string): Place | null {
+  places ??= load()
+  return places.get(conversationId) ?? null
+}
+
+export function keepPlace(conversationId: string, place: Place | null): void {
+  places ??= load()
+  places.delete(conversationId)
+  if (place) places.set(conversationId, place)
+  for (const oldest of places.keys()) {
+    if (places.size <= mostPlaces) break
+    places.delete(oldest)
+  }
+  tabStore.setJson(key, Object.fromEntries(places))
+}

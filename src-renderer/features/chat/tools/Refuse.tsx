@@ -1,0 +1,45 @@
+import { useState } from 'react'
+import { useToolWords } from '../../../shared/toolMessages.ts'
+import { Button } from '../../../shared/ui/Button.tsx'
+import { Field, TextInput } from '../../../shared/ui/Field.tsx'
+import { decide } from './actions.ts'
+
+/** A no to a call, with a reason that the model is told if there is one. */
+export function Refuse({ messageId, onEnd }: { messageId: string; onEnd: () => void }) {
+  const t = useToolWords()
+  const [why, setWhy] = useState('')
+  const [busy, setBusy] = useState(false)
+  const say = async () => {
+    setBusy(true)
+    await decide(messageId, 'no', why)
+    setBusy(false)
+  }
+  return (
+    <form
+      className="flex flex-wrap items-end gap-2"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void say()
+      }}
+    >
+      <div className="min-w-[min(240px,100%)] flex-1">
+        <Field label={t('ask.why')} hint={t('ask.whyHint')}>
+          <TextInput
+            autoFocus
+            maxLength={10_000}
+            value={why}
+            onChange={(event) => setWhy(event.target.value)}
+            onKeyDown={(event) => {
+              if (event.key !== 'Escape') return
+              event.stopPropagation()
+              onEnd()
+            }}
+          />
+        </Field>
+      </div>
+      <Button size="small" type="submit" look="danger" busy={busy} className="mb-6">
+        {t('ask.sayNo')}
+      </Button>
+    </form>
+  )
+}

@@ -1,0 +1,106 @@
+import { type ReactNode, useEffect, useState } from 'react'
+import { useToolWords } from '../../../shared/toolMessages.ts'
+import { Button } from '../../../shared/ui/Button.tsx'
+import { commandLine } from '../../../shared/ui/commandLine.ts'
+import { plainText } from '../../../shared/ui/plainText.ts'
+import { findTool, useChatTools } from '../../../stores/tools.ts'
+import { type Decision, decide } from './actions.ts'
+import { Refuse } from './Refuse.tsx'
+import type { ToolRow } from './round.ts'
+
+/** So long a question stands before it takes an answer: a click or key that was meant for something else decides nothing. Milliseconds. */
+const calm = 350
+
+/** The person's word on one call: what would run, and where, and the four answers. */
+export function ToolAsk({ row }: { row: ToolRow }) {
+  const t = useToolWords()
+  const [deciding, setDeciding] = useState<Decision | null>(null)
+  const [refusing, setRefusing] = useState(false)
+  const ready = useCalm()
+  const say = async (allow: Decision) => {
+    setDeciding(allow)
+    await decide(row.id, allow)
+    setDeciding(null)
+  }
+  const button = (allow: Decision, words: string) => (
+    <Button
+      size="small"
+      look={allow === 'once' ? 'go' : 'normal'}
+      busy={deciding === allow}
+      disabled={!ready || deciding !== null}
+      onClick={() => void say(allow)}
+    >
+      {words}
+    </Button>
+  )
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset would take its own line and border
+    <div role="group" aria-label={t('ask.group', { name: plainText(row.run.name) })} className="flex flex-col gap-2.5">
+      <Where row={row} />
+      <div className="flex flex-wrap gap-2">
+        {button('once', t('ask.once'))}
+        {button('conversation', t('ask.conversation'))}
+        {button('always', t('ask.always'))}
+        <Button
+          size="small"
+          disabled={!ready || deciding !== null}
+          aria-expanded={refusing}
+          onClick={() => setRefusing(!refusing)}
+        >
+          {t('ask.no')}
+        </Button>
+      </div>
+      {refusing && <Refuse messageId={row.id} onEnd={() => setRefusing(false)} />}
+    </div>
+  )
+}
+
+function useCalm(): boolean {
+  const [ready, setReady] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => setReady(true), calm)
+    return () => clearTimeout(timer)
+  }, [])
+  return ready
+}
+
+/** Where it would run, and what its server claims of it. */
+function Where({ row: { run } }: { row: ToolRow }) {
+  const t = useToolWords()
+  const tools = useChatTools((store) => store.tools)
+  const { server, mcp } = run.tool ? findTool(tools, run.tool.id) : { server: null, mcp: null }
+  const name = plainText(server?.name ?? run.tool?.server ?? '')
+  const lines: [string, ReactNode][] = []
+  if (server?.transport.kind === 'stdio')
+    lines.push(['command', <Mono key="c">{plainText(commandLine(server.transport))}</Mono>])
+  if (server?.transport.kind === 'http') lines.push(['address', <Mono key="a">{plainText(server.transport.url)}</Mono>])
+  return (
+    <div className="flex flex-col gap-1 text-s">
+      <p>
+        {t('ask.question')} {t(server?.transport.kind === 'http' ? 'ask.onHttp' : 'ask.onStdio', { server: name })}
+      </p>
+      {lines.map(([key, line]) => (
+        <div key={key}>{line}</div>
+      ))}
+      {mcp?.description && (
+        <p className="line-clamp-3 text-soft">{t('ask.says', { words: plainText(mcp.description) })}</p>
+      )}
+      {mcp?.readOnly === true && <p className="text-soft">{t('ask.readOnly')}</p>}
+      {mcp?.readOnly !== true && mcp?.destructive === true && <p className="text-warn">{t('ask.destructive')}</p>}
+      {run.notes.map((note) => (
+        <p key={note} className="text-warn">
+          {plainText(note)}
+        </p>
+      ))}
+    </div>
+  )
+}
+
+const Mono = ({ children }: { children: string }) => (
+  <code
+    dir="ltr"
+    className="block max-h-20 select-text overflow-auto break-all font-mono text-soft [unicode-bidi:isolate]"
+  >
+    {children}
+  </code>
+)

@@ -1,0 +1,94 @@
+import { useState } from 'react'
+import { jsonFaultWords, useToolWords } from '../../../shared/toolMessages.ts'
+import { Button } from '../../../shared/ui/Button.tsx'
+import { Checkbox, Field } from '../../../shared/ui/Field.tsx'
+import { jsonFault } from '../../../shared/ui/jsonFault.ts'
+import { plainText } from '../../../shared/ui/plainText.ts'
+import { Segmented } from '../../../shared/ui/Segmented.tsx'
+import { TextArea } from '../../../shared/ui/TextArea.tsx'
+import { emptyDraft, useChatTools } from '../../../stores/tools.ts'
+import { answer, draftAnswer } from './actions.ts'
+import { Refuse } from './Refuse.tsx'
+import type { ToolRow } from './round.ts'
+
+/** The longest result that the contract takes, in characters. */
+const longest = 1_000_000
+
+/** The result of a call of one's own tool, by hand; where it still waits for a yes, giving one is that yes. */
+export function ToolByHand({ row }: { row: ToolRow }) {
+  const t = useToolWords()
+  const draft = useChatTools((store) => store.drafts[row.id]) ?? emptyDraft
+  const [busy, setBusy] = useState(false)
+  const [refusing, setRefusing] = useState(false)
+  const fault = draft.json && draft.text.trim() !== '' ? jsonFault(draft.text) : null
+  const empty = draft.json && draft.text.trim() === ''
+  const blocked = fault !== null || empty || draft.text.length > longest
+  const send = async () => {
+    if (busy || blocked) return
+    setBusy(true)
+    await answer(row.id, draft)
+    setBusy(false)
+  }
+  return (
+    <div className="flex flex-col gap-2">
+      <form
+        className="flex flex-col gap-2"
+        aria-label={t('hand.form', { name: plainText(row.run.name) })}
+        onSubmit={(event) => {
+          event.preventDefault()
+          void send()
+        }}
+      >
+        <Field
+          label={t('hand.result')}
+          hint={t('hand.hint')}
+          error={fault ? jsonFaultWords(t, fault) : draft.text.length > longest ? t('hand.long') : null}
+        >
+          <TextArea
+            mono={draft.json}
+            rows={3}
+            value={draft.text}
+            onChange={(event) => draftAnswer(row.id, { text: event.target.value })}
+            onKeyDown={(event) => {
+              if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || event.nativeEvent.isComposing) return
+              event.preventDefault()
+              void send()
+            }}
+          />
+        </Field>
+        <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
+          <Segmented
+            label={t('hand.as')}
+            value={draft.json ? 'json' : 'text'}
+            onChange={(as) => draftAnswer(row.id, { json: as === 'json' })}
+            segments={[
+              { value: 'text', label: t('hand.text') },
+              { value: 'json', label: t('hand.json') },
+            ]}
+          />
+          <Checkbox
+            label={t('hand.isError')}
+            checked={draft.isError}
+            onChange={(event) => draftAnswer(row.id, { isError: event.target.checked })}
+          />
+          {row.run.state === 'awaiting' && (
+            <Button size="small" className="ml-auto" aria-expanded={refusing} onClick={() => setRefusing(!refusing)}>
+              {t('ask.no')}
+            </Button>
+          )}
+          <Button
+            type="submit"
+            look="go"
+            size="small"
+            busy={busy}
+            disabled={blocked}
+            className={row.run.state === 'awaiting' ? '' : 'ml-auto'}
+          >
+            {t('hand.send')}
+          </Button>
+        </div>
+      </form>
+      {refusing && <Refuse messageId={row.id} onEnd={() => setRefusing(false)} />}
+    </div>
+  )
+}

@@ -1,0 +1,119 @@
+import { useId } from 'react'
+import type { Message, ToolCall, ToolRun } from '../../../../src-preload/contract/chat.ts'
+import { jsonFaultWords, type ToolWords, useToolWords } from '../../../shared/toolMessages.ts'
+import { cx } from '../../../shared/ui/cx.ts'
+import { jsonFault } from '../../../shared/ui/jsonFault.ts'
+import { plainText } from '../../../shared/ui/plainText.ts'
+import { useNow } from '../hooks.ts'
+import { seconds } from '../messages.ts'
+import { cardState, looks, toneInk } from './appearance.ts'
+import { isToolRow, type ToolRow } from './round.ts'
+import { showArguments } from './show.ts'
+import { HostileName, HostileText } from './Text.tsx'
+import { ToolAsk } from './ToolAsk.tsx'
+import { ToolByHand } from './ToolByHand.tsx'
+import { ToolOutcome } from './ToolOutcome.tsx'
+import { ToolStop } from './ToolStop.tsx'
+import { useKeptFocus } from './useKeptFocus.ts'
+
+/**
+ * One call of a tool and how it stands. `row` is the message of role tool that answers it, null where there is none (yet); `writing`:
+ * the model has not ended the call. Everything in it that is not this program's own words is shown as text.
+ */
+export function ToolCard({ call, row, writing }: { call: ToolCall; row: Message | null; writing: boolean }) {
+  const t = useToolWords()
+  const heading = useId()
+  const tool = row && isToolRow(row) ? row : null
+  const state = cardState(tool?.run ?? null, writing)
+  const card = useKeptFocus(state)
+  const { icon: Icon, tone } = looks[state]
+  const name = plainText(call.name) || t('card.noName')
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is a part of a form, and a section would be one landmark of many with one name
+    <div
+      role="group"
+      ref={card}
+      tabIndex={-1}
+      aria-labelledby={heading}
+      data-tool-call={call.name}
+      data-state={state}
+      className={cx(
+        'my-2 flex min-w-0 flex-col gap-2.5 rounded-l bg-raise p-3 font-sans text-m outline-none',
+        tone === 'ask' ? 'shadow-[inset_0_0_0_1px_var(--accent)]' : 'shadow-[inset_0_0_0_1px_var(--line-strong)]',
+        'focus-visible:outline-2 focus-visible:outline-accent',
+      )}
+    >
+      <header className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1">
+        <h3 id={heading} className="flex min-w-0 items-center gap-2 font-[540]">
+          <Icon
+            aria-hidden
+            size={15}
+            strokeWidth={1.75}
+            className={cx('shrink-0', toneInk[tone], state === 'running' && 'animate-spin')}
+          />
+          <HostileName>{name}</HostileName>
+        </h3>
+        <span className="min-w-0 truncate text-faint text-s">{kindOf(tool?.run ?? null, t)}</span>
+        <span className={cx('num ml-auto text-s', toneInk[tone])}>
+          {tool ? <StateWords row={tool} /> : t(`state.${state}`)}
+        </span>
+      </header>
+      <Arguments call={call} writing={writing} state={state} />
+      {tool && <Body row={tool} />}
+    </div>
+  )
+}
+
+function Body({ row }: { row: ToolRow }) {
+  const state = cardState(row.run, false)
+  if (state === 'awaiting') return <ToolAsk row={row} />
+  if (state === 'by_hand') return <ToolByHand row={row} />
+  if (state === 'running') return <ToolStop messageId={row.id} />
+  return <ToolOutcome row={row} />
+}
+
+function kindOf(run: ToolRun | null, t: ToolWords): string {
+  if (!run?.tool) return ''
+  if (run.tool.kind === 'function') return t('card.function')
+  return t('card.mcp', { server: plainText(run.tool.server ?? '') })
+}
+
+/** The state in words, with how long it has taken. */
+function StateWords({ row: { run } }: { row: ToolRow }) {
+  const t = useToolWords()
+  const running = run.state === 'running'
+  const now = useNow(running)
+  const began = run.startedAt === null ? null : Date.parse(run.startedAt)
+  const ended = run.finishedAt === null ? null : Date.parse(run.finishedAt)
+  if (running) return t('state.runningFor', { seconds: seconds(now - (began ?? now)) })
+  const state = cardState(run, false)
+  const byPerson = run.tool?.kind === 'function'
+  if ((state === 'done' || state === 'error') && byPerson) return t(`state.${state}ByHand`)
+  if ((state === 'done' || state === 'error') && began !== null && ended !== null)
+    return t(`state.${state}In`, { seconds: seconds(ended - began) })
+  return t(`state.${state}`)
+}
+
+/** What the model wants to give the tool. A fault is told in words where it has ended. */
+function Arguments({ call, writing, state }: { call: ToolCall; writing: boolean; state: string }) {
+  const t = useToolWords()
+  const shown = showArguments(call.arguments)
+  const fault = !writing && !shown.json && call.arguments !== '' ? jsonFault(call.arguments) : null
+  if (shown.empty && (shown.json || call.arguments === '') && state !== 'invalid')
+    return writing ? null : <p className="text-faint text-s">{t('card.noArguments')}</p>
+  return (
+    <>
+      <HostileText
+        shown={shown}
+        whole={call.arguments}
+        label={t('card.arguments', { name: plainText(call.name) })}
+        copy={t('card.copyArguments')}
+      />
+      {fault && (
+        <p className="text-bad text-s">
+          {t('card.notJson')} {jsonFaultWords(t, fault)}
+        </p>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,72 @@
+import { useEffect, useState } from 'react'
+import { useShallow } from 'zustand/react/shallow'
+import { useToolWords } from '../../../shared/toolMessages.ts'
+import { Button } from '../../../shared/ui/Button.tsx'
+import { useApp } from '../../../stores/app.ts'
+import { useChat } from '../../../stores/chat.ts'
+import { allowAll, resume } from './actions.ts'
+import { cardState } from './appearance.ts'
+import { isLastRound, isSettledRun, roundsUpTo, rowsOf, type ToolRow } from './round.ts'
+
+/** The rows under a reply; the same array until one of them changes. */
+export function useRows(replyId: string): ToolRow[] {
+  return useChat(useShallow((state) => rowsOf(state.open?.messages ?? [], replyId)))
+}
+
+/** What concerns all calls of one reply: allowing them together, and going on where that waits for the person. */
+export function ToolRound({ replyId }: { replyId: string }) {
+  const rows = useRows(replyId)
+  const awaiting = rows.filter(({ run }) => cardState(run, false) === 'awaiting')
+  if (awaiting.length > 1) return <AllowAll rows={awaiting} />
+  const last = rows.at(-1)
+  return last && rows.every(({ run }) => isSettledRun(run)) ? <GoOn replyId={replyId} last={last} /> : null
+}
+
+function AllowAll({ rows }: { rows: ToolRow[] }) {
+  const t = useToolWords()
+  const [busy, setBusy] = useState(false)
+  const allow = async () => {
+    setBusy(true)
+    await allowAll(rows.map(({ id }) => id))
+    setBusy(false)
+  }
+  return (
+    <div className="my-2 flex flex-wrap items-center gap-2">
+      <Button size="small" busy={busy} onClick={() => void allow()}>
+        {t('round.allowAll', { count: rows.length })}
+      </Button>
+      <span className="text-faint text-s">{t('round.allowAllHint')}</span>
+    </div>
+  )
+}
+
+/** How long a settled round may stand before it is said that nothing goes on by itself, in milliseconds. */
+const patience = 700
+
+function GoOn({ replyId, last }: { replyId: string; last: ToolRow }) {
+  const t = useToolWords()
+  const bound = useApp(({ app }) => app?.settings.toolRounds ?? 10)
+  const rounds = useChat(({ open }) => roundsUpTo(open?.messages ?? [], replyId))
+  const ends = useChat(({ open }) => isLastRound(open?.messages ?? [], replyId))
+  const [waited, setWaited] = useState(false)
+  const [busy, setBusy] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => setWaited(true), patience)
+    return () => clearTimeout(timer)
+  }, [])
+  // The next reply comes by itself, but for these: the bound, a stop, or a fault on the way.
+  if (!ends || !waited) return null
+  const go = async () => {
+    setBusy(true)
+    await resume(last.id)
+    setBusy(false)
+  }
+  return (
+    <div role="status" className="my-2 flex flex-wrap items-center gap-x-3 gap-y-2 text-s">
+      <span>{rounds >= bound ? t('round.bound', { count: rounds }) : t('round.rests')}</span>
+      <Button size="small" look="go" busy={busy} onClick={() => void go()}>
+        {t('round.goOn')}
+      </Button>
+    </div>
+  )
+}

@@ -1,0 +1,24 @@
+import { Square } from 'lucide-react'
+import { useState } from 'react'
+import { useToolWords } from '../../../shared/toolMessages.ts'
+import { Button } from '../../../shared/ui/Button.tsx'
+import { stopCall } from './actions.ts'
+
+/** Ends a running call. What the tool did until then can't be taken back, and that is said. */
+export function ToolStop({ messageId }: { messageId: string }) {
+  const t = useToolWords()
+  const [stopping, setStopping] = useState(false)
+  const stop = async () => {
+    setStopping(true)
+    await stopCall(messageId)
+    setStopping(false)
+  }
+  return (
+    <div className="flex flex-wrap items-center gap-2">
+      <Button icon={Square} size="small" busy={stopping} onClick={() => void stop()}>
+        {t(stopping ? 'card.stopping' : 'card.stop')}
+      </Button>
+      <span className="text-faint text-s">{t('card.stopHint')}</span>
+    </div>
+  )
+}

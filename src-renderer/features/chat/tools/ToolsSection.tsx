@@ -1,0 +1,24 @@
+import { Settings } from 'lucide-react'
+import { navigate } from '../../../shared/navigation.ts'
+import { useToolWords } from '../../../shared/toolMessages.ts'
+import { IconButton } from '../../../shared/ui/Button.tsx'
+import { ToolPicker } from './ToolPicker.tsx'
+
+/** The inspector's part about the tools of the conversation. */
+export function ToolsSection() {
+  const t = useToolWords()
+  return (
+    <section aria-label={t('title')}>
+      <h2 className="flex items-center gap-2">
+        <span className="flex-1">{t('title')}</span>
+        <IconButton
+          icon={Settings}
+          size="small"
+          label={t('pick.manage')}
+          onClick={() => navigate({ room: 'settings', id: 'tools' })}
+        />
+      </h2>
+      <ToolPicker />
+    </section>
+  )
+}

@@ -1,0 +1,34 @@
+import { chatToolsStore, type HandDraft, withDraft, withoutDraft } from '../../../stores/tools.ts'
+import { attempt } from '../client.ts'
+
+// What a person does about calls. What fails stands in the room's notice.
+
+export type Decision = 'once' | 'conversation' | 'always' | 'no'
+
+export async function decide(messageId: string, allow: Decision, why = ''): Promise<void> {
+  const reason = why.trim()
+  await attempt((client) => client.chatTools.decide({ messageId, allow, ...(reason === '' ? {} : { why: reason }) }))
+}
+
+/** One after the other, in the order of the calls. */
+export async function allowAll(messageIds: readonly string[]): Promise<void> {
+  for (const messageId of messageIds) await decide(messageId, 'once')
+}
+
+export async function answer(messageId: string, { text, isError }: HandDraft): Promise<void> {
+  const done = await attempt((client) => client.chatTools.answer({ messageId, text, isError }))
+  if (done) chatToolsStore.setState(withoutDraft(chatToolsStore.getState(), messageId))
+}
+
+export function draftAnswer(messageId: string, change: Partial<HandDraft>): void {
+  chatToolsStore.setState(withDraft(chatToolsStore.getState(), messageId, change))
+}
+
+export async function stopCall(messageId: string): Promise<void> {
+  await attempt((client) => client.chatTools.stopCall({ messageId }))
+}
+
+/** Asks the model on with the results that stand. */
+export async function resume(messageId: string): Promise<void> {
+  await attempt((client) => client.chatTools.resume({ messageId }))
+}

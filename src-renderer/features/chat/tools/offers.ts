@@ -1,0 +1,101 @@
+import type { ChatToolsState, McpServer } from '../../../../src-preload/contract/tools.ts'
+import { findTool, functionToolId, mcpToolId, readToolId } from '../../../stores/tools.ts'
+
+/** Why a tool can't be offered to the model now. */
+export type OfferFault = { why: 'off' | 'starting' | 'failed' | 'gone' } | { why: 'schema'; words: string }
+
+export interface Offer {
+  id: string
+  /** The name that the model gets. */
+  name: string
+  /** As its server calls it for people, where it does. */
+  title: string | null
+  description: string
+  fault: OfferFault | null
+  readOnly: boolean | null
+  destructive: boolean | null
+}
+
+export interface OfferGroup {
+  /** `own`, `gone`, or a server's id. */
+  key: string
+  server: McpServer | null
+  offers: Offer[]
+}
+
+const plain = { title: null, description: '', readOnly: null, destructive: null }
+
+/**
+ * Everything that a conversation could offer, your own tools first, then a group a server. What the conversation has switched on stays in
+ * sight although it is gone or its server is off. Groups with nothing in them are left out, but for servers.
+ */
+export function offerGroups(tools: ChatToolsState, enabled: readonly string[]): OfferGroup[] {
+  const own = tools.functions.map((tool) => ({
+    ...plain,
+    id: functionToolId(tool),
+    name: tool.name,
+    description: tool.description,
+    fault: null,
+  }))
+  const groups: OfferGroup[] = own.length > 0 ? [{ key: 'own', server: null, offers: own }] : []
+  for (const server of tools.servers) groups.push({ key: server.id, server, offers: offersOf(server, enabled) })
+  const lost = enabled.filter((id) => {
+    const found = findTool(tools, id)
+    return !found.tool && !found.server
+  })
+  const gone = lost.map((id) => ({ ...plain, id, name: nameIn(id), fault: { why: 'gone' } as const }))
+  return gone.length > 0 ? [...groups, { key: 'gone', server: null, offers: gone }] : groups
+}
+
+function offersOf(server: McpServer, enabled: readonly string[]): Offer[] {
+  const down = server.state === 'ready' ? null : ({ why: server.state } as const)
+  const offers: Offer[] = server.tools.map((tool) => ({
+    id: mcpToolId(server, tool),
+    name: tool.sentName,
+    title: tool.title,
+    description: tool.description,
+    fault: down ?? (tool.fault === null ? null : { why: 'schema', words: tool.fault }),
+    readOnly: tool.readOnly,
+    destructive: tool.destructive,
+  }))
+  const listed = new Set(offers.map(({ id }) => id))
+  for (const id of enabled) {
+    const read = readToolId(id)
+    if (read?.kind !== 'mcp' || read.server !== server.id || listed.has(id)) continue
+    offers.push({ ...plain, id, name: read.name, fault: down ?? { why: 'gone' } })
+  }
+  return offers
+}
+
+function nameIn(id: string): string {
+  const read = readToolId(id)
+  return read?.kind === 'mcp' ? read.name : id.slice(0, 60)
+}
+
+/** Those whose name, title or description has the words of the search, each somewhere. */
+export function searchOffers(groups: readonly OfferGroup[], search: string): OfferGroup[] {
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean)
+  if (words.length === 0) return [...groups]
+  return groups
+    .map((group) => ({
+      ...group,
+      offers: group.offers.filter((offer) => {
+        const text = [offer.name, offer.title, offer.description, group.server?.name].join('\n').toLowerCase()
+        return words.every((word) => text.includes(word))
+      }),
+    }))
+    .filter(({ offers }) => offers.length > 0)
+}
+
+/** Tools that the next request will really offer. */
+export function offeredNow(groups: readonly OfferGroup[], enabled: readonly string[]): Offer[] {
+  const on = new Set(enabled)
+  return groups.flatMap(({ offers }) => offers.filter((offer) => offer.fault === null && on.has(offer.id)))
+}
+
+/** Switches ids on or off and keeps the order of the rest. The contract takes 128. */
+export function switched(enabled: readonly string[], ids: readonly string[], on: boolean): string[] {
+  const these = new Set(ids)
+  if (!on) return enabled.filter((id) => !these.has(id))
+  return [...new Set([...enabled, ...ids])].slice(0, 128)
+}

@@ -1,0 +1,53 @@
+import { plainText } from '../../../shared/ui/plainText.ts'
+
+/** So much of a text is laid out; the rest is said in numbers, and copied whole. */
+export const mostShown = 20_000
+
+export interface Shown {
+  text: string
+  /** Characters that are left out. */
+  more: number
+}
+
+export function bounded(text: string, most = mostShown): Shown {
+  return { text: plainText(text.slice(0, most)), more: Math.max(0, text.length - most) }
+}
+
+export interface ShownArguments extends Shown {
+  /** Whether they are JSON. */
+  json: boolean
+  /** Whether they are an object with nothing in it, or nothing was written. */
+  empty: boolean
+}
+
+/** The arguments of a call: indented where they are JSON, else as the model wrote them. */
+export function showArguments(written: string): ShownArguments {
+  if (written.trim() === '') return { text: '', more: 0, json: false, empty: true }
+  try {
+    const value: unknown = JSON.parse(written)
+    const empty = typeof value === 'object' && value !== null && Object.keys(value).length === 0
+    return { ...bounded(JSON.stringify(value, null, 2)), json: true, empty }
+  } catch {
+    return { ...bounded(written), json: false, empty: false }
+  }
+}
+
+/** A result as it is read best: JSON is indented, anything else stays as it came. */
+export function showResult(text: string): Shown {
+  const trimmed = text.trimStart()
+  if (trimmed.startsWith('{') || trimmed.startsWith('[')) {
+    try {
+      const value: unknown = JSON.parse(text)
+      return bounded(JSON.stringify(value, null, 2))
+    } catch {
+      return bounded(text)
+    }
+  }
+  return bounded(text)
+}
+
+/** The first line with something in it, for a folded result. */
+export function firstLine(text: string, most = 120): string {
+  const line = /\S[^\r\n]*/.exec(text.slice(0, 4_000))?.[0] ?? ''
+  return plainText(line.length > most ? `${line.slice(0, most)}…` : line)
+}

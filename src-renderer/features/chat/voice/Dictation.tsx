@@ -1,0 +1,157 @@
+import { Check, LoaderCircle, Mic, MicOff, X } from 'lucide-react'
+import { type ReactNode, useEffect, useRef } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Recording } from '../../../shared/audio/recorder.ts'
+import { ProblemNotice } from '../../../shared/errors/ProblemNotice.tsx'
+import { Button, IconButton } from '../../../shared/ui/Button.tsx'
+import { useNow } from '../hooks.ts'
+import {
+  cancelDictation,
+  finishDictation,
+  longestRecording,
+  sendRecording,
+  startDictation,
+  useDictation,
+} from './dictation.ts'
+
+const troubles = {
+  denied: 'micDenied',
+  missing: 'micMissing',
+  busy: 'micBusy',
+  lost: 'micLostEarly',
+  unsupported: 'micUnsupported',
+} as const
+
+export function DictateButton() {
+  const { t } = useTranslation('composer')
+  const off = useDictation(({ now }) => now.state === 'off' || now.state === 'no_microphone')
+  return <IconButton icon={Mic} label={t('dictate')} disabled={!off} onClick={() => void startDictation()} />
+}
+
+/** What dictation is doing, above the field; nothing while it is off. */
+export function DictationBar() {
+  const { t } = useTranslation('composer')
+  const now = useDictation((state) => state.now)
+  const told = useDictation((state) => state.told)
+  const going = now.state !== 'off' && now.state !== 'failed' && now.state !== 'no_microphone'
+  useEffect(() => {
+    if (!going) return
+    // Before anything else that Esc stops: the innermost thing that is under way goes first.
+    const byKey = (event: KeyboardEvent): void => {
+      if (event.key !== 'Escape' || event.isComposing) return
+      event.preventDefault()
+      event.stopPropagation()
+      cancelDictation()
+    }
+    addEventListener('keydown', byKey, { capture: true })
+    return () => removeEventListener('keydown', byKey, { capture: true })
+  }, [going])
+  const cancel = <IconButton icon={X} size="small" label={t('cancel')} shortcut="Esc" onClick={cancelDictation} />
+  return (
+    <>
+      <span role="status" className="sr-only">
+        {now.state === 'off' && told > 0 && t('dictated')}
+        {now.state === 'recording' && t('recording')}
+      </span>
+      {now.state === 'asking' && <Bar words={t('asking')}>{cancel}</Bar>}
+      {now.state === 'recording' && (
+        <section className="composer-bar" aria-label={t('recording')}>
+          <span className="composer-recording-dot" aria-hidden />
+          <Level recording={now.recording} />
+          <Time since={now.since} />
+          {now.muted && <span role="alert">{t('micMuted')}</span>}
+          {cancel}
+          <Button look="go" size="small" icon={Check} onClick={() => void finishDictation()}>
+            {t('finish')}
+          </Button>
+        </section>
+      )}
+      {now.state === 'sending' && (
+        <Bar words={t('sendingRecording', { percent: Math.round(now.sent * 100) })}>{cancel}</Bar>
+      )}
+      {now.state === 'writing' && <Bar words={t('transcribing')}>{cancel}</Bar>}
+      {now.state === 'no_microphone' && (
+        <div className="composer-bar" role="alert">
+          <MicOff aria-hidden size={15} />
+          <span>{t(troubles[now.trouble])}</span>
+          {now.trouble !== 'unsupported' && (
+            <Button size="small" onClick={() => void startDictation()}>
+              {t('tryAgain')}
+            </Button>
+          )}
+          <IconButton icon={X} size="small" label={t('dismiss')} onClick={cancelDictation} />
+        </div>
+      )}
+      {now.state === 'failed' && (
+        <div className="composer-bar composer-bar-tall" role="alert">
+          {now.problem && <ProblemNotice problem={now.problem} />}
+          <span>{t(now.problem ? 'dictationFailed' : 'dictationEmpty')}</span>
+          <Button size="small" onClick={() => void sendRecording()}>
+            {t('tryAgain')}
+          </Button>
+          <Button size="small" look="plain" onClick={cancelDictation}>
+            {t('discard')}
+          </Button>
+        </div>
+      )}
+    </>
+  )
+}
+
+function Bar({ words, children }: { words: string; children: ReactNode }) {
+  return (
+    <div className="composer-bar" role="status">
+      <LoaderCircle aria-hidden size={15} className="chat-turning" />
+      <span>{words}</span>
+      {children}
+    </div>
+  )
+}
+
+/** Drawn past React: it moves with every frame. */
+function Level({ recording }: { recording: Recording }) {
+  const { t } = useTranslation('composer')
+  const fill = useRef<HTMLSpanElement>(null)
+  const meter = useRef<HTMLSpanElement>(null)
+  useEffect(() => {
+    let frame = 0
+    let said = 0
+    const draw = (at: number): void => {
+      const level = recording.level()
+      if (fill.current) fill.current.style.transform = `scaleX(${level})`
+      if (at - said > 500) {
+        said = at
+        meter.current?.setAttribute('aria-valuenow', String(Math.round(level * 100)))
+      }
+      frame = requestAnimationFrame(draw)
+    }
+    frame = requestAnimationFrame(draw)
+    return () => cancelAnimationFrame(frame)
+  }, [recording])
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: the <meter> element can't be dressed in our colours
+    <span
+      ref={meter}
+      role="meter"
+      aria-label={t('level')}
+      aria-valuemin={0}
+      aria-valuemax={100}
+      aria-valuenow={0}
+      className="composer-level"
+    >
+      <span ref={fill} />
+    </span>
+  )
+}
+
+function Time({ since }: { since: number }) {
+  const { t } = useTranslation('composer')
+  const now = useNow(true, 500)
+  return <span className="num">{t('recordingTime', { time: clock(now - since), most: clock(longestRecording) })}</span>
+}
+
+/** `0:07`, `12:40`. */
+export function clock(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1000))
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
+}

@@ -1,0 +1,139 @@
+import { create } from 'zustand'
+import type { Problem } from '../../../../src-preload/contract/problem.ts'
+import { problemOf } from '../../../api/problem.ts'
+import { upload } from '../../../api/transfer.ts'
+import { i18n } from '../../../i18n/index.ts'
+import { type MicTrouble, NoMicrophone, type Recording, startRecording } from '../../../shared/audio/recorder.ts'
+import { appStore, withToast } from '../../../stores/app.ts'
+import { draftOf, newChat, useChat } from '../../../stores/chat.ts'
+import { client } from '../client.ts'
+import { writeDraft } from '../drafts.ts'
+import { composerField, insertInto } from '../list/insert.ts'
+
+/** ms; then it ends by itself, and what was said is written down. */
+export const longestRecording = 30 * 60_000
+
+export type Dictation =
+  | { state: 'off' }
+  | { state: 'asking' }
+  | { state: 'recording'; recording: Recording; since: number; muted: boolean }
+  | { state: 'sending'; sent: number }
+  | { state: 'writing' }
+  | { state: 'no_microphone'; trouble: MicTrouble }
+  /** The recording is kept. `problem` is null where no words came of it. */
+  | { state: 'failed'; problem: Problem | null }
+
+export const useDictation = create<{ now: Dictation; told: number }>(() => ({ now: { state: 'off' }, told: 0 }))
+
+const set = (now: Dictation): void => useDictation.setState({ now })
+
+/** What was recorded, until it stands in the message or is thrown away. */
+let kept: { file: File; draft: string; uploadId: string | null } | null = null
+let under: AbortController | null = null
+let timer: ReturnType<typeof setTimeout> | undefined
+
+export async function startDictation(): Promise<void> {
+  const { state } = useDictation.getState().now
+  if (state !== 'off' && state !== 'no_microphone') return
+  const mine = new AbortController()
+  under = mine
+  set({ state: 'asking' })
+  try {
+    const onMuted = (muted: boolean): void =>
+      useDictation.setState(({ now }) => (now.state === 'recording' ? { now: { ...now, muted } } : {}))
+    const recording = await startRecording({ onMuted })
+    // Meanwhile somebody thought better of it.
+    if (mine.signal.aborted) return recording.cancel()
+    set({ state: 'recording', recording, since: Date.now(), muted: recording.muted() })
+    void recording.lost.then(() => {
+      const { now } = useDictation.getState()
+      if (now.state !== 'recording' || now.recording !== recording) return
+      void finishDictation(true)
+    })
+    timer = setTimeout(() => void finishDictation(), longestRecording)
+  } catch (thrown) {
+    if (mine.signal.aborted) return
+    set({ state: 'no_microphone', trouble: thrown instanceof NoMicrophone ? thrown.trouble : 'busy' })
+  }
+}
+
+/** Ends the recording, sends it and writes what was said at the caret. */
+export async function finishDictation(lost = false): Promise<void> {
+  const { now } = useDictation.getState()
+  if (now.state !== 'recording') return
+  clearTimeout(timer)
+  set({ state: 'sending', sent: 0 })
+  const file = await now.recording.finish()
+  if (lost && file.size === 0) return set({ state: 'no_microphone', trouble: 'lost' })
+  if (lost) {
+    const text = i18n.t('composer:micLost')
+    appStore.setState(withToast(appStore.getState(), { id: 'dictation-lost', text }))
+  }
+  kept = { file, draft: useChat.getState().open?.id ?? newChat, uploadId: null }
+  await sendRecording()
+}
+
+/** Sends what is kept, also after it failed; what had come up already does not go up again. */
+export async function sendRecording(): Promise<void> {
+  const core = client()
+  const recorded = kept
+  if (!core || !recorded) return
+  const mine = new AbortController()
+  under = mine
+  const { signal } = mine
+  try {
+    const { file } = recorded
+    if (recorded.uploadId === null) {
+      set({ state: 'sending', sent: 0 })
+      const onProgress = (bytes: number): void => set({ state: 'sending', sent: bytes / file.size })
+      recorded.uploadId = await upload(core, file, { signal, onProgress })
+    }
+    set({ state: 'writing' })
+    const { text } = await core.voice.dictate({ uploadId: recorded.uploadId }, { signal })
+    if (signal.aborted) return
+    recorded.uploadId = null
+    if (text === '') return set({ state: 'failed', problem: null })
+    write(recorded.draft, text)
+    kept = null
+    useDictation.setState(({ told }) => ({ now: { state: 'off' }, told: told + 1 }))
+  } catch (thrown) {
+    if (signal.aborted) return
+    const problem = problemOf(thrown)
+    // The core has it no longer (an hour went by, or it was started anew): up again with the next try.
+    if (problem.kind === 'no_such_item') recorded.uploadId = null
+    set({ state: 'failed', problem })
+  }
+}
+
+/** Ends whatever is under way and throws the recording away. */
+export function cancelDictation(): void {
+  const { now } = useDictation.getState()
+  clearTimeout(timer)
+  under?.abort()
+  under = null
+  if (now.state === 'recording') now.recording.cancel()
+  const uploadId = kept?.uploadId
+  if (uploadId)
+    void client()
+      ?.transfers.drop({ uploadId })
+      .catch(() => undefined)
+  kept = null
+  set({ state: 'off' })
+  composerField()?.focus()
+}
+
+/** At the caret where the draft still stands in the composer, else at the end of it where it is kept. */
+function write(draft: string, text: string): void {
+  const state = useChat.getState()
+  const field = composerField()
+  if ((state.open?.id ?? newChat) === draft && field) {
+    const before = field.value.slice(0, field.selectionStart)
+    const after = field.value.slice(field.selectionEnd)
+    const gap = (edge: string, side: RegExp): string => (edge === '' || side.test(edge) ? '' : ' ')
+    insertInto(field, `${gap(before, /\s$/)}${text}${gap(after, /^[\s\p{P}]/u)}`)
+    return
+  }
+  const typed = draftOf({ ...state, open: null, drafts: { [newChat]: state.drafts[draft] ?? '' } })
+  const whole = typed.trim() === '' ? text : `${typed} ${text}`
+  writeDraft(draft, whole)
+}

@@ -1,0 +1,157 @@
+import { Brush, ChevronRight, GitBranch, Plug, X } from 'lucide-react'
+import { type KeyboardEvent, type ReactNode, useId } from 'react'
+import { useTranslation } from 'react-i18next'
+import { mediaPath } from '../../../src-preload/contract/media.ts'
+import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
+import { navigate } from '../../shared/navigation.ts'
+import { OfflineNote } from '../../shared/offline/OfflineNote.tsx'
+import { WaitingList } from '../../shared/offline/OutboxList.tsx'
+import { Button, IconButton } from '../../shared/ui/Button.tsx'
+import { Field, TextInput } from '../../shared/ui/Field.tsx'
+import { Segmented } from '../../shared/ui/Segmented.tsx'
+import { showSc } from '../../shared/ui/sc.ts'
+import { useApp } from '../../stores/app.ts'
+import { useImages } from '../../stores/images.ts'
+import { draw, drawLater, focusPrompt } from './actions.ts'
+import { likelyCost } from './cost.ts'
+import { setDraft } from './subscriptions.ts'
+
+/** The contract's bound. */
+const longest = 100_000
+const counts = ['1', '2', '3', '4'] as const
+
+/** Where a person says what to draw. It never moves. */
+export function Composer() {
+  const { t } = useTranslation('images')
+  const draft = useImages((store) => store.draft)
+  const sending = useImages((store) => store.sending)
+  const refused = useImages((store) => store.refused)
+  const cost = useImages((store) => likelyCost(store.drawings, store.draft.n))
+  const unset = useApp(({ app }) => app?.connection.state === 'none')
+  const hint = useId()
+  const blocked = unset
+    ? t('composer.needConnection')
+    : draft.prompt.trim() === ''
+      ? t('composer.needPrompt')
+      : draft.prompt.length > longest
+        ? t('composer.tooLong')
+        : null
+  const submit = (): void => {
+    if (blocked === null && !sending) void draw()
+  }
+  const byKey = (event: KeyboardEvent): void => {
+    // 229: the key that ends a composition in Safari and some input methods, where isComposing is already false.
+    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing || event.keyCode === 229) return
+    event.preventDefault()
+    submit()
+  }
+  const said = blocked ?? (cost === null ? t('composer.hint') : t('composer.cost', { sc: showSc(cost) }))
+  return (
+    <section aria-label={t('composer.label')} className="images-composer-frame">
+      <WaitingList what="images" className="mb-2" />
+      <OfflineNote place="images" onWait={blocked === null ? drawLater : null} className="mb-2" />
+      {refused && <ProblemNotice problem={refused} on={{ retry: () => void draw(), edit: focusPrompt }} />}
+      <div className="images-composer">
+        <Origin />
+        <textarea
+          rows={1}
+          aria-label={t('composer.prompt')}
+          aria-describedby={hint}
+          placeholder={t('composer.placeholder')}
+          value={draft.prompt}
+          onChange={(event) => setDraft({ prompt: event.target.value })}
+          onKeyDown={byKey}
+        />
+        <footer>
+          <Segmented
+            label={t('composer.number')}
+            value={counts[draft.n - 1] ?? '1'}
+            segments={counts.map((value) => ({ value, label: value }))}
+            onChange={(value) => setDraft({ n: Number(value) })}
+          />
+          <span className="images-hint" id={hint}>
+            {said}
+          </span>
+          {unset ? (
+            <Button look="go" icon={Plug} onClick={() => navigate({ room: 'settings', id: 'connection' })}>
+              {t('composer.connect')}
+            </Button>
+          ) : (
+            <Button look="go" icon={Brush} busy={sending} disabled={blocked !== null} onClick={submit}>
+              {t(sending ? 'composer.drawing' : 'composer.draw')}
+            </Button>
+          )}
+        </footer>
+        <Folds />
+      </div>
+    </section>
+  )
+}
+
+/** The picture that is varied. */
+function Origin() {
+  const { t } = useTranslation('images')
+  const from = useImages((store) => store.draft.from)
+  if (!from) return null
+  return (
+    <div className="images-origin">
+      <img src={mediaPath(from.thumbId ?? from.mediaId)} alt="" />
+      <GitBranch aria-hidden size={14} />
+      <span>{t('composer.varies')}</span>
+      <IconButton icon={X} size="small" label={t('composer.noVary')} onClick={() => setDraft({ from: null })} />
+    </div>
+  )
+}
+
+/** Specification, POST /v1/images/generations: `model` and `size` are accepted and ignored, so they stand in a fold that says so. */
+function Folds() {
+  const { t } = useTranslation('images')
+  const model = useImages((store) => store.draft.model)
+  const size = useImages((store) => store.draft.size)
+  const format = useImages((store) => store.draft.responseFormat)
+  const ignored = [model, size].filter((value) => value !== null).length
+  return (
+    <div className="images-folds">
+      <Fold title={t('composer.ignored')} set={ignored > 0}>
+        <p>{t('composer.ignoredAbout')}</p>
+        <div className="images-fields">
+          <Field label={t('composer.model')}>
+            <Wish value={model} longest={200} onWish={(value) => setDraft({ model: value })} />
+          </Field>
+          <Field label={t('composer.size')}>
+            <Wish value={size} longest={50} onWish={(value) => setDraft({ size: value })} />
+          </Field>
+        </div>
+      </Fold>
+      <Fold title={t('composer.format')} set={format !== null}>
+        <Field label={t('composer.format')} quietLabel hint={t('composer.formatAbout')}>
+          <Wish value={format} longest={50} onWish={(value) => setDraft({ responseFormat: value })} />
+        </Field>
+      </Fold>
+    </div>
+  )
+}
+
+const Fold = ({ title, set, children }: { title: string; set: boolean; children: ReactNode }) => (
+  <details className="images-fold">
+    <summary>
+      <ChevronRight aria-hidden size={13} /> {title}
+      {set && <span aria-hidden className="images-set" />}
+    </summary>
+    <div>{children}</div>
+  </details>
+)
+
+/** Empty: not sent. */
+function Wish(props: { value: string | null; longest: number; onWish: (value: string | null) => void }) {
+  const { t } = useTranslation('images')
+  return (
+    <TextInput
+      mono
+      value={props.value ?? ''}
+      maxLength={props.longest}
+      placeholder={t('composer.notSent')}
+      onChange={(event) => props.onWish(event.target.value === '' ? null : event.target.value)}
+    />
+  )
+}

@@ -1,0 +1,197 @@
+import { ArrowUpRight } from 'lucide-react'
+import { type ReactNode, useEffect, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Drawing, Image } from '../../../src-preload/contract/images.ts'
+import type { Problem } from '../../../src-preload/contract/problem.ts'
+import type { RequestRow } from '../../../src-preload/contract/requests.ts'
+import type { Client } from '../../api/connect.ts'
+import { problemOf } from '../../api/problem.ts'
+import { showFull } from '../../i18n/format.ts'
+import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
+import { useStudio } from '../../shared/studioContext.ts'
+import { Button } from '../../shared/ui/Button.tsx'
+import { showBytes } from '../../shared/ui/bytes.ts'
+import { CopyButton } from '../../shared/ui/CopyButton.tsx'
+import { showCost } from '../../shared/ui/cost.ts'
+import { KeyValue } from '../../shared/ui/KeyValue.tsx'
+import { Part } from '../../shared/ui/Part.tsx'
+import { useImages } from '../../stores/images.ts'
+import { openRow } from './actions.ts'
+import { Lineage } from './Lineage.tsx'
+import { showMs } from './time.ts'
+
+type Told = Awaited<ReturnType<Client['images']['get']>>
+
+/** ms: whoever holds an arrow key down asks for the last picture alone. */
+const pause = 80
+
+/** Everything that is known of a picture; `children` stand between the prompt and the facts. */
+export function Details({ image, children }: { image: Image; children?: ReactNode }) {
+  const { t } = useTranslation('images')
+  const { told, problem, again } = useTold(image.id)
+  if (problem) return <ProblemNotice problem={problem} on={{ retry: again }} className="m-3" />
+  const drawing = told?.image.id === image.id ? told.drawing : null
+  const prompt = drawing?.prompt ?? image.prompt
+  return (
+    <section aria-label={t('details.label')} aria-busy={drawing === null} className="flex flex-col">
+      <Part
+        title={t('details.prompt')}
+        aside={<CopyButton size="small" text={prompt} name={t('details.copyPrompt')} />}
+      >
+        <p dir="auto" className="images-prompt select-text">
+          {prompt}
+        </p>
+      </Part>
+      {children}
+      <Facts image={image} drawing={drawing} />
+      {drawing && <Request drawing={drawing} />}
+      {told && drawing && <Lineage lineage={told.lineage} imageId={image.id} drawingId={drawing.id} />}
+    </section>
+  )
+}
+
+function useTold(id: string) {
+  const studio = useStudio()
+  const [round, setRound] = useState(0)
+  const [told, setTold] = useState<Told | null>(null)
+  const [problem, setProblem] = useState<Problem | null>(null)
+  // Another state of its drawing has another cost, time and rows.
+  const state = useImages(
+    (store) => store.drawings.find(({ slots }) => slots.some((slot) => slot.imageId === id))?.state,
+  )
+  // biome-ignore lint/correctness/useExhaustiveDependencies: asked again by hand, or because its drawing went on
+  useEffect(() => {
+    const ended = new AbortController()
+    const { signal } = ended
+    const timer = setTimeout(() => {
+      studio.images.get({ id }, { signal }).then(
+        (answer) => {
+          if (signal.aborted) return
+          setTold(answer)
+          setProblem(null)
+        },
+        (thrown: unknown) => signal.aborted || setProblem(problemOf(thrown)),
+      )
+    }, pause)
+    return () => {
+      clearTimeout(timer)
+      ended.abort()
+    }
+  }, [studio, id, round, state])
+  return { told, problem, again: () => setRound(round + 1) }
+}
+
+function Facts({ image, drawing }: { image: Image; drawing: Drawing | null }) {
+  const { t } = useTranslation('images')
+  const { width, height, bytes, mime, createdAt } = image
+  const place = drawing?.slots.find(({ imageId }) => imageId === image.id)?.index
+  const note = (words: string): ReactNode => <span className="block font-normal text-faint">{words}</span>
+  const rows = [
+    {
+      id: 'model',
+      name: t('details.model'),
+      value: (
+        <>
+          {t('details.modelOwn')}
+          {drawing?.model != null && note(t('details.modelSent', { model: drawing.model }))}
+        </>
+      ),
+    },
+    {
+      id: 'pixels',
+      name: t('details.pixels'),
+      value: (
+        <>
+          {`${width} × ${height}`}
+          {drawing?.size != null && note(t('details.sizeSent', { size: drawing.size }))}
+        </>
+      ),
+    },
+    { id: 'bytes', name: t('details.bytes'), value: <span title={String(bytes)}>{showBytes(bytes)}</span> },
+    { id: 'type', name: t('details.type'), value: mime },
+    { id: 'at', name: t('details.at'), value: <time dateTime={createdAt}>{showFull(createdAt)}</time> },
+    ...(drawing?.tookMs == null ? [] : [{ id: 'took', name: t('details.took'), value: showMs(drawing.tookMs) }]),
+    ...(drawing && place !== undefined && drawing.n > 1
+      ? [{ id: 'place', name: t('details.place'), value: t('details.placeOf', { at: place + 1, count: drawing.n }) }]
+      : []),
+  ]
+  return (
+    <Part title={t('details.picture')}>
+      <KeyValue rows={rows} />
+    </Part>
+  )
+}
+
+/** What it cost, and which requests that was. */
+function Request({ drawing }: { drawing: Drawing }) {
+  const { t } = useTranslation('images')
+  const { cost, rows, n } = drawing
+  return (
+    <Part title={t('details.request')}>
+      <KeyValue
+        rows={[
+          {
+            id: 'cost',
+            name: t('details.cost'),
+            quiet: cost === null,
+            value:
+              cost === null ? (
+                showCost(drawing)
+              ) : (
+                <span title={`${cost} SC`}>
+                  {showCost(drawing)}
+                  {n > 1 && <span className="block font-normal text-faint">{t('details.costAll', { count: n })}</span>}
+                </span>
+              ),
+          },
+        ]}
+      />
+      <ul className="mt-2 flex flex-col gap-1">
+        {rows.map((id) => (
+          <Row key={id} id={id} />
+        ))}
+      </ul>
+    </Part>
+  )
+}
+
+/** One request of the log, and the way to it. */
+function Row({ id }: { id: number }) {
+  const { t } = useTranslation('images')
+  const studio = useStudio()
+  const [row, setRow] = useState<RequestRow | 'gone' | null>(null)
+  useEffect(() => {
+    const ended = new AbortController()
+    studio.requests.get({ id }, { signal: ended.signal }).then(
+      ({ row: found }) => ended.signal.aborted || setRow(found),
+      () => ended.signal.aborted || setRow('gone'),
+    )
+    return () => ended.abort()
+  }, [studio, id])
+  const took = row !== null && row !== 'gone' ? row.durationMs : null
+  return (
+    <li className="flex min-w-0 items-center gap-2">
+      <span className="num truncate text-soft" title={row !== null && row !== 'gone' ? row.path : undefined}>
+        {t('details.row', { id })}
+      </span>
+      <span className="num ms-auto text-faint">
+        {row === 'gone'
+          ? t('details.rowGone')
+          : row &&
+            t('details.rowFacts', {
+              status: row.status ?? row.state,
+              time: took === null ? '' : took < 1_000 ? `${Math.round(took)} ms` : showMs(took),
+            })}
+      </span>
+      {row !== null && row !== 'gone' && (
+        <Button
+          size="small"
+          look="plain"
+          icon={ArrowUpRight}
+          aria-label={t('details.openRow', { id })}
+          onClick={() => openRow(id)}
+        />
+      )}
+    </li>
+  )
+}

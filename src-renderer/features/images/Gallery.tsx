@@ -1,0 +1,271 @@
+import { ImageOff, Maximize2, Star } from 'lucide-react'
+import {
+  type KeyboardEvent,
+  type MouseEvent,
+  memo,
+  type RefObject,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Image } from '../../../src-preload/contract/images.ts'
+import { showInstant } from '../../i18n/format.ts'
+import { imagesStore, useImages, withCursor, withRange, withToggled } from '../../stores/images.ts'
+import { dragOut, openLight } from './actions.ts'
+import { galleryKey } from './galleryKeys.ts'
+import { inSight, layOut, leftOf, type Masonry } from './masonry.ts'
+import { srcOf, wantThumbs } from './thumbs.ts'
+
+/** The view is looked at in steps of this many pixels, so that a wheel's notch draws nothing most of the time. */
+const stepHeight = 200
+/** Pixels above and below the view that are drawn ahead. */
+const ahead = 500
+
+/** All pictures that match, in columns. Those far from the view are not in the document; their sizes are known without them. */
+export function Gallery({ box }: { box: RefObject<HTMLDivElement | null> }) {
+  const { t } = useTranslation('images')
+  const images = useImages((store) => store.images)
+  const cursor = useImages((store) => store.cursor)
+  const picked = useImages((store) => store.picked)
+  const noThumb = useImages((store) => store.noThumb)
+  const grid = useRef<HTMLDivElement>(null)
+  const width = useWidth(grid)
+  const masonry = useMemo(() => layOut(images, width), [images, width])
+  const { from, to } = useBand(box, grid)
+  useKeptPlace(box, grid, images, masonry)
+  useCursorInSight(box, grid, images, masonry, cursor)
+  const seen = useMemo(() => inSight(masonry, from, to), [masonry, from, to])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a picture that got its small one makes room for the next
+  useEffect(() => wantThumbs(seen.flatMap((at) => images[at] ?? [])), [seen, images, noThumb])
+
+  const byKey = (event: KeyboardEvent): void => {
+    if (galleryKey(event, masonry, box.current?.clientHeight ?? 0)) event.preventDefault()
+  }
+  const byMouse = (event: MouseEvent<HTMLElement>): void => {
+    const id = idAt(event.target)
+    if (id === null) return
+    const state = imagesStore.getState()
+    const marks = event.ctrlKey || event.metaKey || isDeed(event.target, 'pick')
+    if (event.shiftKey) imagesStore.setState(withRange(state, id, marks))
+    else if (marks) imagesStore.setState(withToggled(state, id))
+    // With some selected a click goes on selecting, as on a phone.
+    else if (state.picked.size > 0 && !isDeed(event.target, 'open')) imagesStore.setState(withToggled(state, id))
+    else openLight(id)
+  }
+  return (
+    <div
+      ref={grid}
+      role="listbox"
+      aria-label={t('gallery.label')}
+      aria-description={t('gallery.hint')}
+      aria-multiselectable
+      aria-activedescendant={cursor === null ? undefined : cardId(cursor)}
+      tabIndex={0}
+      className="images-gallery"
+      style={{ height: masonry.height }}
+      onKeyDown={byKey}
+      onClick={byMouse}
+      onFocus={() => {
+        const { cursor: now, images: all } = imagesStore.getState()
+        if (now === null && all[0]) imagesStore.setState(withCursor(all[0].id))
+      }}
+      onDragStart={(event) => {
+        const image = images.find(({ id }) => id === idAt(event.target))
+        if (image) dragOut(event.nativeEvent, image)
+      }}
+    >
+      {width > 0 &&
+        withCursorKept(seen, images, cursor).map((at) => {
+          const image = images[at]
+          return (
+            image && (
+              <Card
+                key={image.id}
+                image={image}
+                src={srcOf(image, noThumb)}
+                left={leftOf(masonry, at)}
+                top={masonry.top[at] ?? 0}
+                width={masonry.columnWidth}
+                height={masonry.tall[at] ?? 0}
+                place={at + 1}
+                count={images.length}
+                current={image.id === cursor}
+                picked={picked.has(image.id)}
+                choosing={picked.size > 0}
+              />
+            )
+          )
+        })}
+    </div>
+  )
+}
+
+const cardId = (id: string): string => `picture-${id}`
+const idAt = (target: EventTarget): string | null =>
+  target instanceof Element ? (target.closest<HTMLElement>('[data-picture]')?.dataset.picture ?? null) : null
+const isDeed = (target: EventTarget, deed: string): boolean =>
+  target instanceof Element && target.closest(`[data-deed="${deed}"]`) !== null
+
+/** What the cursor is on stays in the document wherever the view is: a screen reader is told of it by its element. */
+function withCursorKept(seen: readonly number[], images: readonly Image[], cursor: string | null): readonly number[] {
+  const at = cursor === null ? -1 : images.findIndex(({ id }) => id === cursor)
+  return at < 0 || seen.includes(at) ? seen : [...seen, at].sort((a, b) => a - b)
+}
+
+interface CardProps {
+  image: Image
+  src: string | null
+  left: number
+  top: number
+  width: number
+  height: number
+  place: number
+  count: number
+  current: boolean
+  picked: boolean
+  choosing: boolean
+}
+
+const Card = memo(function Card(props: CardProps) {
+  const { t } = useTranslation('images')
+  const { image, src, left, top, width, height, current, picked, choosing } = props
+  const [broken, setBroken] = useState<string | null>(null)
+  const prompt = image.prompt || t('gallery.untitled')
+  const name = t('gallery.name', {
+    ...{ prompt, width: image.width, height: image.height, date: showInstant(image.createdAt) },
+  })
+  return (
+    // biome-ignore lint/a11y/useFocusableInteractive: the list has the focus and names the option that the keys are on
+    <div
+      id={cardId(image.id)}
+      role="option"
+      aria-label={image.favourite ? `${name}, ${t('gallery.favourite')}` : name}
+      aria-selected={picked}
+      aria-posinset={props.place}
+      aria-setsize={props.count}
+      data-picture={image.id}
+      data-current={current}
+      data-favourite={image.favourite}
+      data-choosing={choosing}
+      draggable
+      className="images-card"
+      style={{ insetInlineStart: left, top, width, height }}
+    >
+      {src !== null && broken === src ? (
+        <ImageOff aria-hidden size={22} className="images-card-broken" />
+      ) : src === null ? (
+        <span aria-hidden className="images-card-wait" />
+      ) : (
+        <img src={src} alt="" draggable={false} decoding="async" onError={() => setBroken(src)} />
+      )}
+      <span aria-hidden className="images-card-words" dir="auto">
+        {prompt}
+      </span>
+      <span aria-hidden className="images-card-pick" data-deed="pick" />
+      <span aria-hidden className="images-card-open" data-deed="open">
+        <Maximize2 size={14} />
+      </span>
+      {image.favourite && <Star aria-hidden size={14} className="images-card-star" />}
+    </div>
+  )
+})
+
+function useWidth(grid: RefObject<HTMLDivElement | null>): number {
+  const [width, setWidth] = useState(0)
+  useLayoutEffect(() => {
+    const element = grid.current
+    if (!element) return
+    const read = (): void => setWidth(element.clientWidth)
+    read()
+    const sizes = new ResizeObserver(read)
+    sizes.observe(element)
+    return () => sizes.disconnect()
+  }, [grid])
+  return width
+}
+
+/** The part of the gallery that is to be drawn, in whole steps: it changes seldom, however fast the wheel turns. */
+function useBand(box: RefObject<HTMLDivElement | null>, grid: RefObject<HTMLDivElement | null>) {
+  const [band, setBand] = useState({ from: -ahead, to: 2_000 })
+  useLayoutEffect(() => {
+    const stage = box.current
+    const element = grid.current
+    if (!stage || !element) return
+    // Asking for a place costs a layout: it is asked when something above the gallery changes its size, not while scrolling.
+    let start = element.offsetTop
+    let tall = stage.clientHeight
+    const look = (): void => {
+      const top = stage.scrollTop - start
+      const from = Math.floor(top / stepHeight) * stepHeight - ahead
+      const to = Math.ceil((top + tall) / stepHeight) * stepHeight + ahead
+      setBand((now) => (now.from === from && now.to === to ? now : { from, to }))
+    }
+    const measure = (): void => {
+      start = element.offsetTop
+      tall = stage.clientHeight
+      look()
+    }
+    measure()
+    const sizes = new ResizeObserver(measure)
+    sizes.observe(stage)
+    for (const child of stage.children) sizes.observe(child)
+    stage.addEventListener('scroll', look, { passive: true })
+    return () => {
+      sizes.disconnect()
+      stage.removeEventListener('scroll', look)
+    }
+  }, [box, grid])
+  return band
+}
+
+/** New pictures come in at the top: whoever looks further down keeps the picture that was at the upper edge there. */
+function useKeptPlace(
+  box: RefObject<HTMLDivElement | null>,
+  grid: RefObject<HTMLDivElement | null>,
+  images: readonly Image[],
+  masonry: Masonry,
+): void {
+  const before = useRef({ images, masonry })
+  useLayoutEffect(() => {
+    const was = before.current
+    before.current = { images, masonry }
+    const stage = box.current
+    const start = grid.current?.offsetTop ?? 0
+    if (!stage || was.images === images || stage.scrollTop <= start) return
+    const edge = stage.scrollTop - start
+    const [first] = inSight(was.masonry, edge, edge)
+    const known = first === undefined ? undefined : was.images[first]
+    // Most changes are of one picture in its place.
+    if (first === undefined || !known || images[first]?.id === known.id) return
+    const now = images.findIndex(({ id }) => id === known.id)
+    if (now >= 0) stage.scrollTop += (masonry.top[now] ?? 0) - (was.masonry.top[first] ?? 0)
+  }, [box, grid, images, masonry])
+}
+
+/** The picture that the keys, the list or the lightbox went to is brought into the view. */
+function useCursorInSight(
+  box: RefObject<HTMLDivElement | null>,
+  grid: RefObject<HTMLDivElement | null>,
+  images: readonly Image[],
+  masonry: Masonry,
+  cursor: string | null,
+): void {
+  const latest = useRef({ images, masonry })
+  latest.current = { images, masonry }
+  const bring = useCallback(() => {
+    const stage = box.current
+    if (!stage || cursor === null) return
+    const at = latest.current.images.findIndex(({ id }) => id === cursor)
+    if (at < 0) return
+    const start = grid.current?.offsetTop ?? 0
+    const top = start + (latest.current.masonry.top[at] ?? 0) - 12
+    const bottom = top + (latest.current.masonry.tall[at] ?? 0) + 24
+    if (top < stage.scrollTop) stage.scrollTop = top
+    else if (bottom > stage.scrollTop + stage.clientHeight) stage.scrollTop = bottom - stage.clientHeight
+  }, [box, grid, cursor])
+  useLayoutEffect(bring, [bring])
+}

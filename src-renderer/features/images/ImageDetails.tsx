@@ -1,0 +1,199 @@
+import { Ban, CircleAlert, RotateCw, Square, X } from 'lucide-react'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useShallow } from 'zustand/shallow'
+import type { Drawing, ImageSlot } from '../../../src-preload/contract/images.ts'
+import { mediaPath } from '../../../src-preload/contract/media.ts'
+import type { Problem } from '../../../src-preload/contract/problem.ts'
+import { problemTargets } from '../../shared/errors/actions.ts'
+import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
+import { WaitInstead } from '../../shared/offline/OfflineNote.tsx'
+import { Button, IconButton } from '../../shared/ui/Button.tsx'
+import { CopyButton } from '../../shared/ui/CopyButton.tsx'
+import { Notice } from '../../shared/ui/Notice.tsx'
+import { plainText } from '../../shared/ui/plainText.ts'
+import { Spinner } from '../../shared/ui/Spinner.tsx'
+import { isMaking, keptOf, onStage, useImages } from '../../stores/images.ts'
+import { cancel, drawAgain, openLight, putAway, reuseDrawing } from './actions.ts'
+import { srcOf } from './thumbs.ts'
+import { showMs, useNow } from './time.ts'
+
+/** What is being drawn, and the latest that did not come whole: a place for each picture that was asked for. */
+export function Under() {
+  const { t } = useTranslation('images')
+  const drawings = useImages(useShallow(onStage))
+  return (
+    <section aria-label={t('under.region')} className="images-under" hidden={drawings.length === 0}>
+      {drawings.map((drawing) => (
+        <Strip key={drawing.id} drawing={drawing} />
+      ))}
+    </section>
+  )
+}
+
+function Strip({ drawing }: { drawing: Drawing }) {
+  const { t } = useTranslation('images')
+  const [cancelling, setCancelling] = useState(false)
+  const making = isMaking(drawing)
+  const kept = keptOf(drawing)
+  const stop = async (): Promise<void> => {
+    setCancelling(true)
+    await cancel(drawing.id)
+    setCancelling(false)
+  }
+  const label = t(making ? 'under.label' : 'under.ended', { prompt: drawing.prompt.slice(0, 200) })
+  return (
+    <article aria-label={label} data-drawing={drawing.id} data-state={drawing.state} className="images-strip">
+      <header>
+        {making && <Spinner />}
+        <p dir="auto" title={drawing.prompt} className="images-strip-prompt">
+          {drawing.prompt}
+        </p>
+        <span className="num images-strip-facts">
+          {making ? <Running since={drawing.createdAt} /> : t(`under.state.${drawing.state}`)}
+          {drawing.n > 1 && ` · ${t('under.of', { kept, count: drawing.n })}`}
+        </span>
+        {making ? (
+          <Button size="small" icon={Square} busy={cancelling} onClick={() => void stop()}>
+            {t(cancelling ? 'under.cancelling' : 'under.cancel')}
+          </Button>
+        ) : (
+          <>
+            {!hasRetry(drawing) && (
+              <Button size="small" icon={RotateCw} onClick={() => void drawAgain(drawing)}>
+                {t('under.again')}
+              </Button>
+            )}
+            {kept === 0 && <WaitInstead what="images" id={drawing.id} problem={drawing.problem} />}
+            <IconButton icon={X} size="small" label={t('under.dismiss')} onClick={() => void putAway(drawing)} />
+          </>
+        )}
+      </header>
+      {(making || drawing.slots.some(({ state }) => state === 'kept' || state === 'refused')) && (
+        <ul className="images-slots">
+          {drawing.slots.map((slot) => (
+            <Slot key={slot.index} slot={slot} making={making} />
+          ))}
+        </ul>
+      )}
+      {!making &&
+        troublesOf(drawing).map((trouble) => (
+          <Refused key={trouble.slots[0]?.index} trouble={trouble} many={drawing.n > 1} />
+        ))}
+      <Ending drawing={drawing} kept={kept} />
+      <span role="status" className="sr-only">
+        {making && kept > 0 && t('under.arrived', { count: kept })}
+      </span>
+    </article>
+  )
+}
+
+/** Its notice below offers the same. */
+const hasRetry = ({ state, problem, slots }: Drawing): boolean =>
+  state === 'failed' &&
+  problem !== null &&
+  problemTargets[problem.kind] === 'retry' &&
+  !slots.some((slot) => slot.state === 'refused')
+
+/** The time since it was asked for, in steps that can be read. */
+function Running({ since }: { since: string }) {
+  const now = useNow(100)
+  return <>{showMs(Math.max(0, now - new Date(since).getTime()))}</>
+}
+
+function Slot({ slot, making }: { slot: ImageSlot; making: boolean }) {
+  const { t } = useTranslation('images')
+  const { state, imageId } = slot
+  if (state === 'kept' && imageId !== null) return <Kept imageId={imageId} />
+  const waits = making && (state === 'waiting' || state === 'fetching')
+  const words = waits ? t(`under.${state}`) : t(state === 'refused' ? 'under.refused' : 'under.none')
+  const Icon = state === 'refused' ? Ban : CircleAlert
+  return (
+    <li className="images-slot" data-state={state} data-waits={waits}>
+      {!waits && <Icon aria-hidden size={16} />}
+      <span>{words}</span>
+    </li>
+  )
+}
+
+function Kept({ imageId }: { imageId: string }) {
+  const { t } = useTranslation('images')
+  const image = useImages((store) => store.images.find(({ id }) => id === imageId))
+  const noThumb = useImages((store) => store.noThumb)
+  const src = image && (srcOf(image, noThumb) ?? mediaPath(image.mediaId))
+  return (
+    <li className="images-slot" data-state="kept">
+      {image && src && (
+        <button type="button" aria-label={t('deeds.open')} onClick={() => openLight(image.id)}>
+          <img src={src} alt={image.prompt} />
+        </button>
+      )}
+    </li>
+  )
+}
+
+/** Slots that are told together: the same thing is wrong with them. */
+interface Trouble {
+  /** Of the first of them; null where the person ended it. */
+  problem: Problem | null
+  slots: ImageSlot[]
+}
+
+/** What is wrong with pictures of a drawing, each trouble once. What ended the whole drawing is said by its ending. */
+function troublesOf({ slots, problem: whole }: Drawing): Trouble[] {
+  const troubles = new Map<string, Trouble>()
+  for (const slot of slots) {
+    const { state, problem, address } = slot
+    const own = state === 'failed' && (address !== null || problem?.message !== whole?.message)
+    if (state !== 'refused' && !own) continue
+    const ended = problem === null || problem.kind === 'cancelled'
+    // The words of an address elsewhere hold the address, which is shown by itself.
+    const key = ended ? '' : problem.kind === 'foreign_address' ? problem.kind : `${problem.kind} ${problem.message}`
+    const trouble = troubles.get(key) ?? { problem: ended ? null : problem, slots: [] }
+    trouble.slots.push(slot)
+    troubles.set(key, trouble)
+  }
+  return [...troubles.values()]
+}
+
+/** Why pictures were not taken, and the addresses that they were said to lie at: to be read and copied, never fetched and no links. */
+function Refused({ trouble: { problem, slots }, many }: { trouble: Trouble; many: boolean }) {
+  const { t } = useTranslation(['images', 'problems'])
+  const numbers = slots.map(({ index }) => index + 1).join(', ')
+  const title = problem ? t(`problems:kinds.${problem.kind}.title`) : t('under.notFetched')
+  const said = problem?.kind === 'foreign_address' ? t('problems:kinds.foreign_address.meaning') : problem?.message
+  const addresses = slots.flatMap(({ address }) => address ?? [])
+  return (
+    <Notice kind={problem ? 'warn' : 'info'} title={many ? `${numbers}. ${title}` : title}>
+      {said && <p dir="auto">{plainText(said)}</p>}
+      {addresses.length > 0 && (
+        <ul aria-label={t('under.addresses', { count: addresses.length })} className="images-addresses">
+          {addresses.map((address) => (
+            <li key={address}>
+              <code>{plainText(address)}</code>
+              <CopyButton size="small" text={address} name={t('under.copyAddress')} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </Notice>
+  )
+}
+
+/** How it ended, where that needs words. */
+function Ending({ drawing, kept }: { drawing: Drawing; kept: number }) {
+  const { t } = useTranslation('images')
+  const { state, problem } = drawing
+  const told = drawing.slots.some((slot) => slot.state === 'refused' && slot.problem?.kind === problem?.kind)
+  if (state === 'cancelled')
+    return <p className="images-said">{t(kept > 0 ? 'under.cancelled' : 'under.cancelledNone')}</p>
+  if (state === 'cut') return <p className="images-said">{t('under.cut')}</p>
+  if (!problem || told) return null
+  return (
+    <ProblemNotice
+      problem={problem}
+      on={{ retry: () => void drawAgain(drawing), edit: () => reuseDrawing(drawing) }}
+      role="alert"
+    />
+  )
+}

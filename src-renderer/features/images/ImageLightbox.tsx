@@ -1,0 +1,166 @@
+import { Copy, Download, GitBranch, Info, MessageSquare, Star, Trash2 } from 'lucide-react'
+import { type KeyboardEvent, useCallback, useEffect, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Image } from '../../../src-preload/contract/images.ts'
+import { mediaPath } from '../../../src-preload/contract/media.ts'
+import { navigate } from '../../shared/navigation.ts'
+import { IconButton } from '../../shared/ui/Button.tsx'
+import { showBytes } from '../../shared/ui/bytes.ts'
+import { Lightbox } from '../../shared/ui/Lightbox.tsx'
+import { imagesStore, useImages, withCursor } from '../../stores/images.ts'
+import { useRoute } from '../../stores/route.ts'
+import {
+  closeLight,
+  copyImage,
+  focusGallery,
+  openLight,
+  remove,
+  reuse,
+  saveImages,
+  showToChat,
+  toggleFavourite,
+} from './actions.ts'
+import { attempt } from './client.ts'
+import { Details } from './Details.tsx'
+import { UndoNote } from './UndoNote.tsx'
+
+/** Whether the next one that opens begins to play: set by whoever asks for a slideshow. */
+let plays = false
+export function startSlideshow(): void {
+  const { images, cursor } = imagesStore.getState()
+  const first = images.find(({ id }) => id === cursor) ?? images[0]
+  if (!first) return
+  plays = true
+  navigate({ room: 'images', id: first.id })
+}
+
+/** The picture that the address names, over the whole window: a reload and the back button find it. */
+export function Light() {
+  const { room, id } = useRoute()
+  const images = useImages((store) => store.images)
+  const settled = useImages((store) => store.found !== 'loading')
+  const [side, setSide] = useState(false)
+  const at = room === 'images' && id !== null ? images.findIndex((image) => image.id === id) : -1
+  const other = useOther(room === 'images' && at < 0 && settled ? id : null)
+  const image = images[at] ?? other
+  const go = useCallback((to: number) => {
+    const next = imagesStore.getState().images[to]
+    if (!next) return
+    imagesStore.setState(withCursor(next.id))
+    navigate({ room: 'images', id: next.id }, { replace: true })
+  }, [])
+  useEffect(() => {
+    if (image) imagesStore.setState((state) => (state.cursor === image.id ? state : withCursor(image.id)))
+  }, [image])
+  const begun = plays
+  if (image) plays = false
+  return (
+    <Lightbox
+      picture={
+        image && {
+          id: image.id,
+          src: mediaPath(image.mediaId),
+          preview: image.thumbId && mediaPath(image.thumbId),
+          name: image.prompt,
+          width: image.width,
+          height: image.height,
+        }
+      }
+      at={Math.max(0, at)}
+      count={at < 0 ? 1 : images.length}
+      playing={begun}
+      onGo={go}
+      onClose={() => {
+        closeLight()
+        focusGallery()
+      }}
+      facts={image && <Facts image={image} />}
+      deeds={image && <Deeds image={image} at={at} side={side} onSide={() => setSide(!side)} />}
+      side={
+        side &&
+        image && (
+          <aside className="images-light-side">
+            <Details image={image} />
+          </aside>
+        )
+      }
+      note={<UndoNote />}
+      onKey={(event) => image !== null && byKey(event, image, at, () => setSide(!side))}
+    />
+  )
+}
+
+/** A picture that the gallery does not show now, such as one of a lineage while something else is searched for. */
+function useOther(id: string | null): Image | null {
+  const [other, setOther] = useState<Image | null>(null)
+  useEffect(() => {
+    if (id === null) return setOther(null)
+    let wanted = true
+    void attempt((core) => core.images.get({ id })).then((found) => {
+      if (!wanted) return
+      if (found) setOther(found.image)
+      else closeLight()
+    })
+    return () => {
+      wanted = false
+    }
+  }, [id])
+  return other?.id === id ? other : null
+}
+
+const Facts = ({ image: { width, height, bytes } }: { image: Image }) => (
+  <>
+    {width} × {height} · {showBytes(bytes)}
+  </>
+)
+
+/**
+ * The next one takes its place first, and after the last the gallery itself: a picture that goes while it is looked at is asked for, and is not
+ * there any more.
+ */
+async function removeHere(image: Image, at: number): Promise<void> {
+  const { images } = imagesStore.getState()
+  const next = images[at + 1] ?? images[at - 1]
+  if (next && at >= 0) openLight(next.id)
+  else closeLight()
+  await remove([image])
+  // It could not be deleted: it is looked at again.
+  if (imagesStore.getState().images.some(({ id }) => id === image.id)) openLight(image.id)
+}
+
+function byKey(event: KeyboardEvent, image: Image, at: number, onSide: () => void): boolean {
+  const key = event.key.toLowerCase()
+  if (event.shiftKey) return false
+  if (key === 'f') void toggleFavourite([image])
+  else if (key === 'i') onSide()
+  else if (key === 'delete' || key === 'backspace') void removeHere(image, at)
+  else return false
+  return true
+}
+
+function Deeds(props: { image: Image; at: number; side: boolean; onSide: () => void }) {
+  const { t } = useTranslation('images')
+  const { image, at, side, onSide } = props
+  const leave = (deed: () => Promise<void>) => {
+    closeLight()
+    void deed()
+  }
+  return (
+    <>
+      <IconButton
+        icon={Star}
+        label={t(image.favourite ? 'deeds.unfavourite' : 'deeds.favourite')}
+        shortcut="F"
+        pressed={image.favourite}
+        className={image.favourite ? 'images-starred' : ''}
+        onClick={() => void toggleFavourite([image])}
+      />
+      <IconButton icon={Download} label={t('deeds.save')} onClick={() => void saveImages([image])} />
+      <IconButton icon={Copy} label={t('deeds.copyPicture')} onClick={() => void copyImage(image)} />
+      <IconButton icon={GitBranch} label={t('deeds.vary')} onClick={() => leave(() => reuse(image, { vary: true }))} />
+      <IconButton icon={MessageSquare} label={t('deeds.chat')} onClick={() => void showToChat(image)} />
+      <IconButton icon={Trash2} label={t('deeds.remove')} onClick={() => void removeHere(image, at)} />
+      <IconButton icon={Info} label={t('deeds.details')} shortcut="I" pressed={side} onClick={onSide} />
+    </>
+  )
+}

@@ -1,0 +1,129 @@
+import {
+  Copy,
+  Download,
+  FolderOpen,
+  GitBranch,
+  Maximize2,
+  MessageSquare,
+  RotateCcw,
+  Star,
+  StarOff,
+  Trash2,
+} from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import type { Image } from '../../../src-preload/contract/images.ts'
+import { showCount } from '../../i18n/format.ts'
+import { Button } from '../../shared/ui/Button.tsx'
+import { showBytes } from '../../shared/ui/bytes.ts'
+import { KeyValue } from '../../shared/ui/KeyValue.tsx'
+import { Part } from '../../shared/ui/Part.tsx'
+import { imagesStore, targets, useImages } from '../../stores/images.ts'
+import { copyImage, openLight, remove, reuse, reveal, saveImages, showToChat, toggleFavourite } from './actions.ts'
+import { Details } from './Details.tsx'
+
+/** The picture at the cursor, or those that are selected. */
+export function ImagesInspector() {
+  const many = useImages((store) => store.picked.size > 1)
+  const image = useImages((store) => store.images.find(({ id }) => id === [...store.picked, store.cursor][0]) ?? null)
+  if (many) return <Many />
+  if (!image) return <Nothing />
+  return (
+    <Details image={image}>
+      <Deeds image={image} />
+    </Details>
+  )
+}
+
+function Nothing() {
+  const { t } = useTranslation('images')
+  const total = useImages((store) => store.total)
+  return (
+    <>
+      <Part title={t('details.kept')}>
+        <p className="num">{t('details.here', { count: total })}</p>
+      </Part>
+      <Part title={t('details.picture')}>
+        <p className="font-[540]">{t('details.noneTitle')}</p>
+        <p className="text-soft">{t('details.none')}</p>
+      </Part>
+    </>
+  )
+}
+
+function Many() {
+  const { t } = useTranslation('images')
+  const images = useImages((store) => store.images)
+  const picked = useImages((store) => store.picked)
+  const chosen = images.filter(({ id }) => picked.has(id))
+  const bytes = chosen.reduce((sum, image) => sum + image.bytes, 0)
+  const all = () => targets(imagesStore.getState())
+  return (
+    <>
+      <Part title={t('details.many')}>
+        <KeyValue
+          rows={[
+            { id: 'count', name: t('details.pictures'), value: showCount(chosen.length) },
+            { id: 'bytes', name: t('details.bytes'), value: showBytes(bytes) },
+          ]}
+        />
+      </Part>
+      <Part title={t('deeds.label')}>
+        <div className="flex flex-wrap gap-1.5">
+          <Button icon={Download} onClick={() => void saveImages(all())}>
+            {t('deeds.saveMany', { count: chosen.length })}
+          </Button>
+          <Button icon={Star} onClick={() => void toggleFavourite(all())}>
+            {t('deeds.favouriteShort')}
+          </Button>
+          <Button icon={Trash2} look="danger" onClick={() => void remove(all())}>
+            {t('deeds.remove')}
+          </Button>
+        </div>
+      </Part>
+    </>
+  )
+}
+
+function Deeds({ image }: { image: Image }) {
+  const { t } = useTranslation('images')
+  const mark = image.favourite ? 'deeds.unfavourite' : 'deeds.favourite'
+  return (
+    <Part title={t('deeds.label')}>
+      <div className="flex flex-wrap gap-1.5">
+        <Button icon={Maximize2} onClick={() => openLight(image.id)}>
+          {t('deeds.open')}
+        </Button>
+        <Button icon={RotateCcw} onClick={() => void reuse(image)}>
+          {t('deeds.reuse')}
+        </Button>
+        <Button icon={GitBranch} onClick={() => void reuse(image, { vary: true })}>
+          {t('deeds.vary')}
+        </Button>
+        <Button icon={MessageSquare} onClick={() => void showToChat(image)}>
+          {t('deeds.chat')}
+        </Button>
+        <Button
+          icon={image.favourite ? StarOff : Star}
+          aria-pressed={image.favourite}
+          aria-label={t(mark)}
+          title={t(mark)}
+          onClick={() => void toggleFavourite([image])}
+        >
+          {t('deeds.favouriteShort')}
+        </Button>
+        <Button icon={Download} onClick={() => void saveImages([image])}>
+          {t('deeds.save')}
+        </Button>
+        <Button icon={Copy} onClick={() => void copyImage(image)}>
+          {t('deeds.copyPicture')}
+        </Button>
+        <Button icon={FolderOpen} onClick={() => void reveal(image)}>
+          {t('deeds.reveal')}
+        </Button>
+        <Button icon={Trash2} look="danger" onClick={() => void remove([image])}>
+          {t('deeds.remove')}
+        </Button>
+      </div>
+    </Part>
+  )
+}

@@ -1,0 +1,143 @@
+import { Brush, Plus, RotateCcw, Search } from 'lucide-react'
+import { type KeyboardEvent, useMemo, useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Drawing } from '../../../src-preload/contract/images.ts'
+import { mediaPath } from '../../../src-preload/contract/media.ts'
+import { showDay } from '../../i18n/format.ts'
+import { i18n } from '../../i18n/index.ts'
+import { Button, IconButton } from '../../shared/ui/Button.tsx'
+import { Spinner } from '../../shared/ui/Spinner.tsx'
+import { showSc } from '../../shared/ui/sc.ts'
+import { appStore } from '../../stores/app.ts'
+import { isMaking, isTroubled, keptOf, useImages } from '../../stores/images.ts'
+import { focusPrompt, goToDrawing, reuseDrawing } from './actions.ts'
+import { setDraft } from './subscriptions.ts'
+
+/** The prompts of late, newest first: how each went, what it brought, what it cost. */
+export function ImagesList() {
+  const { t } = useTranslation('images')
+  const drawings = useImages((store) => store.drawings)
+  const [search, setSearch] = useState('')
+  const [reached, setReached] = useState<string | null>(null)
+  const list = useRef<HTMLUListElement>(null)
+  const shown = useMemo(() => matching(drawings, search), [drawings, search])
+  const at = Math.max(
+    0,
+    shown.findIndex(({ id }) => id === reached),
+  )
+  const walk = (to: number): void => {
+    const next = shown[Math.max(0, Math.min(shown.length - 1, to))]
+    if (!next) return
+    setReached(next.id)
+    list.current?.querySelector<HTMLElement>(`[data-drawing="${next.id}"] button`)?.focus()
+  }
+  const byKey = (event: KeyboardEvent): void => {
+    const goals: Record<string, number> = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: shown.length - 1 }
+    const goal = goals[event.key]
+    if (goal === undefined || event.altKey || event.ctrlKey || event.metaKey) return
+    event.preventDefault()
+    walk(goal)
+  }
+  const fresh = (): void => {
+    setDraft({ prompt: '', from: null })
+    appStore.setState({ listDrawerOpen: false })
+    focusPrompt()
+  }
+  return (
+    <nav aria-label={t('list.label')} className="images-list">
+      <div className="images-search images-list-search">
+        <Search aria-hidden size={14} />
+        <input
+          type="text"
+          aria-label={t('list.search')}
+          placeholder={t('list.search')}
+          autoComplete="off"
+          spellCheck={false}
+          value={search}
+          onChange={(event) => setSearch(event.target.value)}
+          onKeyDown={(event) => {
+            if (event.key === 'ArrowDown') walk(0)
+            else if (event.key === 'Escape' && search !== '') setSearch('')
+            else return
+            event.preventDefault()
+          }}
+        />
+      </div>
+      <div className="px-3 pb-2">
+        <Button icon={Plus} className="w-full" onClick={fresh}>
+          {t('list.new')}
+        </Button>
+      </div>
+      {shown.length === 0 && <p className="images-list-none">{t(search === '' ? 'list.none' : 'list.nothing')}</p>}
+      <ul ref={list} className="images-list-rows" onKeyDown={byKey}>
+        {shown.map((drawing, index) => (
+          <Row key={drawing.id} drawing={drawing} reached={index === at} onReach={() => setReached(drawing.id)} />
+        ))}
+      </ul>
+    </nav>
+  )
+}
+
+const t = i18n.getFixedT(null, 'images')
+
+/** All words, in any order, whatever their case. */
+function matching(drawings: readonly Drawing[], search: string): readonly Drawing[] {
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean)
+  if (words.length === 0) return drawings
+  return drawings.filter(({ prompt }) => {
+    const text = prompt.toLowerCase()
+    return words.every((word) => text.includes(word))
+  })
+}
+
+/** How it went and what is left of it. */
+function wordsOf(drawing: Drawing): string {
+  const { n, state, inSight } = drawing
+  const kept = keptOf(drawing)
+  if (isMaking(drawing)) return t('under.state.making')
+  if (isTroubled(drawing) && kept === 0) return t(`under.state.${state === 'done' ? 'failed' : state}`)
+  if (inSight.count === 0) return t('list.deleted')
+  return kept < n ? t('list.ofPictures', { kept, count: n }) : t('list.pictures', { count: inSight.count })
+}
+
+function Row({ drawing, reached, onReach }: { drawing: Drawing; reached: boolean; onReach: () => void }) {
+  const { t } = useTranslation('images')
+  const { cost, costIs, state, createdAt, prompt, inSight } = drawing
+  const here = useImages((store) => {
+    const { cursor } = store
+    return cursor !== null && drawing.slots.some(({ imageId }) => imageId === cursor)
+  })
+  const go = (): void => {
+    appStore.setState({ listDrawerOpen: false })
+    void goToDrawing(drawing)
+  }
+  return (
+    <li data-drawing={drawing.id} data-here={here} className="images-row">
+      <button type="button" tabIndex={reached ? 0 : -1} onFocus={onReach} onClick={go} className="images-row-open">
+        <span className="images-row-look" data-state={state}>
+          {isMaking(drawing) ? (
+            <Spinner />
+          ) : inSight.lookId !== null ? (
+            <img src={mediaPath(inSight.lookId)} alt="" loading="lazy" decoding="async" />
+          ) : (
+            <Brush aria-hidden size={15} />
+          )}
+        </span>
+        <span className="images-row-words">
+          <b dir="auto">{prompt}</b>
+          <span className="num" data-bad={isTroubled(drawing)}>
+            {wordsOf(drawing)}
+            {cost !== null && ` · ${costIs === 'estimated' ? '≈ ' : ''}${showSc(cost)} SC`} · {showDay(createdAt)}
+          </span>
+        </span>
+      </button>
+      <IconButton
+        icon={RotateCcw}
+        size="small"
+        tabIndex={reached ? 0 : -1}
+        label={t('list.reuse', { prompt: prompt.slice(0, 60) })}
+        onClick={() => reuseDrawing(drawing)}
+      />
+    </li>
+  )
+}

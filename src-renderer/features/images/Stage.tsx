@@ -1,0 +1,225 @@
+import './images.css'
+import { Download, Images as ImagesIcon, Play, Search, SearchX, Star, Trash2, X } from 'lucide-react'
+import { useEffect, useRef } from 'react'
+import { useTranslation } from 'react-i18next'
+import { showCount } from '../../i18n/format.ts'
+import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
+import { useStudio } from '../../shared/studioContext.ts'
+import { Button, IconButton } from '../../shared/ui/Button.tsx'
+import { EmptyState } from '../../shared/ui/EmptyState.tsx'
+import { StageBar } from '../../shared/ui/StageBar.tsx'
+import { imagesStore, targets, useImages } from '../../stores/images.ts'
+import { useRoute } from '../../stores/route.ts'
+import { focusPrompt, remove, saveImages, toggleFavourite } from './actions.ts'
+import { Composer } from './Composer.tsx'
+import { Gallery } from './Gallery.tsx'
+import { Under } from './ImageDetails.tsx'
+import { Light, startSlideshow } from './ImageLightbox.tsx'
+import { find, searchFor, setDraft, showFavourites, startImages } from './subscriptions.ts'
+import { UndoNote } from './UndoNote.tsx'
+
+export function ImagesStage() {
+  const studio = useStudio()
+  useEffect(() => startImages(studio), [studio])
+  // Whoever comes to the room writes at once; whoever comes to a picture looks at it.
+  const { id } = useRoute()
+  const came = useRef(id)
+  useEffect(() => {
+    if (came.current === null) focusPrompt()
+  }, [])
+  return (
+    <div className="images-stage">
+      <Bar />
+      <Body />
+      <div className="images-foot">
+        <PickedBar />
+        <UndoNote />
+      </div>
+      <Composer />
+      <Light />
+    </div>
+  )
+}
+
+function Bar() {
+  const { t } = useTranslation('images')
+  const total = useImages((store) => store.total)
+  const shown = useImages((store) => store.images.length)
+  const search = useImages((store) => store.search)
+  const favourites = useImages((store) => store.favourites)
+  const narrowed = search.trim() !== '' || favourites
+  const field = useRef<HTMLInputElement>(null)
+  const words = narrowed
+    ? t('found', { count: shown, figure: showCount(shown), total: showCount(total) })
+    : t('count', { count: total, figure: showCount(total) })
+  return (
+    <StageBar
+      title={t('title')}
+      beside={
+        <span role="status" className="num min-w-0 truncate text-faint text-s">
+          {total > 0 && words}
+        </span>
+      }
+      actions={
+        total > 0 && (
+          <>
+            <div className="images-search">
+              <Search aria-hidden size={14} />
+              <input
+                ref={field}
+                type="text"
+                aria-label={t('search')}
+                placeholder={t('searchShort')}
+                autoComplete="off"
+                spellCheck={false}
+                maxLength={1000}
+                value={search}
+                onChange={(event) => searchFor(event.target.value)}
+                onKeyDown={(event) => {
+                  if (event.key !== 'Escape' || search === '') return
+                  searchFor('')
+                  event.preventDefault()
+                }}
+              />
+              {search !== '' && (
+                <IconButton
+                  icon={X}
+                  size="small"
+                  label={t('clearSearch')}
+                  onClick={() => {
+                    searchFor('')
+                    field.current?.focus()
+                  }}
+                />
+              )}
+            </div>
+            <IconButton
+              icon={Star}
+              label={t('favouritesOnly')}
+              pressed={favourites}
+              className={favourites ? 'images-starred' : ''}
+              onClick={() => showFavourites(!favourites)}
+            />
+            <IconButton icon={Play} label={t('slideshow')} disabled={shown === 0} onClick={startSlideshow} />
+          </>
+        )
+      }
+    />
+  )
+}
+
+function Body() {
+  const { t } = useTranslation('images')
+  const box = useRef<HTMLDivElement>(null)
+  const state = useImages((store) => store.state)
+  const problem = useImages((store) => store.problem ?? store.foundProblem)
+  const found = useImages((store) => store.found)
+  const some = useImages((store) => store.images.length > 0)
+  const any = useImages((store) => store.total > 0 || store.drawings.length > 0)
+  const loading = !some && (state === 'loading' || found === 'loading')
+  return (
+    <div ref={box} className="images-scroll">
+      {problem && <ProblemNotice problem={problem} on={{ retry: () => void find() }} className="mb-3" />}
+      <Under />
+      {some ? (
+        <Gallery box={box} />
+      ) : loading && any ? (
+        <p role="status" className="images-late">
+          {t('loading')}
+        </p>
+      ) : loading || problem ? null : any ? (
+        <NothingFound />
+      ) : (
+        <Teaching />
+      )}
+    </div>
+  )
+}
+
+const examples = ['lighthouse', 'map', 'kitchen'] as const
+
+function Teaching() {
+  const { t } = useTranslation('images')
+  return (
+    <EmptyState
+      icon={ImagesIcon}
+      title={t('empty.title')}
+      action={
+        <ul className="images-examples">
+          {examples.map((name) => (
+            <li key={name}>
+              <button
+                type="button"
+                onClick={() => {
+                  setDraft({ prompt: t(`empty.examples.${name}`) })
+                  focusPrompt()
+                }}
+              >
+                {t(`empty.examples.${name}`)}
+              </button>
+            </li>
+          ))}
+        </ul>
+      }
+    >
+      <p>{t('empty.about')}</p>
+      <p className="mt-4 font-semibold text-ink">{t('empty.try')}</p>
+    </EmptyState>
+  )
+}
+
+function NothingFound() {
+  const { t } = useTranslation('images')
+  const search = useImages((store) => store.search.trim())
+  const favourites = useImages((store) => store.favourites)
+  if (search === '' && !favourites) return null
+  const words = search === '' ? 'nothing.favourites' : favourites ? 'nothing.both' : 'nothing.text'
+  return (
+    <EmptyState
+      icon={SearchX}
+      title={t('nothing.title')}
+      action={
+        <Button
+          onClick={() => {
+            imagesStore.setState({ favourites: false })
+            searchFor('')
+          }}
+        >
+          {t('nothing.action')}
+        </Button>
+      }
+    >
+      <p>{t(words, { text: search })}</p>
+    </EmptyState>
+  )
+}
+
+/** What can be done with all that are selected, where the inspector may not be in sight. */
+function PickedBar() {
+  const { t } = useTranslation('images')
+  const count = useImages((store) => store.picked.size)
+  const all = () => targets(imagesStore.getState())
+  if (count === 0) return null
+  return (
+    <div role="toolbar" aria-label={t('picked.label')} className="images-picked">
+      <span role="status" className="num">
+        {t('picked.count', { count, figure: showCount(count) })}
+      </span>
+      <Button size="small" icon={Download} onClick={() => void saveImages(all())}>
+        {t('deeds.save')}
+      </Button>
+      <Button size="small" icon={Star} onClick={() => void toggleFavourite(all())}>
+        {t('deeds.favouriteShort')}
+      </Button>
+      <Button size="small" icon={Trash2} look="danger" onClick={() => void remove(all())}>
+        {t('deeds.remove')}
+      </Button>
+      <IconButton
+        icon={X}
+        size="small"
+        label={t('picked.clear')}
+        onClick={() => imagesStore.setState({ picked: new Set() })}
+      />
+    </div>
+  )
+}

@@ -1,0 +1,92 @@
+import type { Image } from '../../../src-preload/contract/images.ts'
+import { i18n } from '../../i18n/index.ts'
+import { type Command, offerInWords } from '../../shared/commands/registry.ts'
+import { imagesStore, targets } from '../../stores/images.ts'
+import * as deeds from './actions.ts'
+import { startSlideshow } from './ImageLightbox.tsx'
+import { showFavourites } from './subscriptions.ts'
+
+type Title = Parameters<typeof title>[0]
+const title = (key: keyof typeof import('../../i18n/en/images.ts')['images']['commands']): string =>
+  i18n.t(`images:commands.${key}`)
+
+const chosen = (): Image[] => targets(imagesStore.getState())
+const one = (): Image | null => chosen()[0] ?? null
+const some = (): boolean => imagesStore.getState().images.length > 0
+/** Found or not: a search without a hit is there to be changed. */
+const any = (): boolean => imagesStore.getState().total > 0
+
+/** What can be done with the picture at the cursor, or with all that are selected. */
+function ofPictures(): Command[] {
+  const command = (name: Title, run: (image: Image, all: Image[]) => void, keys?: string): Command => ({
+    id: `images.${name}`,
+    title: title(name),
+    group: 'images',
+    when: () => one() !== null,
+    run: () => {
+      const image = one()
+      if (image) run(image, chosen())
+    },
+    ...(keys === undefined ? {} : { keys }),
+  })
+  return [
+    command('open', ({ id }) => deeds.openLight(id)),
+    command('favourite', (_, all) => void deeds.toggleFavourite(all)),
+    command('save', (_, all) => void deeds.saveImages(all), 'Mod+S'),
+    command('copy', (image) => void deeds.copyImage(image), 'Mod+Shift+C'),
+    command('reveal', (image) => void deeds.reveal(image)),
+    command('reuse', (image) => void deeds.reuse(image)),
+    command('vary', (image) => void deeds.reuse(image, { vary: true })),
+    command('chat', (image) => void deeds.showToChat(image)),
+    command('remove', (_, all) => void deeds.remove(all)),
+  ]
+}
+
+function commands(): Command[] {
+  const focusSearch = () => document.querySelector<HTMLInputElement>('.images-stage .images-search input')?.select()
+  return [
+    { id: 'images.write', title: title('write'), group: 'images', keys: 'Mod+J', run: deeds.focusPrompt },
+    {
+      id: 'images.cancel',
+      title: title('cancel'),
+      group: 'images',
+      keys: 'Escape',
+      when: () => deeds.latestMaking() !== null,
+      run: () => {
+        const drawing = deeds.latestMaking()
+        if (drawing) void deeds.cancel(drawing.id)
+      },
+    },
+    { id: 'images.search', title: title('search'), group: 'images', keys: 'Mod+F', when: any, run: focusSearch },
+    {
+      id: 'images.favourites',
+      title: title('favourites'),
+      group: 'images',
+      when: any,
+      run: () => showFavourites(!imagesStore.getState().favourites),
+    },
+    { id: 'images.slideshow', title: title('slideshow'), group: 'images', when: some, run: startSlideshow },
+    {
+      id: 'images.all',
+      title: title('all'),
+      group: 'images',
+      when: some,
+      run: () => imagesStore.setState(({ images }) => ({ picked: new Set(images.map(({ id }) => id)) })),
+    },
+    {
+      id: 'images.undo',
+      title: title('undo'),
+      group: 'images',
+      keys: 'Mod+Z',
+      // In a field the keys take back what was typed.
+      when: () => imagesStore.getState().undo.length > 0 && !document.activeElement?.matches('input, textarea'),
+      run: () => void deeds.undoRemove(),
+    },
+    ...ofPictures(),
+  ]
+}
+
+/** Offers them, and again in other words when the language changes; the answer ends it. */
+export function offerImagesCommands(): () => void {
+  return offerInWords(() => commands().map((command) => ({ ...command, room: 'images' })))
+}

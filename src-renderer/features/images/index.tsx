@@ -1,0 +1,14 @@
+import { useEffect } from 'react'
+import type { RoomView } from '../../shared/pageView.ts'
+import { offerImagesCommands } from './commands.ts'
+import { ImagesInspector } from './Inspector.tsx'
+import { ImagesList } from './List.tsx'
+import { ImagesStage } from './Stage.tsx'
+
+/** Offers the room's commands once for the window: Settings lists them from anywhere. */
+export function ImagesLive() {
+  useEffect(() => offerImagesCommands(), [])
+  return null
+}
+
+export const imagesRoom: RoomView = { List: ImagesList, Stage: ImagesStage, Inspector: ImagesInspector }

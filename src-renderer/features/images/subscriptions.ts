@@ -1,0 +1,108 @@
+import * as z from 'zod'
+import { type ImagesChange, imageWish } from '../../../src-preload/contract/images.ts'
+import { id } from '../../../src-preload/contract/problem.ts'
+import type { Client } from '../../api/connect.ts'
+import { perFrame } from '../../api/frames.ts'
+import { keepWatching } from '../../api/keepWatching.ts'
+import { problemOf } from '../../api/problem.ts'
+import { intentChanged } from '../../shared/requestIds.ts'
+import { localStore } from '../../shared/storage.ts'
+import { emptyDraft, type ImageDraft, imagesStore, withChange, withFound } from '../../stores/images.ts'
+import { client, setClient } from './client.ts'
+import { forgetThumbs } from './thumbs.ts'
+
+/** The room is shown: its store follows the core until the answer is called. */
+export function startImages(given: Client): () => void {
+  setClient(given)
+  recallDraft()
+  const ended = new AbortController()
+  const refused = (thrown: unknown) => imagesStore.setState({ state: 'failed', problem: problemOf(thrown) })
+  void keepWatching(
+    ended.signal,
+    async (signal) => {
+      const events = perFrame<ImagesChange>((batch) => {
+        if (signal.aborted) return
+        imagesStore.setState(batch.reduce(withChange, imagesStore.getState()))
+        // What came or went while nobody watched is in no event.
+        if (batch.some(({ type }) => type === 'snapshot')) void find()
+        else if (imagesStore.getState().stale) findSoon()
+      })
+      try {
+        for await (const event of await given.images.watch(undefined, { signal })) events.push(event)
+      } finally {
+        if (signal.aborted) events.drop()
+      }
+    },
+    refused,
+  )
+  const stopDraft = imagesStore.subscribe(({ draft }, before) => {
+    if (draft !== before.draft) localStore.setJson(draftKey, draft)
+  })
+  return () => {
+    ended.abort()
+    finding?.abort()
+    clearTimeout(soon)
+    stopDraft()
+    forgetThumbs()
+    setClient(null)
+  }
+}
+
+/** ms: a word is typed in less than the sum of these. */
+const typingPause = 120
+let soon: ReturnType<typeof setTimeout> | undefined
+let finding: AbortController | null = null
+
+function findSoon(): void {
+  clearTimeout(soon)
+  soon = setTimeout(() => void find(), typingPause)
+}
+
+/** Asks for the pictures of the search as it stands; an answer to an earlier one falls away. */
+export async function find(): Promise<void> {
+  const core = client()
+  if (!core) return
+  clearTimeout(soon)
+  finding?.abort()
+  const mine = new AbortController()
+  finding = mine
+  const { search, favourites } = imagesStore.getState()
+  imagesStore.setState({ found: 'loading', stale: false })
+  try {
+    const { images } = await core.images.find({ search: search.trim(), favourites }, { signal: mine.signal })
+    if (!mine.signal.aborted) imagesStore.setState(withFound(imagesStore.getState(), images))
+  } catch (thrown) {
+    if (!mine.signal.aborted) imagesStore.setState({ found: 'failed', foundProblem: problemOf(thrown) })
+  }
+}
+
+export function searchFor(search: string): void {
+  imagesStore.setState({ search })
+  findSoon()
+}
+
+export function showFavourites(favourites: boolean): void {
+  imagesStore.setState({ favourites })
+  void find()
+}
+
+const draftKey = 'images.draft'
+const storedDraft = imageWish.extend({
+  prompt: z.string().max(100_000),
+  from: z.object({ imageId: id, thumbId: id.nullable(), mediaId: id }).nullable(),
+})
+
+/** What was half written survives a reload. */
+function recallDraft(): void {
+  if (imagesStore.getState().draft !== emptyDraft) return
+  const kept = storedDraft.safeParse(localStore.getJson(draftKey))
+  if (kept.success) imagesStore.setState({ draft: kept.data })
+}
+
+/** Drawn now or later, the draft is one place: which of the two was meant is not known of a request whose answer was lost. */
+export const draftPlace = { scope: 'images', name: 'draft' }
+
+export function setDraft(change: Partial<ImageDraft>): void {
+  intentChanged(draftPlace)
+  imagesStore.setState(({ draft }) => ({ draft: { ...draft, ...change }, refused: null }))
+}

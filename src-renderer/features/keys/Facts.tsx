@@ -1,0 +1,103 @@
+import type { ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { AccountKey } from '../../../src-preload/contract/account.ts'
+import { showCount } from '../../i18n/format.ts'
+import { Card } from '../../shared/ui/Card.tsx'
+import { CopyButton } from '../../shared/ui/CopyButton.tsx'
+import { KeyValue } from '../../shared/ui/KeyValue.tsx'
+import { showSc, showSigned } from '../../shared/ui/sc.ts'
+import { useStamp } from './timestamp.ts'
+
+/** Every field of the key's record, and its totals. What is null is said in words: not set, never, not told. */
+export function Facts({ shown }: { shown: AccountKey }) {
+  const { t } = useTranslation('keys')
+  const stamp = useStamp()
+  const { totals } = shown
+  const row = (id: FactName, value: ReactNode, none: string, idle = false) => {
+    const told = value !== null && value !== ''
+    return { id, name: t(id), value: told ? value : none, quiet: !told || idle }
+  }
+  // Told all the same, but nothing is taken from it.
+  const idle = shown.balanceEnabled === false
+  const when = (written: string | null) => (written === null ? null : stamp(written))
+  const count = (value: number | null) => (value === null ? null : showCount(value))
+  return (
+    <div className="grid items-start gap-3.5 min-[900px]:grid-cols-3">
+      <Part title={t('facts')}>
+        <KeyValue
+          rows={[
+            row('name', shown.name, t('unnamed')),
+            row(
+              'begins',
+              shown.prefix && (
+                <code dir="ltr" className="font-mono">
+                  {shown.prefix}…
+                </code>
+              ),
+              t('notTold'),
+            ),
+            row('id', <Id id={shown.id} />, ''),
+            row('created', when(shown.createdAt), t('notTold')),
+            row('lastUsed', when(shown.lastUsedAt), t('never')),
+            row('revokedName', when(shown.revokedAt), t('notRevoked')),
+          ]}
+        />
+      </Part>
+      <Part
+        title={t('limits')}
+        note={shown.balanceEnabled === null ? null : t(shown.balanceEnabled ? 'balanceOn' : 'balanceOff')}
+      >
+        <KeyValue
+          rows={[
+            row('rpm', count(shown.rpm), t('unset')),
+            row('tpm', count(shown.tpm), t('unset')),
+            row('concurrent', count(shown.concurrent), t('unset')),
+            row('balance', shown.balance && `${showSigned(shown.balance)} SC`, t('notTold'), idle),
+            row('balanceLimit', shown.balanceLimit && `${showSc(shown.balanceLimit)} SC`, t('unset'), idle),
+          ]}
+        />
+      </Part>
+      <Part title={t('totals')} note={totals === null ? t('totalsNone') : null}>
+        {totals && (
+          <KeyValue
+            rows={[
+              row('spent', totals.cost && `${showSc(totals.cost)} SC`, t('notTold')),
+              row('requests', showCount(totals.requests), ''),
+              row('tokensIn', showCount(totals.tokensIn), ''),
+              row('tokensOut', showCount(totals.tokensOut), ''),
+            ]}
+          />
+        )}
+      </Part>
+    </div>
+  )
+}
+
+type FactName =
+  | ('name' | 'begins' | 'id' | 'created' | 'lastUsed' | 'revokedName')
+  | ('rpm' | 'tpm' | 'concurrent' | 'balance' | 'balanceLimit')
+  | ('spent' | 'requests' | 'tokensIn' | 'tokensOut')
+
+function Id({ id }: { id: string }) {
+  const { t } = useTranslation('keys')
+  return (
+    <span className="flex min-w-0 items-center justify-end gap-1">
+      <code dir="ltr" className="truncate font-mono" title={id}>
+        {id}
+      </code>
+      <CopyButton size="small" text={id} name={t('copyId')} />
+    </span>
+  )
+}
+
+function Part({ title, note = null, children }: { title: string; note?: string | null; children: ReactNode }) {
+  return (
+    <Card className="p-4">
+      <section aria-label={title}>
+        <h2 className="mb-2.5 font-semibold">{title}</h2>
+        {children}
+        {note && <p className="mt-2 text-faint text-s">{note}</p>}
+      </section>
+    </Card>
+  )
+}

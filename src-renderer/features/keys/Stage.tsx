@@ -1,0 +1,164 @@
+import '../../shared/chart/figures.css'
+import { KeyRound, RefreshCw } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { AccountKey } from '../../../src-preload/contract/account.ts'
+import { showInstant } from '../../i18n/format.ts'
+import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
+import { navigate } from '../../shared/navigation.ts'
+import { OfflineNote } from '../../shared/offline/OfflineNote.tsx'
+import { useStudio } from '../../shared/studioContext.ts'
+import { Button, IconButton } from '../../shared/ui/Button.tsx'
+import { EmptyState } from '../../shared/ui/EmptyState.tsx'
+import { Notice } from '../../shared/ui/Notice.tsx'
+import { Pill } from '../../shared/ui/Pill.tsx'
+import { StageBar } from '../../shared/ui/StageBar.tsx'
+import { useApp } from '../../stores/app.ts'
+import { keyShown, useKeys } from '../../stores/keys.ts'
+import { useRoute } from '../../stores/route.ts'
+import { openBook, useUsage } from '../../stores/usage.ts'
+import { Days } from './Days.tsx'
+import { Facts } from './Facts.tsx'
+import { refreshKeys, startKeys } from './subscriptions.ts'
+
+export function KeysStage() {
+  const studio = useStudio()
+  useEffect(() => startKeys(studio), [studio])
+  const { id } = useRoute()
+  const keys = useKeys((store) => store.keys)
+  const key = keyShown(keys ?? [], id)
+  return (
+    <>
+      <Bar shown={key} />
+      <div className="relative min-h-0 flex-1 overflow-y-auto [scrollbar-gutter:stable]">
+        <Body shown={key} />
+      </div>
+    </>
+  )
+}
+
+function Bar({ shown }: { shown: AccountKey | null }) {
+  const { t } = useTranslation('keys')
+  const [busy, setBusy] = useState(false)
+  const active = useUsage((store) => openBook(store)?.active ?? false)
+  return (
+    <StageBar
+      title={shown ? (shown.name ?? t('unnamed')) : t('title')}
+      beside={
+        shown && (
+          <span className="num flex min-w-0 items-center gap-2">
+            {shown.calling && <Pill tone="good">{t('calling')}</Pill>}
+            {shown.revokedAt !== null && <Pill tone="bad">{t('revoked')}</Pill>}
+            {shown.gone && <Pill tone="warn">{t('gone')}</Pill>}
+            <Pill tone="muted">{t('asOf', { at: showInstant(shown.asOf) })}</Pill>
+          </span>
+        )
+      }
+      actions={
+        active && (
+          <IconButton
+            icon={RefreshCw}
+            label={t('refresh')}
+            disabled={busy}
+            onClick={() => {
+              setBusy(true)
+              void refreshKeys().finally(() => setBusy(false))
+            }}
+          />
+        )
+      }
+    />
+  )
+}
+
+function Body({ shown }: { shown: AccountKey | null }) {
+  const { t } = useTranslation('keys')
+  const problem = useKeys((store) => store.problem)
+  const booksProblem = useUsage((store) => store.booksProblem)
+  const keys = useKeys((store) => store.keys)
+  const book = useUsage(openBook)
+  const booksKnown = useUsage((store) => store.books !== null)
+  const failed = problem ?? booksProblem
+  if (failed) {
+    return (
+      <div className="p-6">
+        <ProblemNotice problem={failed} noAction />
+      </div>
+    )
+  }
+  if (!booksKnown || (book && keys === null)) {
+    return (
+      <p role="status" className="p-6 text-faint">
+        {t('loading')}
+      </p>
+    )
+  }
+  if (!book || !shown) {
+    return (
+      <>
+        <OfflineNote place="keys" className="m-6 mb-0" />
+        {book?.offers === 'no' ? <NoReadout /> : <Nothing connected={book !== null} />}
+      </>
+    )
+  }
+  return (
+    <div className="keys-body">
+      <Offline asOf={shown.asOf} />
+      <Days shown={shown} />
+      <Facts shown={shown} />
+      <Notice kind="info" title={t('notOffered.title')}>
+        {t('notOffered.about')}
+      </Notice>
+    </div>
+  )
+}
+
+function Offline({ asOf }: { asOf: string }) {
+  const { t } = useTranslation('usage')
+  const connected = useApp(({ app, link }) => app?.connection.state === 'connected' && link === 'open')
+  if (connected) return null
+  return (
+    <Notice kind="info" title={t('offline.title')}>
+      {t('offline.about', { at: showInstant(asOf) })}
+    </Notice>
+  )
+}
+
+function NoReadout() {
+  const { t } = useTranslation('keys')
+  return (
+    <EmptyState
+      icon={KeyRound}
+      title={t('noReadout.title')}
+      action={
+        <>
+          <Button onClick={() => navigate({ room: 'settings', id: 'connection' })}>{t('noReadout.toSettings')}</Button>
+          <Button onClick={() => navigate({ room: 'proxy', id: null })}>{t('noReadout.toProxy')}</Button>
+        </>
+      }
+    >
+      {t('noReadout.about')}
+    </EmptyState>
+  )
+}
+
+function Nothing({ connected }: { connected: boolean }) {
+  const { t } = useTranslation('keys')
+  return (
+    <EmptyState
+      icon={KeyRound}
+      title={t('empty.title')}
+      action={
+        connected ? (
+          <Button onClick={() => void refreshKeys()}>{t('refresh')}</Button>
+        ) : (
+          <Button look="go" onClick={() => navigate({ room: 'settings', id: 'connection' })}>
+            {t('empty.connect')}
+          </Button>
+        )
+      }
+    >
+      {t('empty.about')}
+    </EmptyState>
+  )
+}

@@ -1,0 +1,26 @@
+import { useEffect } from 'react'
+import { i18n } from '../../i18n/index.ts'
+import { type Command, offerInWords } from '../../shared/commands/registry.ts'
+import type { RoomView } from '../../shared/pageView.ts'
+import { KeysList } from './List.tsx'
+import { KeysStage } from './Stage.tsx'
+import { refreshKeys } from './subscriptions.ts'
+
+const commands = (): Command[] => [
+  {
+    ...{ id: 'keys.refresh', title: i18n.t('keys:commands.refresh'), group: 'keys', room: 'keys' },
+    run: () => void refreshKeys(),
+  },
+  {
+    ...{ id: 'keys.search', title: i18n.t('keys:commands.search'), group: 'keys', room: 'keys', keys: 'Mod+F' },
+    run: () => document.querySelector<HTMLElement>('.keys-search input')?.focus(),
+  },
+]
+
+/** Offers the room's commands once for the window: Settings lists them from anywhere. */
+export function KeysLive() {
+  useEffect(() => offerInWords(commands), [])
+  return null
+}
+
+export const keysRoom: RoomView = { List: KeysList, Stage: KeysStage }

@@ -1,0 +1,90 @@
+import { type ReactNode, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Tool } from '../../../src-preload/contract/apps.ts'
+import type { Problem } from '../../../src-preload/contract/problem.ts'
+import type { Client } from '../../api/connect.ts'
+import { problemOf } from '../../api/problem.ts'
+import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
+import { useStudio } from '../../shared/studioContext.ts'
+import { ConfirmDialog } from '../../shared/ui/Dialog.tsx'
+import { say } from './actions.ts'
+
+/** Asks before a deed, stays while it is done, and shows what the core said against it. */
+export function Confirmed(props: {
+  open: boolean
+  title: string
+  about: ReactNode
+  confirm: string
+  ask: (client: Client) => Promise<unknown>
+  onClose: () => void
+}) {
+  const studio = useStudio()
+  const [busy, setBusy] = useState(false)
+  const [problem, setProblem] = useState<Problem | null>(null)
+  const close = () => {
+    setProblem(null)
+    props.onClose()
+  }
+  const act = () => {
+    setBusy(true)
+    setProblem(null)
+    props
+      .ask(studio)
+      .then(close)
+      .catch((thrown: unknown) => setProblem(problemOf(thrown)))
+      .finally(() => setBusy(false))
+  }
+  return (
+    <ConfirmDialog
+      open={props.open}
+      onClose={close}
+      title={props.title}
+      about={props.about}
+      confirm={props.confirm}
+      busy={busy}
+      onConfirm={act}
+    >
+      {problem && <ProblemNotice problem={problem} on={{ retry: act }} />}
+    </ConfirmDialog>
+  )
+}
+
+export type ToolDeed = { deed: 'revoke' | 'resetSpend' | 'eraseBodies'; tool: Tool }
+
+/** What a card's menu does only after asking. */
+export function ToolDeeds({ asked, onClose }: { asked: ToolDeed | null; onClose: () => void }) {
+  const { t } = useTranslation('proxy')
+  const { id = '', name = '' } = asked?.tool ?? {}
+  const erase = async (client: Client) => {
+    const { erased } = await client.requests.eraseBodies({ tool: id })
+    say('erased', t('tools.bodiesErased', { count: erased }))
+  }
+  return (
+    <>
+      <Confirmed
+        open={asked?.deed === 'revoke'}
+        title={t('tools.revokeTitle', { name })}
+        about={t('tools.revokeAbout')}
+        confirm={t('tools.revoke')}
+        ask={(client) => client.tools.revoke({ id })}
+        onClose={onClose}
+      />
+      <Confirmed
+        open={asked?.deed === 'resetSpend'}
+        title={t('tools.resetTitle', { name })}
+        about={t('tools.resetAbout')}
+        confirm={t('tools.reset')}
+        ask={(client) => client.tools.resetSpend({ id })}
+        onClose={onClose}
+      />
+      <Confirmed
+        open={asked?.deed === 'eraseBodies'}
+        title={t('tools.eraseTitle', { name })}
+        about={t('tools.eraseAbout')}
+        confirm={t('tools.erase')}
+        ask={erase}
+        onClose={onClose}
+      />
+    </>
+  )
+}

@@ -1,0 +1,157 @@
+import { useEffect, useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Tool } from '../../../src-preload/contract/apps.ts'
+import type { Problem } from '../../../src-preload/contract/problem.ts'
+import { problemOf } from '../../api/problem.ts'
+import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
+import { useStudio } from '../../shared/studioContext.ts'
+import { Button } from '../../shared/ui/Button.tsx'
+import { CopyButton } from '../../shared/ui/CopyButton.tsx'
+import { Dialog } from '../../shared/ui/Dialog.tsx'
+import { Notice } from '../../shared/ui/Notice.tsx'
+import { toolsStore } from '../../stores/apps.ts'
+import { ToolFields } from './AppFields.tsx'
+import { type FormErrors, formOf, freshColour, newForm, readForm } from './form.ts'
+import { SetupPicker } from './SetupPicker.tsx'
+
+/** What is to be made: nothing, a new key (perhaps for a set-up that was picked), or changes of one. */
+export type Draft = { tool: Tool | null; name: string; setup: string | null }
+
+interface Shared {
+  onClose: () => void
+  baseUrl: string | null
+  model: string | null
+  bodyDays: number
+}
+
+/** The form of a tool, and after a new key was made that key, this once, with the texts to set the tool up. */
+export function ToolDialog({ draft, ...shared }: Shared & { draft: Draft | null }) {
+  const { t } = useTranslation('proxy')
+  const [made, setMade] = useState<{ tool: Tool; key: string } | null>(null)
+  const close = () => {
+    setMade(null)
+    shared.onClose()
+  }
+  const title = made
+    ? t('form.doneTitle', { name: made.tool.name })
+    : draft?.tool
+      ? t('form.editTitle', { name: draft.tool.name })
+      : t('form.addTitle')
+  return (
+    <Dialog
+      open={draft !== null}
+      onClose={close}
+      width="wide"
+      stayOnOutsideClick
+      title={title}
+      about={made ? null : t(draft?.tool ? 'form.editAbout' : 'form.addAbout')}
+    >
+      {made && draft ? (
+        <Made {...shared} tool={made.tool} secret={made.key} setup={draft.setup} onClose={close} />
+      ) : (
+        draft && <Form {...shared} draft={draft} onClose={close} onMade={setMade} />
+      )}
+    </Dialog>
+  )
+}
+
+function Form({
+  draft,
+  bodyDays,
+  onClose,
+  onMade,
+}: Shared & { draft: Draft; onMade: (made: { tool: Tool; key: string }) => void }) {
+  const { t } = useTranslation('proxy')
+  const studio = useStudio()
+  const { tool } = draft
+  const [form, setForm] = useState(() =>
+    tool ? formOf(tool) : newForm(draft.name, freshColour(toolsStore.getState().tools ?? [])),
+  )
+  const [errors, setErrors] = useState<FormErrors>({})
+  const [busy, setBusy] = useState(false)
+  const [problem, setProblem] = useState<Problem | null>(null)
+  const element = useRef<HTMLFormElement>(null)
+  // Whoever saved is led to the first thing that needs a change.
+  useEffect(() => {
+    if (Object.keys(errors).length > 0) element.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
+  }, [errors])
+  const save = () => {
+    if (busy) return
+    const read = readForm(form, Date.now(), tool?.expiresAt ?? null)
+    setErrors(read.errors ?? {})
+    if (!read.settings) return
+    setBusy(true)
+    setProblem(null)
+    const saving = tool
+      ? studio.tools.update({ id: tool.id, changes: read.settings }).then(onClose)
+      : studio.tools.add(read.settings).then(onMade)
+    saving.catch((thrown: unknown) => setProblem(problemOf(thrown))).finally(() => setBusy(false))
+  }
+  return (
+    <form
+      ref={element}
+      noValidate
+      className="flex flex-col gap-4"
+      onSubmit={(event) => {
+        event.preventDefault()
+        save()
+      }}
+    >
+      <ToolFields
+        form={form}
+        errors={errors}
+        bodyDays={bodyDays}
+        onChange={(change) => {
+          setForm((before) => ({ ...before, ...change }))
+          // What is being changed is not wrong any more until it is read again.
+          setErrors((before) => {
+            const changed = [...Object.keys(change), ...('anyModel' in change ? ['models'] : [])]
+            if ('anyEndpoint' in change) changed.push('endpoints')
+            return Object.fromEntries(Object.entries(before).filter(([field]) => !changed.includes(field)))
+          })
+        }}
+      />
+      {problem && <ProblemNotice problem={problem} on={{ retry: save }} />}
+      <div className="sticky bottom-0 -mx-5 -mb-5 flex flex-wrap items-center justify-end gap-2 border-line border-t bg-raise px-5 py-3">
+        {Object.keys(errors).length > 0 && (
+          <span role="alert" className="me-auto text-bad text-s">
+            {t('form.bad.some')}
+          </span>
+        )}
+        <Button look="go" type="submit" busy={busy} disabled={form.name.trim() === ''}>
+          {t(tool ? 'form.save' : 'form.make')}
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+function Made(props: Shared & { tool: Tool; secret: string; setup: string | null }) {
+  const { t } = useTranslation('proxy')
+  const { tool, secret } = props
+  return (
+    <>
+      <Notice kind="warn">{t('form.once')}</Notice>
+      <div className="flex flex-wrap items-center gap-2">
+        <code
+          data-testid="tool-key"
+          className="min-w-0 flex-1 select-all break-all rounded-m bg-hover px-3 py-1.5 font-mono text-s"
+        >
+          {secret}
+        </code>
+        <CopyButton look="go" text={secret} name={t('form.copy')} label={t('form.copy')} />
+      </div>
+      <SetupPicker
+        baseUrl={props.baseUrl}
+        secret={secret}
+        models={tool.models}
+        model={props.model}
+        first={props.setup}
+        about={t('setup.withKey', { name: tool.name })}
+      />
+      <div className="flex justify-end">
+        <Button onClick={props.onClose}>{t('form.done')}</Button>
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,206 @@
+import type { ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import { endpoint } from '../../../src-preload/contract/requests.ts'
+import { cx } from '../../shared/ui/cx.ts'
+import { Checkbox, Field, TextInput } from '../../shared/ui/Field.tsx'
+import { Segmented } from '../../shared/ui/Segmented.tsx'
+import { Switch } from '../../shared/ui/Switch.tsx'
+import { Swatch } from './appearance.tsx'
+import { budgets, colours, type FormErrors, limits, localText, type ToolForm } from './form.ts'
+import { ModelsField } from './ModelsField.tsx'
+
+export interface FieldsProps {
+  form: ToolForm
+  errors: FormErrors
+  bodyDays: number
+  onChange: (change: Partial<ToolForm>) => void
+}
+
+/** Everything that a person decides about a tool's key. */
+export function ToolFields(props: FieldsProps) {
+  return (
+    <>
+      <Basics {...props} />
+      <Uses {...props} />
+      <Limits {...props} />
+      <Behaviour {...props} />
+    </>
+  )
+}
+
+function Part({ title, about, children }: { title?: string; about?: string; children: ReactNode }) {
+  return (
+    <section aria-label={title} className="flex flex-col gap-3 border-line border-t pt-4 first:border-0 first:pt-0">
+      {title && (
+        <div>
+          <h3 className="font-semibold">{title}</h3>
+          {about && <p className="text-faint text-s">{about}</p>}
+        </div>
+      )}
+      {children}
+    </section>
+  )
+}
+
+function Basics({ form, errors, onChange }: FieldsProps) {
+  const { t } = useTranslation('proxy')
+  return (
+    <Part>
+      <div className="grid gap-3 sm:grid-cols-2">
+        <Field label={t('form.name')} hint={t('form.nameHint')} error={errors.name ? t('form.bad.name') : null}>
+          <TextInput
+            maxLength={80}
+            placeholder={t('form.placeholder')}
+            value={form.name}
+            onChange={(event) => onChange({ name: event.target.value })}
+          />
+        </Field>
+        <Field
+          label={t('form.expires')}
+          hint={t('form.expiresHint')}
+          error={errors.expires ? t('form.bad.expiresPast') : null}
+        >
+          <TextInput
+            type="datetime-local"
+            className="num"
+            min={localText(new Date().toISOString())}
+            value={form.expires}
+            onChange={(event) => onChange({ expires: event.target.value })}
+          />
+        </Field>
+      </div>
+      <fieldset className="flex min-w-0 flex-col gap-1.5">
+        <legend className="mb-1.5 font-[540] text-s">{t('form.colour')}</legend>
+        <div className="flex flex-wrap gap-1">
+          {colours.map((colour) => (
+            <label
+              key={colour}
+              className={cx(
+                'flex items-center gap-1.5 rounded-m py-1 pe-2 ps-1.5 text-s has-[:focus-visible]:outline-2 has-[:focus-visible]:outline-accent',
+                form.colour === colour
+                  ? 'bg-pick text-ink shadow-[inset_0_0_0_1px_var(--accent)]'
+                  : 'text-soft hover:bg-hover',
+              )}
+            >
+              <input
+                type="radio"
+                name="colour"
+                className="sr-only"
+                checked={form.colour === colour}
+                onChange={() => onChange({ colour })}
+              />
+              <Swatch colour={colour} />
+              {t(`colours.${colour}`)}
+            </label>
+          ))}
+        </div>
+      </fieldset>
+    </Part>
+  )
+}
+
+function Uses({ form, errors, onChange }: FieldsProps) {
+  const { t } = useTranslation('proxy')
+  const toggle = (name: (typeof endpoint.options)[number], on: boolean) =>
+    onChange({ endpoints: endpoint.options.filter((one) => (one === name ? on : form.endpoints.includes(one))) })
+  return (
+    <Part title={t('form.uses')}>
+      <ModelsField
+        any={form.anyModel}
+        models={form.models}
+        error={errors.models ? t('form.bad.models') : null}
+        onChange={onChange}
+      />
+      <fieldset className="flex min-w-0 flex-col gap-2">
+        <legend className="sr-only">{t('form.endpoints')}</legend>
+        <div className="flex flex-wrap items-center justify-between gap-2">
+          <span aria-hidden className="font-[540] text-s">
+            {t('form.endpoints')}
+          </span>
+          <Segmented
+            label={t('form.endpoints')}
+            value={form.anyEndpoint ? 'all' : 'some'}
+            onChange={(picked) => onChange({ anyEndpoint: picked === 'all' })}
+            segments={[
+              { value: 'all', label: t('form.endpointsAll') },
+              { value: 'some', label: t('form.endpointsSome') },
+            ]}
+          />
+        </div>
+        {!form.anyEndpoint && (
+          <div className="grid grid-cols-[repeat(auto-fill,minmax(120px,1fr))] gap-1.5">
+            {endpoint.options.map((name) => (
+              <Checkbox
+                key={name}
+                label={t(`endpoints.${name}`)}
+                checked={form.endpoints.includes(name)}
+                onChange={(event) => toggle(name, event.target.checked)}
+              />
+            ))}
+          </div>
+        )}
+        {errors.endpoints && <div className="text-bad text-s">{t('form.bad.endpoints')}</div>}
+      </fieldset>
+    </Part>
+  )
+}
+
+function Limits({ form, errors, onChange }: FieldsProps) {
+  const { t } = useTranslation('proxy')
+  return (
+    <>
+      <Part title={t('form.limits')} about={t('form.limitsAbout')}>
+        <div className="grid gap-3 sm:grid-cols-3">
+          {limits.map((limit) => (
+            <Field key={limit} label={t(`form.${limit}`)} error={errors[limit] ? t('form.bad.whole') : null}>
+              <TextInput
+                inputMode="numeric"
+                className="num"
+                placeholder={t('form.noLimit')}
+                value={form[limit]}
+                onChange={(event) => onChange({ [limit]: event.target.value })}
+              />
+            </Field>
+          ))}
+        </div>
+      </Part>
+      <Part title={t('form.budgets')} about={t('form.budgetsAbout')}>
+        <div className="grid gap-3 sm:grid-cols-3">
+          {budgets.map((budget) => (
+            <Field key={budget} label={t(`form.${budget}`)} error={errors[budget] ? t('form.bad.amount') : null}>
+              <TextInput
+                inputMode="decimal"
+                className="num"
+                placeholder={t('form.noBudget')}
+                value={form[budget]}
+                onChange={(event) => onChange({ [budget]: event.target.value })}
+              />
+            </Field>
+          ))}
+        </div>
+      </Part>
+    </>
+  )
+}
+
+function Behaviour({ form, bodyDays, onChange }: FieldsProps) {
+  const { t } = useTranslation('proxy')
+  const hints = {
+    logBodies: t('form.logBodiesHint', { count: bodyDays }),
+    retries: t('form.retriesHint'),
+    failFast: t('form.failFastHint'),
+  }
+  return (
+    <Part title={t('form.behaviour')}>
+      {(['retries', 'failFast', 'logBodies'] as const).map((name) => (
+        <div key={name} className="flex items-start gap-4">
+          <div className="min-w-0 flex-1 text-s">
+            <div className="font-[540]">{t(`form.${name}`)}</div>
+            <div className="text-faint">{hints[name]}</div>
+          </div>
+          <Switch label={t(`form.${name}`)} checked={form[name]} onChange={(on) => onChange({ [name]: on })} />
+        </div>
+      ))}
+    </Part>
+  )
+}

@@ -1,0 +1,302 @@
+import {
+  ChevronRight,
+  Copy,
+  Ellipsis,
+  Eraser,
+  ListFilter,
+  Pause,
+  Pencil,
+  Play,
+  Plus,
+  RotateCcw,
+  Trash2,
+  Waypoints,
+} from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import type { Tool, ToolUse } from '../../../src-preload/contract/apps.ts'
+import { type BudgetView, budgetsOf } from '../../shared/appBudgets.ts'
+import { Button, IconButton } from '../../shared/ui/Button.tsx'
+import { Card } from '../../shared/ui/Card.tsx'
+import { EmptyState } from '../../shared/ui/EmptyState.tsx'
+import { Menu, MenuItem, MenuLine } from '../../shared/ui/Menu.tsx'
+import { Meter } from '../../shared/ui/Meter.tsx'
+import { Pill, type PillTone } from '../../shared/ui/Pill.tsx'
+import { Skeleton } from '../../shared/ui/Skeleton.tsx'
+import { splitTools, useTools, useToolUse } from '../../stores/apps.ts'
+import { attempt, filterBy, say } from './actions.ts'
+import { Badge, Sparkline, useNow } from './appearance.tsx'
+import { stateOf, type ToolState } from './appState.ts'
+import { compact, count, exact, showLimit, showSc, showTime } from './figures.ts'
+
+/** What a card asks the room to open. */
+export type CardDeed = 'edit' | 'setUp' | 'revoke' | 'resetSpend' | 'eraseBodies'
+
+export interface CardsProps {
+  onAdd: () => void
+  onConnect: () => void
+  onDeed: (deed: CardDeed, tool: Tool) => void
+}
+
+/** The tools that may ask, and folded below them the keys that no longer can. */
+export function Cards(props: CardsProps) {
+  const { t } = useTranslation('proxy')
+  const tools = useTools()
+  const now = useNow(20_000)
+  if (tools === null) return <Loading />
+  const { alive, ended } = splitTools(tools, now)
+  return (
+    <section aria-label={t('tools.title')} className="flex flex-col gap-3">
+      {alive.length === 0 ? (
+        <Card>
+          <EmptyState
+            icon={Waypoints}
+            title={t('tools.emptyTitle')}
+            action={
+              <>
+                <Button look="go" icon={Plus} onClick={props.onAdd}>
+                  {t('add')}
+                </Button>
+                <Button onClick={props.onConnect}>{t('connectTool')}</Button>
+              </>
+            }
+          >
+            {t('tools.empty')}
+          </EmptyState>
+        </Card>
+      ) : (
+        <ul className="grid grid-cols-[repeat(auto-fill,minmax(min(236px,100%),1fr))] gap-2.5">
+          {alive.map((tool) => (
+            <li key={tool.id} className="min-w-0">
+              <ToolCard tool={tool} now={now} onDeed={props.onDeed} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {(ended.length > 0 || alive.length > 0) && (
+        <div className="flex items-start gap-3">
+          {ended.length > 0 && <Ended tools={ended} now={now} onDeed={props.onDeed} />}
+          {alive.length > 0 && (
+            <Button look="plain" size="small" icon={Plus} onClick={props.onAdd} className="ms-auto">
+              {t('add')}
+            </Button>
+          )}
+        </div>
+      )}
+    </section>
+  )
+}
+
+function Loading() {
+  const { t } = useTranslation('proxy')
+  return (
+    <Card className="flex flex-col gap-3 p-4">
+      <span role="status" className="sr-only">
+        {t('tools.loading')}
+      </span>
+      <Skeleton className="w-1/3" />
+      <Skeleton />
+      <Skeleton className="w-2/3" />
+    </Card>
+  )
+}
+
+const tones: Record<ToolState['is'], PillTone> = {
+  revoked: 'muted',
+  expired: 'muted',
+  paused: 'warn',
+  overBudget: 'bad',
+  idle: 'muted',
+  streaming: 'good',
+  waiting: 'warn',
+}
+
+function StatePill({ state }: { state: ToolState }) {
+  const { t } = useTranslation('proxy')
+  const words =
+    state.is === 'streaming' || state.is === 'waiting'
+      ? t(`tools.state.${state.is}`, { count: state.count })
+      : t(`tools.state.${state.is}`)
+  return <Pill tone={tones[state.is]}>{words}</Pill>
+}
+
+function ToolCard({ tool, now, onDeed }: { tool: Tool; now: number; onDeed: CardsProps['onDeed'] }) {
+  const use = useToolUse(tool.id)
+  const state = stateOf(tool, use, now)
+  const budgets = budgetsOf(tool, use)
+  return (
+    <Card className="flex h-full flex-col gap-1.5 px-4 pt-3 pb-2.5">
+      <article aria-label={tool.name} className="contents">
+        <header className="flex min-w-0 items-center gap-2">
+          <Badge name={tool.name} colour={tool.colour} />
+          <h2 className="min-w-0 truncate font-[580]" title={tool.name}>
+            {tool.name}
+          </h2>
+          <span className="ms-auto" />
+          <StatePill state={state} />
+          <CardMenu tool={tool} onDeed={onDeed} />
+        </header>
+        <div className="flex items-end gap-2">
+          <Spend use={use} />
+          <Sparkline perMinute={use?.perMinute ?? []} colour={tool.colour} />
+        </div>
+        {budgets.map((budget) => (
+          <BudgetLine key={budget.period} name={tool.name} budget={budget} />
+        ))}
+        <Small tool={tool} use={use} now={now} />
+      </article>
+    </Card>
+  )
+}
+
+function Spend({ use }: { use: ToolUse | null }) {
+  const { t } = useTranslation('proxy')
+  const spent = use?.spentDay ?? '0'
+  const some = exact(spent) > 0n
+  return (
+    <div
+      className="num shrink-0 whitespace-nowrap font-[620] text-xl leading-tight tracking-[-.02em]"
+      title={`${spent} SC`}
+    >
+      {some && use?.estimated && <span className="font-medium text-soft">≈ </span>}
+      {showSc(spent)}
+      <span className="ms-1.5 font-medium text-soft text-s tracking-normal">{t('tools.today')}</span>
+      {some && (
+        <span className="ms-1 font-normal text-faint text-s tracking-normal">
+          {t(use?.estimated ? 'tools.estimated' : 'tools.measured')}
+        </span>
+      )}
+    </div>
+  )
+}
+
+function BudgetLine({ name, budget }: { name: string; budget: BudgetView }) {
+  const { t } = useTranslation('proxy')
+  const { period, share, used } = budget
+  const words = t(`tools.budget.${period}`, { spent: showSc(budget.spent), limit: showLimit(budget.limit) })
+  return (
+    <div className="flex min-w-0 items-center gap-2.5 text-s text-soft">
+      <Meter
+        label={t('tools.budget.label', { name, words })}
+        value={Math.min(share, 1) * 100}
+        max={100}
+        level={used ? 'bad' : share >= 0.8 ? 'warn' : 'good'}
+        className="w-auto min-w-8 flex-1"
+      />
+      <span className="num whitespace-nowrap">{words}</span>
+    </div>
+  )
+}
+
+/** What is limited, what is held or unknown, and how much was asked: the small print of a card. */
+function Small({ tool, use, now }: { tool: Tool; use: ToolUse | null; now: number }) {
+  const { t } = useTranslation('proxy')
+  const counts = use && [
+    t('tools.requestsToday', { count: use.requestsToday, requests: count(use.requestsToday) }),
+    ...(use.tokensToday > 0 ? [t('tools.tokensToday', { tokens: compact(use.tokensToday) })] : []),
+  ]
+  const limits = [
+    tool.budgetDay === null && tool.budgetMonth === null && tool.budgetTotal === null && t('tools.budget.none'),
+    ...(['requestsPerMinute', 'tokensPerMinute', 'concurrent'] as const).map((limit) => {
+      const figure = tool[limit]
+      return figure === null ? null : t(`tools.limits.${limit}`, { figure: compact(figure) })
+    }),
+    tool.models && t('tools.limits.models', { count: tool.models.length }),
+    tool.endpoints && t('tools.limits.endpoints', { count: tool.endpoints.length }),
+    tool.expiresAt && t('tools.limits.expires', { at: showTime(tool.expiresAt, now) }),
+    tool.logBodies && t('tools.limits.logBodies'),
+    !tool.retries && t('tools.limits.noRetries'),
+    tool.failFast && t('tools.limits.failFast'),
+    tool.lastUsedAt ? t('tools.lastUsed', { at: showTime(tool.lastUsedAt, now) }) : t('tools.neverUsed'),
+  ].filter(Boolean)
+  return (
+    <footer className="num mt-auto flex flex-col text-faint text-xs leading-[1.55]">
+      {use && use.unpricedToday > 0 && (
+        <span className="text-warn">{t('tools.unpriced', { count: use.unpricedToday })}</span>
+      )}
+      {use && exact(use.reserved) > 0n && <span>{t('tools.held', { amount: showSc(use.reserved) })}</span>}
+      {counts && <span>{counts.join(' · ')}</span>}
+      <span>{limits.join(' · ')}</span>
+    </footer>
+  )
+}
+
+function CardMenu({ tool, onDeed }: { tool: Tool; onDeed: CardsProps['onDeed'] }) {
+  const { t } = useTranslation('proxy')
+  const alive = tool.revokedAt === null
+  const paused = tool.pausedAt !== null
+  const pause = async () => {
+    const done = await attempt((client) => client.tools.pause({ id: tool.id, paused: !paused }))
+    if (done) say('pause', t(paused ? 'tools.resumed' : 'tools.paused', { name: tool.name }))
+  }
+  return (
+    <Menu
+      trigger={
+        <IconButton icon={Ellipsis} size="small" label={t('tools.menu.name', { name: tool.name })} className="-me-2" />
+      }
+    >
+      {alive && (
+        <>
+          <MenuItem icon={Pencil} onSelect={() => onDeed('edit', tool)}>
+            {t('tools.menu.edit')}
+          </MenuItem>
+          <MenuItem icon={paused ? Play : Pause} onSelect={() => void pause()}>
+            {t(paused ? 'tools.menu.resume' : 'tools.menu.pause')}
+          </MenuItem>
+          <MenuItem icon={Copy} onSelect={() => onDeed('setUp', tool)}>
+            {t('tools.menu.setUp')}
+          </MenuItem>
+        </>
+      )}
+      <MenuItem icon={ListFilter} onSelect={() => filterBy({ who: tool.id })}>
+        {t('tools.menu.show')}
+      </MenuItem>
+      <MenuLine />
+      {alive && (
+        <MenuItem icon={RotateCcw} onSelect={() => onDeed('resetSpend', tool)}>
+          {t('tools.menu.resetSpend')}
+        </MenuItem>
+      )}
+      <MenuItem icon={Eraser} onSelect={() => onDeed('eraseBodies', tool)}>
+        {t('tools.menu.eraseBodies')}
+      </MenuItem>
+      {alive && (
+        <MenuItem icon={Trash2} danger onSelect={() => onDeed('revoke', tool)}>
+          {t('tools.menu.revoke')}
+        </MenuItem>
+      )}
+    </Menu>
+  )
+}
+
+function Ended({ tools, now, onDeed }: { tools: readonly Tool[]; now: number; onDeed: CardsProps['onDeed'] }) {
+  const { t } = useTranslation('proxy')
+  return (
+    <details className="group min-w-0 flex-1 text-s">
+      <summary className="flex min-h-6 w-fit list-none items-center gap-1 rounded-s pe-1.5 text-soft hover:text-ink">
+        <ChevronRight
+          aria-hidden
+          size={14}
+          className="transition-transform duration-100 group-open:rotate-90 rtl:not-group-open:rotate-180"
+        />
+        {t('tools.ended', { count: tools.length })}
+      </summary>
+      <Card className="mt-2">
+        <ul className="divide-y divide-line">
+          {tools.map((tool) => (
+            <li key={tool.id} className="num flex flex-wrap items-center gap-x-3 gap-y-0.5 px-4 py-1.5 text-faint">
+              <Badge name={tool.name} colour={tool.colour} ended />
+              <span className="min-w-0 flex-1 truncate text-soft">{tool.name}</span>
+              <span>{t('tools.made', { at: showTime(tool.createdAt, now) })}</span>
+              <span>
+                {tool.revokedAt
+                  ? t('tools.revokedAt', { at: showTime(tool.revokedAt, now) })
+                  : t('tools.expiredAt', { at: showTime(tool.expiresAt ?? '', now) })}
+              </span>
+              <CardMenu tool={tool} onDeed={onDeed} />
+            </li>
+          ))}
+        </ul>
+      </Card>
+    </details>
+  )
+}

@@ -1,0 +1,265 @@
+import { X } from 'lucide-react'
+import { Fragment, type ReactNode, useEffect } from 'react'
+import { useTranslation } from 'react-i18next'
+import { problemKind } from '../../../src-preload/contract/problem.ts'
+import type { RequestRow } from '../../../src-preload/contract/requests.ts'
+import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
+import { IconButton } from '../../shared/ui/Button.tsx'
+import { showBytes } from '../../shared/ui/bytes.ts'
+import { CopyButton } from '../../shared/ui/CopyButton.tsx'
+import { KeyValue } from '../../shared/ui/KeyValue.tsx'
+import { Notice } from '../../shared/ui/Notice.tsx'
+import { Part } from '../../shared/ui/Part.tsx'
+import { Pill } from '../../shared/ui/Pill.tsx'
+import { plainText } from '../../shared/ui/plainText.ts'
+import { useApp } from '../../stores/app.ts'
+import { type Inspected, isOpen, selectedRow, useRequests } from '../../stores/requests.ts'
+import { askDetail, closeDetail, closeOver } from './actions.ts'
+import { Dot, Time, useNow } from './appearance.tsx'
+import { Bodies, Headers } from './Bodies.tsx'
+import { approx, count, showSc } from './figures.ts'
+import { DetailDeeds } from './RequestActions.tsx'
+import { useRowWords } from './rowMessages.ts'
+import { TimelineBars } from './TimelineBars.tsx'
+
+/** The request that was picked in the log, or what went through since the start. */
+export function ProxyInspector() {
+  const row = useRequests(selectedRow)
+  const inspected = useRequests((store) => store.inspected)
+  if (inspected === null) return <SinceStart />
+  return <Detail row={row} inspected={inspected} />
+}
+
+function SinceStart() {
+  const { t } = useTranslation('proxy')
+  const proxy = useApp(({ app }) => app?.proxy ?? null)
+  if (!proxy) return null
+  return (
+    <>
+      <Part title={t('figures.title')}>
+        <KeyValue
+          rows={(['tools', 'active', 'waiting', 'relayed', 'refused'] as const).map((name) => ({
+            id: name,
+            name: t(`figures.${name}`),
+            value: count(proxy[name]),
+          }))}
+        />
+      </Part>
+      <Part title={t('detail.title')}>
+        <p className="font-[540]">{t('detail.emptyTitle')}</p>
+        <p className="text-soft">{t('detail.empty')}</p>
+      </Part>
+    </>
+  )
+}
+
+function Detail({ row, inspected }: { row: RequestRow | null; inspected: Inspected }) {
+  const { t } = useTranslation('proxy')
+  const { id, state, detail, problem } = inspected
+  const told = detail?.row.state
+  // It moved on since its details were told: headers, bodies and figures may be there now.
+  useEffect(() => {
+    if (row && told && row.state !== told) void askDetail(id)
+  }, [row, told, id])
+  return (
+    <section aria-label={t('detail.label')} aria-busy={state === 'loading'} className="flex flex-col">
+      {row ? (
+        <>
+          <Facts row={row} />
+          <TimelinePart row={row} />
+          <Usage row={row} />
+          <DetailDeeds row={row} detail={detail} />
+        </>
+      ) : (
+        <Part title={t('detail.title')} aside={<Close />}>
+          <p role="status" className="text-soft">
+            {t(state === 'loading' ? 'detail.loading' : 'detail.gone')}
+          </p>
+        </Part>
+      )}
+      {problem && <ProblemNotice problem={problem} on={{ retry: () => void askDetail(id) }} className="m-3" />}
+      {detail && (
+        <>
+          <Bodies detail={detail} />
+          <Headers detail={detail} />
+        </>
+      )}
+    </section>
+  )
+}
+
+function Close() {
+  const { t } = useTranslation('proxy')
+  const close = () => {
+    closeDetail()
+    closeOver()
+  }
+  return <IconButton icon={X} size="small" label={t('detail.close')} onClick={close} className="-me-1.5" />
+}
+
+function Facts({ row }: { row: RequestRow }) {
+  const { t } = useTranslation('proxy')
+  const now = useNow(30_000)
+  const { who, status, before } = useRowWords()
+  const { words, tone } = status(row)
+  const whoName = { tool: 'detail.who', studio: 'detail.whoStudio', stranger: 'detail.whoStranger' } as const
+  const statuses = row.retriedAfter.map((one, at) => (one === 0 ? t('detail.lostConnection') : (before(row)[at] ?? '')))
+  const rows = [
+    {
+      id: 'who',
+      name: t(whoName[row.who.kind]),
+      value: (
+        <span className="inline-flex max-w-full items-center gap-1.5">
+          {row.who.kind === 'tool' && <Dot colour={row.who.colour} />}
+          <span className="min-w-0 break-words">
+            {row.who.kind === 'studio' ? t(`log.rooms.${row.who.room}`) : who(row.who)}
+          </span>
+        </span>
+      ),
+    },
+    { id: 'status', name: t('detail.status'), value: <Pill tone={tone}>{words}</Pill> },
+    { id: 'endpoint', name: t('detail.endpoint'), value: t(`endpoints.${row.endpoint}`) },
+    {
+      id: 'path',
+      name: t('detail.path'),
+      value: (
+        <code className="break-words font-mono text-xs">
+          {row.method} <Path path={row.path} />
+        </code>
+      ),
+    },
+    { id: 'model', name: t('detail.model'), value: row.model ?? t('detail.noModel'), quiet: row.model === null },
+    { id: 'at', name: t('detail.at'), value: <Time at={row.at} now={now} /> },
+    ...(row.times > 1 ? [{ id: 'times', name: t('detail.times'), value: count(row.times) }] : []),
+    ...(row.attempts > 1
+      ? [
+          {
+            id: 'attempts',
+            name: t('detail.attempts'),
+            value: t('detail.attemptsAfter', { figure: count(row.attempts), statuses: statuses.join(', ') }),
+          },
+        ]
+      : []),
+    { id: 'stream', name: t('detail.stream'), value: t(row.stream ? 'detail.streamed' : 'detail.whole') },
+    { id: 'up', name: t('detail.bytesUp'), value: showBytes(row.bytesUp) },
+    { id: 'down', name: t('detail.bytesDown'), value: showBytes(row.bytesDown) },
+    {
+      id: 'request',
+      name: t('detail.requestId'),
+      value: row.requestId ? (
+        <span className="inline-flex max-w-full items-center justify-end gap-0.5">
+          <code className="min-w-0 break-all font-mono text-xs">{row.requestId}</code>
+          <CopyButton size="small" text={row.requestId} name={t('detail.copyRequestId')} />
+        </span>
+      ) : (
+        t('detail.noRequestId')
+      ),
+      quiet: row.requestId === null,
+    },
+  ]
+  return (
+    <Part title={t('detail.title')} aside={<Close />}>
+      <KeyValue rows={rows} />
+      <Ending row={row} />
+    </Part>
+  )
+}
+
+/** May break after each slash. */
+const Path = ({ path }: { path: string }) =>
+  path.split(/(?<=\/)/).map((part, at) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: parts of one text never change places
+    <Fragment key={at}>
+      {part}
+      <wbr />
+    </Fragment>
+  ))
+
+/** How it ended, where that needs words: those of the table of problems, or the code and the sentence of a refusal of ours. */
+function Ending({ row }: { row: RequestRow }) {
+  const { t } = useTranslation(['proxy', 'problems'])
+  const kind = problemKind.safeParse(row.problem?.kind)
+  const words = [
+    row.problem && plainText(row.problem.message),
+    row.state === 'cancelled' && row.cancelledBy && t(`detail.cancelledBy.${row.cancelledBy}`),
+    row.state === 'unknown' && t('detail.unknown'),
+    row.state === 'cut' && !row.problem && t('detail.cut'),
+  ].filter(Boolean)
+  if (words.length === 0) return null
+  const bad = row.state === 'failed' || row.state === 'cut' || row.state === 'refused'
+  return (
+    <Notice
+      kind={bad ? 'bad' : 'info'}
+      className="mt-3"
+      {...(kind.success ? { title: t(`problems:kinds.${kind.data}.title`) } : {})}
+    >
+      {words.join(' ')}
+      {row.problem && !kind.success && <code className="mt-0.5 block font-mono text-xs">{row.problem.kind}</code>}
+    </Notice>
+  )
+}
+
+function TimelinePart({ row }: { row: RequestRow }) {
+  const { t } = useTranslation('proxy')
+  const now = useNow(200, isOpen(row))
+  return (
+    <Part title={t('detail.timeline.title')}>
+      <TimelineBars row={row} now={now} />
+    </Part>
+  )
+}
+
+function Usage({ row }: { row: RequestRow }) {
+  const { t } = useTranslation('proxy')
+  const tokens = (value: number | null): ReactNode =>
+    value === null ? (
+      t('detail.usage.notTold')
+    ) : (
+      <>
+        {approx(row.tokensAre)}
+        {count(value)} <span className="font-normal text-faint">{t('detail.usage.tokens')}</span>
+      </>
+    )
+  const told = row.tokensIn !== null || row.tokensOut !== null
+  return (
+    <Part title={t('detail.usage.title')}>
+      <KeyValue
+        rows={[
+          { id: 'in', name: t('detail.usage.prompt'), value: tokens(row.tokensIn), quiet: row.tokensIn === null },
+          {
+            id: 'cached',
+            name: t('detail.usage.cached'),
+            value: tokens(row.tokensCached),
+            quiet: row.tokensCached === null,
+          },
+          {
+            id: 'out',
+            name: t(isOpen(row) ? 'detail.usage.replySoFar' : 'detail.usage.reply'),
+            value: tokens(row.tokensOut),
+            quiet: row.tokensOut === null,
+          },
+          ...(told
+            ? [{ id: 'are', name: t('detail.usage.are'), value: t(`detail.usage.${row.tokensAre}`), quiet: true }]
+            : []),
+          {
+            id: 'cost',
+            name: t('detail.usage.cost'),
+            value:
+              row.cost === null ? (
+                t('detail.usage.unknown')
+              ) : (
+                <span title={`${row.cost} SC`}>
+                  {approx(row.costIs)}
+                  {showSc(row.cost)} SC{' '}
+                  <span className="font-normal text-faint">
+                    {t(row.costIs === 'estimated' ? 'detail.usage.est' : `detail.usage.${row.costIs}`)}
+                  </span>
+                </span>
+              ),
+            quiet: row.cost === null,
+          },
+        ]}
+      />
+    </Part>
+  )
+}

@@ -1,0 +1,365 @@
+import { ArrowUp, ListX, ScrollText } from 'lucide-react'
+import {
+  type KeyboardEvent,
+  type RefObject,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
+import { useTranslation } from 'react-i18next'
+import { Virtualizer } from 'virtua'
+import type { RequestRow } from '../../../src-preload/contract/requests.ts'
+import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
+import { Button } from '../../shared/ui/Button.tsx'
+import { Card } from '../../shared/ui/Card.tsx'
+import { cx } from '../../shared/ui/cx.ts'
+import { EmptyState } from '../../shared/ui/EmptyState.tsx'
+import { Skeleton } from '../../shared/ui/Skeleton.tsx'
+import { appStore } from '../../stores/app.ts'
+import { indexOf, rowAt } from '../../stores/requestPages.ts'
+import { listed, requestsStore, useRequests } from '../../stores/requests.ts'
+import { useRoute } from '../../stores/route.ts'
+import { closeDetail, filterBy, followNewest, inspect, leaveNewest, readOn } from './actions.ts'
+import { useNow } from './appearance.tsx'
+import { count } from './figures.ts'
+import { LogBar } from './LogBar.tsx'
+import { columns, LogRow, rowHeight, rowId, wideOnly, widestOnly } from './LogRow.tsx'
+import { useRowWords } from './rowMessages.ts'
+
+/** The live log, inside the scrolling stage `box`. Its bar and column heads stay in sight. */
+export function Log({ box }: { box: RefObject<HTMLDivElement | null> }) {
+  const { t } = useTranslation('proxy')
+  const bar = useRef<HTMLDivElement>(null)
+  const measures = useRef<Measures>({ margin: 0, bar: 0, height: 800 })
+  const toNewest = () => {
+    followNewest()
+    const element = box.current
+    const { margin, bar } = measures.current
+    // Only where the newest row is above the view: whoever sees it already is not moved.
+    if (element) element.scrollTop = Math.min(element.scrollTop, Math.max(0, margin - headHeight - bar))
+  }
+  const follow = () => (requestsStore.getState().following ? leaveNewest() : toNewest())
+  const state = useRequests((store) => store.state)
+  const problem = useRequests((store) => store.problem)
+  const rows = useRequests(listed)
+  const fresh = useRequests((store) => (store.following ? 0 : store.freshCount))
+  const filter = useRequests((store) => store.filter)
+  const section = useRef<HTMLElement>(null)
+  const { id } = useRoute()
+  // Whoever comes for certain requests sees the log, not the cards above it.
+  useEffect(() => {
+    if (id === 'requests') section.current?.scrollIntoView({ block: 'start' })
+  }, [id])
+  return (
+    <section ref={section} aria-label={t('log.title')} className="@container flex flex-col gap-px">
+      <div ref={bar} className="-mx-0.5 sticky top-0 z-20 bg-bg px-0.5 pt-3">
+        <LogBar onFollow={follow} />
+        {fresh > 0 && (
+          <div className="pointer-events-none absolute inset-x-0 top-full z-10 flex justify-center pt-9">
+            <button
+              type="button"
+              onClick={toNewest}
+              className="num pointer-events-auto inline-flex h-7 animate-appear items-center gap-1.5 rounded-full bg-accent px-3 font-[540] text-on-accent text-s shadow-large"
+            >
+              <ArrowUp aria-hidden size={14} />
+              {t('log.fresh', { count: fresh, figure: count(fresh) })}
+            </button>
+          </div>
+        )}
+      </div>
+      {state === 'failed' && problem && (
+        <ProblemNotice problem={problem} on={{ retry: () => filterBy(requestsStore.getState().filter) }} />
+      )}
+      {state === 'loading' && <Loading />}
+      {state === 'live' && rows === 0 && fresh === 0 && <Nothing filtered={Object.keys(filter).length > 0} />}
+      {state === 'live' && rows > 0 && <Grid box={box} bar={bar} measures={measures} rows={rows} />}
+    </section>
+  )
+}
+
+function Loading() {
+  const { t } = useTranslation('proxy')
+  return (
+    <Card className="flex flex-col gap-3.5 p-4">
+      <span role="status" className="sr-only">
+        {t('log.loading')}
+      </span>
+      {['w-2/3', 'w-full', 'w-1/2', 'w-3/4', 'w-1/3'].map((width) => (
+        <Skeleton key={width} className={width} />
+      ))}
+    </Card>
+  )
+}
+
+function Nothing({ filtered }: { filtered: boolean }) {
+  const { t } = useTranslation('proxy')
+  return (
+    <Card>
+      {filtered ? (
+        <EmptyState
+          icon={ListX}
+          title={t('log.noMatchTitle')}
+          action={<Button onClick={() => filterBy({})}>{t('log.clear')}</Button>}
+        >
+          {t('log.noMatch')}
+        </EmptyState>
+      ) : (
+        <EmptyState icon={ScrollText} title={t('log.emptyTitle')}>
+          {t('log.empty')}
+        </EmptyState>
+      )}
+    </Card>
+  )
+}
+
+/** In px: where the first row begins in the scrolling stage, how much of the stage the bar covers, and how much is in sight. */
+interface Measures {
+  margin: number
+  bar: number
+  height: number
+}
+
+interface GridProps {
+  box: RefObject<HTMLDivElement | null>
+  bar: RefObject<HTMLDivElement | null>
+  measures: RefObject<Measures>
+  rows: number
+}
+
+const headHeight = 33
+/** Rows drawn before and after those in sight. */
+const drawnAhead = 8
+/** Rows before and after those in sight that are read ahead. */
+const ahead = 40
+
+function open(row: RequestRow): void {
+  void inspect(row.id)
+  appStore.setState({ inspectorShown: true })
+}
+
+function Grid({ box, bar, measures, rows }: GridProps) {
+  const { t } = useTranslation('proxy')
+  const words = useRowWords()
+  const held = useRequests((store) => store.held)
+  const selected = useRequests((store) => store.selected)
+  const today = useToday()
+  const grid = useRef<HTMLDivElement>(null)
+  const { margin, bar: covered, height } = useMeasures(box, grid, bar, measures)
+  const { look, scrolled } = useSight(box, measures)
+  const { current, walk, openRow, enter } = useWalk(box, measures, selected)
+  // A row that leaves the view gives its elements to one that comes: new words cost a fifth of new elements.
+  const slots = Math.ceil(height / rowHeight) + 2 * drawnAhead + 3
+  // virtua asks for the length alone: the rows stay in the store.
+  const places = useMemo(() => ({ length: rows }) as ArrayLike<undefined>, [rows])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: with more or other rows the same view may lack some
+  useEffect(look, [held, rows])
+
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: rows that exist only in sight stand at their own places, which a <table> does not let them
+    <div
+      ref={grid}
+      role="grid"
+      aria-label={t('log.title')}
+      aria-rowcount={rows + 1}
+      aria-activedescendant={current === null ? undefined : rowId(current)}
+      tabIndex={0}
+      onKeyDown={walk}
+      onFocus={enter}
+      className="rounded-l bg-raise shadow-[0_0_0_1px_var(--line)] focus-visible:outline-none"
+    >
+      <Head top={covered} />
+      {/* biome-ignore lint/a11y/useSemanticElements: see the grid */}
+      <div role="rowgroup" className="overflow-clip rounded-b-l">
+        <Virtualizer
+          scrollRef={box}
+          startMargin={margin}
+          itemSize={rowHeight}
+          bufferSize={rowHeight * drawnAhead}
+          data={places}
+          onScroll={scrolled}
+        >
+          {(_, index) => {
+            const row = rowAt(held, index)
+            return (
+              <LogRow
+                key={index % slots}
+                words={words}
+                row={row}
+                index={index}
+                selected={row !== null && row.id === selected}
+                current={row !== null && row.id === current}
+                today={today}
+                onOpen={openRow}
+              />
+            )
+          }}
+        </Virtualizer>
+      </div>
+    </div>
+  )
+}
+
+const heads = ['time', 'who', 'what', 'model', 'status', 'firstByte', 'took', 'tokens', 'cost'] as const
+
+function Head({ top }: { top: number }) {
+  const { t } = useTranslation('proxy')
+  return (
+    // biome-ignore lint/a11y: the grid has the focus, and a virtualized table can't be a <table>
+    <div
+      role="row"
+      aria-rowindex={1}
+      className={cx('sticky z-10 rounded-t-l border-line border-b bg-raise font-[520] text-s text-soft', columns)}
+      style={{ height: headHeight, top }}
+    >
+      {heads.map((name) => (
+        // biome-ignore lint/a11y: see the row
+        <div
+          key={name}
+          role="columnheader"
+          className={cx(
+            'truncate',
+            (name === 'model' || name === 'tokens') && wideOnly,
+            name === 'firstByte' && widestOnly,
+            (name === 'firstByte' || name === 'took' || name === 'tokens' || name === 'cost') && 'text-end',
+          )}
+        >
+          {t(`log.columns.${name}`)}
+        </div>
+      ))}
+    </div>
+  )
+}
+
+/** A value that changes with the day alone, so that rows are not drawn again for the clock. */
+function useToday(): number {
+  const now = new Date(useNow(30_000))
+  return new Date(now.getFullYear(), now.getMonth(), now.getDate()).getTime()
+}
+
+/** Measured when something above the rows changes its size, never while scrolling: asking for a place then costs a layout. */
+function useMeasures(
+  box: GridProps['box'],
+  grid: RefObject<HTMLDivElement | null>,
+  bar: GridProps['bar'],
+  kept: GridProps['measures'],
+): Measures {
+  const [now, setNow] = useState(kept.current)
+  useLayoutEffect(() => {
+    const stage = box.current
+    const content = stage?.firstElementChild
+    const top = bar.current
+    if (!stage || !content || !top) return
+    const measure = () => {
+      const element = grid.current
+      if (!element) return
+      const from = element.getBoundingClientRect().top - stage.getBoundingClientRect().top + stage.scrollTop
+      const next = { margin: Math.round(from) + headHeight, bar: top.offsetHeight, height: stage.clientHeight }
+      const { margin, bar: covered, height } = kept.current
+      if (next.margin === margin && next.bar === covered && next.height === height) return
+      kept.current = next
+      setNow(next)
+    }
+    const sizes = new ResizeObserver(measure)
+    const observe = () => {
+      sizes.disconnect()
+      for (const child of content.children) if (!child.contains(grid.current)) sizes.observe(child)
+      sizes.observe(top)
+      sizes.observe(stage)
+      measure()
+    }
+    observe()
+    // Notices come and go above.
+    const changes = new MutationObserver(observe)
+    changes.observe(content, { childList: true })
+    return () => {
+      sizes.disconnect()
+      changes.disconnect()
+    }
+  }, [box, grid, bar, kept])
+  return now
+}
+
+/** Tells which rows are in sight, and leaves or takes up the newest ones as the reader scrolls away or back. */
+function useSight(box: GridProps['box'], measures: GridProps['measures']) {
+  const view = useRef({ top: 0, height: 0 })
+  // Whoever stopped following by hand, at the top, is not made to follow again by a nudge.
+  const wentAway = useRef(false)
+  const hidden = useCallback(() => {
+    const { margin, bar } = measures.current
+    return view.current.top + bar + headHeight - margin
+  }, [measures])
+  const look = useCallback(() => {
+    const first = Math.max(0, Math.floor(hidden() / rowHeight))
+    const last = first + Math.ceil(view.current.height / rowHeight)
+    readOn(Math.max(0, first - ahead), last + ahead)
+  }, [hidden])
+  const read = useCallback(() => {
+    const stage = box.current
+    if (stage) view.current = { top: stage.scrollTop, height: stage.clientHeight }
+  }, [box])
+  const scrolled = useCallback(() => {
+    read()
+    if (hidden() > rowHeight) {
+      wentAway.current = true
+      leaveNewest()
+    } else if (hidden() <= 0 && wentAway.current) {
+      wentAway.current = false
+      followNewest()
+    }
+    look()
+  }, [read, hidden, look])
+  useLayoutEffect(read, [read])
+  return { look, scrolled }
+}
+
+/** Arrows, Page, Home and End walk the rows, Enter opens one, Esc closes it. The grid keeps the focus. */
+function useWalk(box: GridProps['box'], measures: GridProps['measures'], selected: number | null) {
+  const [current, setCurrent] = useState<number | null>(null)
+  const goTo = (index: number): void => {
+    const row = rowAt(requestsStore.getState().held, index)
+    const stage = box.current
+    if (!row || !stage) return
+    setCurrent(row.id)
+    const { margin, bar } = measures.current
+    const above = margin + index * rowHeight - stage.scrollTop - bar - headHeight
+    const below = margin + (index + 1) * rowHeight - stage.scrollTop - stage.clientHeight
+    if (above < 0) stage.scrollTop += above
+    else if (below > 0) stage.scrollTop += below
+    if (selected !== null) void inspect(row.id)
+  }
+  const walk = (event: KeyboardEvent<HTMLElement>): void => {
+    if (event.altKey || event.ctrlKey || event.metaKey) return
+    const { held } = requestsStore.getState()
+    const at = current === null ? -1 : indexOf(held, current)
+    const page = Math.max(1, Math.floor((box.current?.clientHeight ?? 0) / rowHeight) - 6)
+    const last = Math.max(0, held.count - 1)
+    const targets: Record<string, number> = {
+      ArrowDown: Math.min(at + 1, last),
+      ArrowUp: Math.max(at - 1, 0),
+      PageDown: Math.min(Math.max(at, 0) + page, last),
+      PageUp: Math.max(at - page, 0),
+      Home: 0,
+      End: last,
+    }
+    const target = targets[event.key]
+    const row = rowAt(held, at)
+    if (target !== undefined) goTo(target)
+    else if (event.key === 'Enter' && row) open(row)
+    else if (event.key === 'Escape' && selected !== null) closeDetail()
+    else return
+    event.preventDefault()
+  }
+  const openRow = useCallback((row: RequestRow) => {
+    setCurrent(row.id)
+    open(row)
+  }, [])
+  // The row that the keys begin at shows the focus.
+  const enter = () => {
+    const first = rowAt(requestsStore.getState().held, 0)
+    if (current === null && first) setCurrent(first.id)
+  }
+  return { current, walk, openRow, enter }
+}

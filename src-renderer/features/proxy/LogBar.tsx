@@ -1,0 +1,239 @@
+import { CircleDot, CirclePlay, ListX, Search } from 'lucide-react'
+import { useEffect, useId, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { type RequestFilter, studioRoom } from '../../../src-preload/contract/requests.ts'
+import { Button } from '../../shared/ui/Button.tsx'
+import { cx } from '../../shared/ui/cx.ts'
+import { Select } from '../../shared/ui/Select.tsx'
+import { useTools } from '../../stores/apps.ts'
+import { useChat } from '../../stores/chat.ts'
+import { modelsSeen, requestsStore, useRequests } from '../../stores/requests.ts'
+import { filterBy } from './actions.ts'
+import { count } from './figures.ts'
+import { instantOf, localText } from './form.ts'
+
+/** After the last key, in ms, the text is looked for. */
+const typingPause = 200
+
+const without = (filter: RequestFilter, ...names: (keyof RequestFilter)[]): RequestFilter =>
+  Object.fromEntries(Object.entries(filter).filter(([name]) => !names.some((one) => one === name)))
+
+/** Filters of the log, the way back to its newest rows, and what is kept in all. */
+export function LogBar({ onFollow }: { onFollow: () => void }) {
+  const { t } = useTranslation('proxy')
+  const filter = useRequests((store) => store.filter)
+  const filtered = Object.keys(filter).length > 0
+  return (
+    <div className="flex flex-wrap items-center gap-2 pb-3">
+      <TextFilter text={filter.text ?? ''} />
+      <WhoFilter filter={filter} />
+      <ModelFilter filter={filter} />
+      <OutcomeFilter filter={filter} />
+      <PeriodFilter key={filtered ? 'some' : 'none'} filter={filter} />
+      {filtered && (
+        <Button look="plain" icon={ListX} onClick={() => filterBy({})}>
+          {t('log.clear')}
+        </Button>
+      )}
+      <span className="ms-auto flex flex-1 items-center justify-between gap-3">
+        <FollowButton onFollow={onFollow} />
+        <Kept />
+      </span>
+    </div>
+  )
+}
+
+function TextFilter({ text }: { text: string }) {
+  const { t } = useTranslation('proxy')
+  const [typed, setTyped] = useState(text)
+  const [asked, setAsked] = useState(text)
+  // Cleared elsewhere: the field follows.
+  if (text !== asked) {
+    setAsked(text)
+    setTyped(text)
+  }
+  useEffect(() => {
+    if (typed.trim() === asked) return
+    const timer = setTimeout(() => {
+      const { filter } = requestsStore.getState()
+      setAsked(typed.trim())
+      filterBy(typed.trim() === '' ? without(filter, 'text') : { ...filter, text: typed.trim() })
+    }, typingPause)
+    return () => clearTimeout(timer)
+  }, [typed, asked])
+  return (
+    <label className="flex h-7 min-w-[180px] max-w-[340px] flex-1 basis-52 items-center gap-1.5 rounded-m bg-raise px-2.5 text-faint shadow-[inset_0_0_0_1px_var(--line-strong)] focus-within:shadow-[inset_0_0_0_2px_var(--accent)]">
+      <Search aria-hidden size={15} strokeWidth={1.75} className="shrink-0" />
+      <input
+        type="search"
+        aria-label={t('log.text')}
+        placeholder={t('log.text')}
+        maxLength={300}
+        value={typed}
+        onChange={(event) => setTyped(event.target.value)}
+        className="min-w-0 flex-1 truncate bg-transparent text-ink text-s outline-none"
+      />
+    </label>
+  )
+}
+
+const all = ''
+
+function WhoFilter({ filter }: { filter: RequestFilter }) {
+  const { t } = useTranslation('proxy')
+  const tools = useTools() ?? []
+  const { who = all } = filter
+  // A tool that was removed since: the usage room may still lead to its requests.
+  const isGone = who !== all && who !== 'strangers' && !who.startsWith('studio') && tools.every(({ id }) => id !== who)
+  return (
+    <Select
+      label={t('log.who')}
+      value={who}
+      onPick={(picked) => filterBy(picked === all ? without(filter, 'who') : { ...filter, who: picked })}
+      className="max-w-40"
+      choices={[
+        { value: all, label: t('log.everyone') },
+        { value: 'studio', label: t('log.studio') },
+        ...studioRoom.options.map((room) => ({
+          ...{ value: `studio:${room}`, label: `${t('log.studio')} · ${t(`log.rooms.${room}`)}` },
+        })),
+        { value: 'strangers', label: t('log.strangers') },
+        ...tools.map(({ id, name }) => ({ value: id, label: name })),
+        ...(isGone ? [{ value: who, label: who }] : []),
+      ]}
+    />
+  )
+}
+
+function ModelFilter({ filter }: { filter: RequestFilter }) {
+  const { t } = useTranslation('proxy')
+  const listed = useChat((chat) => chat.models.models)
+  const [seen, setSeen] = useState<readonly string[]>([])
+  const models = [...new Set([...(filter.model ? [filter.model] : []), ...seen, ...listed.map(({ id }) => id)])].sort()
+  return (
+    <Select
+      label={t('log.model')}
+      value={filter.model ?? all}
+      onFocus={() => setSeen(modelsSeen(requestsStore.getState()))}
+      onPick={(model) => filterBy(model === all ? without(filter, 'model') : { ...filter, model })}
+      className="max-w-40"
+      choices={[{ value: all, label: t('log.anyModel') }, ...models.map((id) => ({ value: id, label: id }))]}
+    />
+  )
+}
+
+const outcomes = ['open', 'ok', 'failed', 'refused', 'cancelled'] as const
+
+function OutcomeFilter({ filter }: { filter: RequestFilter }) {
+  const { t } = useTranslation('proxy')
+  return (
+    <Select<(typeof outcomes)[number] | ''>
+      label={t('log.outcome')}
+      value={filter.outcome ?? all}
+      onPick={(outcome) => filterBy(outcome === all ? without(filter, 'outcome') : { ...filter, outcome })}
+      choices={[
+        { value: all, label: t('log.anyOutcome') },
+        ...outcomes.map((value) => ({ value, label: t(`log.outcomes.${value}`) })),
+      ]}
+    />
+  )
+}
+
+const periods = ['any', 'hour', 'today', 'week', 'between'] as const
+type Period = (typeof periods)[number]
+
+function sinceOf(period: Period): string | null {
+  const now = new Date()
+  if (period === 'hour') return new Date(now.getTime() - 3_600_000).toISOString()
+  if (period === 'week') return new Date(now.getTime() - 7 * 86_400_000).toISOString()
+  if (period === 'today') return new Date(now.getFullYear(), now.getMonth(), now.getDate()).toISOString()
+  return null
+}
+
+function PeriodFilter({ filter }: { filter: RequestFilter }) {
+  const { t } = useTranslation('proxy')
+  const since = useId()
+  const until = useId()
+  const [period, setPeriod] = useState<Period>(filter.until ? 'between' : filter.since ? 'hour' : 'any')
+  const pick = (next: Period) => {
+    setPeriod(next)
+    if (next === 'between') return
+    const others = without(filter, 'since', 'until')
+    const from = sinceOf(next)
+    filterBy(from === null ? others : { ...others, since: from })
+  }
+  const between = (end: 'since' | 'until', text: string) => {
+    const at = instantOf(text)
+    const others = without(filter, end)
+    filterBy(at === null ? others : { ...others, [end]: at })
+  }
+  const field = 'num h-7 rounded-m bg-raise px-2 text-ink text-s shadow-[inset_0_0_0_1px_var(--line-strong)]'
+  return (
+    <>
+      <Select
+        label={t('log.period')}
+        value={period}
+        onPick={pick}
+        choices={periods.map((value) => ({ value, label: t(`log.periods.${value}`) }))}
+      />
+      {period === 'between' && (
+        <span className="flex flex-wrap items-center gap-1.5 text-s text-soft">
+          <label htmlFor={since}>{t('log.since')}</label>
+          <input
+            id={since}
+            type="datetime-local"
+            className={field}
+            defaultValue={filter.since ? localText(filter.since) : ''}
+            onChange={(event) => between('since', event.target.value)}
+          />
+          <label htmlFor={until}>{t('log.until')}</label>
+          <input
+            id={until}
+            type="datetime-local"
+            className={field}
+            defaultValue={filter.until ? localText(filter.until) : ''}
+            onChange={(event) => between('until', event.target.value)}
+          />
+        </span>
+      )}
+    </>
+  )
+}
+
+function FollowButton({ onFollow }: { onFollow: () => void }) {
+  const { t } = useTranslation('proxy')
+  const following = useRequests((store) => store.following)
+  const Icon = following ? CircleDot : CirclePlay
+  return (
+    <button
+      type="button"
+      aria-pressed={following}
+      onClick={onFollow}
+      className={cx(
+        'inline-flex h-7 shrink-0 items-center gap-1.5 rounded-m px-2.5 font-[540] text-s transition-colors duration-100',
+        following
+          ? 'bg-pick text-accent'
+          : 'bg-raise text-ink shadow-[inset_0_0_0_1px_var(--line-strong)] hover:bg-hover',
+      )}
+    >
+      <Icon aria-hidden size={15} strokeWidth={1.75} />
+      {t(following ? 'log.following' : 'log.follow')}
+    </button>
+  )
+}
+
+function Kept() {
+  const { t } = useTranslation('proxy')
+  const counts = useRequests((store) => store.counts)
+  return (
+    <span className="num whitespace-nowrap text-s text-soft">
+      {counts && (
+        <>
+          {t('log.kept', { count: counts.kept, figure: count(counts.kept) })}
+          {' · '}
+          {t('log.refusedToday', { figure: count(counts.refusedToday) })}
+        </>
+      )}
+    </span>
+  )
+}

@@ -1,0 +1,167 @@
+import { memo, type ReactNode } from 'react'
+import type { RequestRow } from '../../../src-preload/contract/requests.ts'
+import { cx } from '../../shared/ui/cx.ts'
+import { Pill } from '../../shared/ui/Pill.tsx'
+import { isOpen } from '../../stores/requests.ts'
+import { Dot, Time, useNow } from './appearance.tsx'
+import { approx, count, showMs, showSc } from './figures.ts'
+import type { useRowWords } from './rowMessages.ts'
+
+export const rowHeight = 32
+
+/** One grid for the head and every row: narrow logs leave out what the details say as well. */
+export const columns = cx(
+  'grid items-center gap-x-2.5 px-3',
+  'grid-cols-[90px_minmax(0,1.2fr)_minmax(0,1fr)_112px_62px_80px]',
+  '@min-[760px]:grid-cols-[90px_minmax(0,1.2fr)_72px_minmax(0,1.1fr)_114px_62px_minmax(104px,1fr)_82px]',
+  '@min-[900px]:grid-cols-[90px_minmax(0,1.2fr)_76px_minmax(0,1.2fr)_118px_64px_62px_minmax(116px,1.1fr)_82px]',
+)
+export const wideOnly = 'hidden @min-[760px]:block'
+export const widestOnly = 'hidden @min-[900px]:block'
+const narrowOnly = '@min-[760px]:hidden'
+
+export const rowId = (id: number): string => `request-${id}`
+
+/** Words are handed in: asking for them in each part of each row would cost more than drawing it. */
+export type RowWords = ReturnType<typeof useRowWords>
+
+export const LogRow = memo(function LogRow(props: {
+  words: RowWords
+  row: RequestRow | null
+  index: number
+  selected: boolean
+  current: boolean
+  /** Midnight of today on the person's clock: older times say their day. */
+  today: number
+  onOpen: (row: RequestRow) => void
+}) {
+  const { row, index } = props
+  if (!row) return <LoadingRow index={index} words={props.words} />
+  return (
+    // biome-ignore lint/a11y: the grid around it has the keys and the focus, and a virtualized table can't be a <table>
+    <div
+      id={rowId(row.id)}
+      role="row"
+      aria-rowindex={index + 2}
+      aria-selected={props.selected}
+      onClick={() => props.onOpen(row)}
+      className={cx(
+        'num border-line border-b text-s contain-strict',
+        columns,
+        props.selected ? 'bg-pick' : 'hover:bg-hover',
+        props.current && 'in-[[role=grid]:focus-visible]:shadow-[inset_0_0_0_2px_var(--accent)]',
+      )}
+      style={{ height: rowHeight }}
+    >
+      <Cells row={row} today={props.today} words={props.words} />
+    </div>
+  )
+})
+
+function Cell({ className, title, children }: { className?: string; title?: string | undefined; children: ReactNode }) {
+  return (
+    // biome-ignore lint/a11y: a cell of the grid is walked by the grid's own keys, and a virtualized table can't be a <table>
+    <div role="gridcell" title={title} className={cx('min-w-0 truncate', className)}>
+      {children}
+    </div>
+  )
+}
+const right = 'text-end'
+
+function Cells({ row, today, words: { t, who, status } }: { row: RequestRow; today: number; words: RowWords }) {
+  const name = who(row.who)
+  const { words, tone } = status(row)
+  const endpoint = row.endpoint === 'other' ? row.path : t(`endpoints.${row.endpoint}`)
+  return (
+    <>
+      <Cell>
+        <Time at={row.at} now={today} />
+      </Cell>
+      <Cell className="flex items-center gap-2" title={name}>
+        <Dot colour={row.who.kind === 'tool' ? row.who.colour : null} />
+        <span className="truncate">{name}</span>
+      </Cell>
+      <Cell title={`${row.method} ${row.path}`}>
+        {endpoint}
+        {row.model && <span className={cx(narrowOnly, 'text-soft')}> · {row.model}</span>}
+      </Cell>
+      <Cell className={wideOnly} title={row.model ?? undefined}>
+        {row.model ?? '—'}
+      </Cell>
+      <Cell className="flex items-center gap-1.5">
+        <Pill tone={tone}>{words}</Pill>
+        {row.times > 1 && (
+          <span className="text-soft" title={t('log.timesLong', { figure: count(row.times) })}>
+            {t('log.times', { figure: count(row.times) })}
+          </span>
+        )}
+      </Cell>
+      <Cell className={cx(right, widestOnly)}>{row.firstByteMs === null ? '—' : showMs(row.firstByteMs)}</Cell>
+      <Cell className={right}>
+        <Took row={row} />
+      </Cell>
+      <Cell className={cx(right, wideOnly)}>
+        <Tokens row={row} />
+      </Cell>
+      <Cell className={right}>
+        <Cost row={row} t={t} />
+      </Cell>
+    </>
+  )
+}
+
+function Took({ row }: { row: RequestRow }) {
+  if (row.durationMs !== null) return showMs(row.durationMs)
+  return isOpen(row) ? <Elapsed since={row.at} /> : '—'
+}
+
+function Elapsed({ since }: { since: string }) {
+  const now = useNow(200)
+  return showMs(Math.max(0, now - Date.parse(since)))
+}
+
+/** Tokens in and out; where a request came to nothing, why. */
+function Tokens({ row }: { row: RequestRow }) {
+  if (row.problem && row.tokensOut === null) {
+    return (
+      <span className="text-soft" title={row.problem.message}>
+        {row.problem.message}
+      </span>
+    )
+  }
+  if (row.tokensIn === null && row.tokensOut === null) return '—'
+  const of = (tokens: number | null) => (tokens === null ? '?' : count(tokens))
+  return `${approx(row.tokensAre)}${of(row.tokensIn)} → ${of(row.tokensOut)}`
+}
+
+function Cost({ row, t }: { row: RequestRow; t: RowWords['t'] }) {
+  if (row.cost === null) {
+    if (row.state === 'refused' || isOpen(row)) return '—'
+    return (
+      <span className="text-soft" title={t('log.unknownTitle')}>
+        {t('log.unknownCost')}
+      </span>
+    )
+  }
+  const title = t(row.costIs === 'estimated' ? 'log.estimatedTitle' : 'log.measuredTitle', { amount: row.cost })
+  return (
+    <span title={title}>
+      {approx(row.costIs)}
+      {showSc(row.cost)}
+    </span>
+  )
+}
+
+function LoadingRow({ index, words: { t } }: { index: number; words: RowWords }) {
+  return (
+    // biome-ignore lint/a11y: see above
+    <div
+      role="row"
+      aria-rowindex={index + 2}
+      className="flex items-center border-line border-b px-3 text-faint text-s"
+      style={{ height: rowHeight }}
+    >
+      <Cell>{t('log.loadingRow')}</Cell>
+    </div>
+  )
+}

@@ -1,0 +1,68 @@
+import { useTranslation } from 'react-i18next'
+import type { AppState } from '../../../src-preload/contract/app.ts'
+import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
+import { navigate } from '../../shared/navigation.ts'
+import { Notice } from '../../shared/ui/Notice.tsx'
+import { useNow } from './appearance.tsx'
+import { showMs, showTime } from './figures.ts'
+
+/** What keeps tools from getting answers now, and the one thing to do about each. */
+export function Standing(props: {
+  proxy: AppState['proxy']
+  allPaused: boolean
+  onEnable: () => void
+  onResumeAll: () => void
+}) {
+  const { t } = useTranslation('proxy')
+  const { proxy } = props
+  const moved = proxy.port !== null && proxy.wantedPort !== 0 && proxy.port !== proxy.wantedPort
+  return (
+    <>
+      {proxy.problem && <ProblemNotice problem={proxy.problem} on={{ retry: props.onEnable }} />}
+      {proxy.state === 'off' && !proxy.problem && (
+        <Notice kind="info" action={{ label: t('listen'), onClick: props.onEnable }}>
+          {t('standing.off')}
+        </Notice>
+      )}
+      {proxy.state === 'waiting' && !proxy.problem && (
+        <Notice
+          kind="warn"
+          action={{
+            label: t('standing.toSettings'),
+            onClick: () => navigate({ room: 'settings', id: 'connection' }),
+          }}
+        >
+          {t('standing.waiting')}
+        </Notice>
+      )}
+      {moved && (
+        <Notice kind="warn">{t('standing.portMoved', { wanted: proxy.wantedPort, port: proxy.port ?? 0 })}</Notice>
+      )}
+      {props.allPaused && (
+        <Notice kind="warn" action={{ label: t('resumeAll'), onClick: props.onResumeAll }}>
+          {t('standing.allPaused')}
+        </Notice>
+      )}
+      <Queue heldUntil={proxy.heldUntil} waiting={proxy.waiting} />
+    </>
+  )
+}
+
+/** Who waits, and for what: the service's own wish, or a turn. */
+function Queue({ heldUntil, waiting }: { heldUntil: string | null; waiting: number }) {
+  const { t } = useTranslation('proxy')
+  const now = useNow(1_000, heldUntil !== null)
+  const left = heldUntil === null ? 0 : Date.parse(heldUntil) - now
+  const queue = waiting > 0 ? t('standing.inQueue', { count: waiting }) : ''
+  if (heldUntil !== null && left > 0) {
+    const seconds = Math.ceil(left / 1_000)
+    const inWords = seconds < 100 ? `${seconds} s` : showMs(seconds * 1_000)
+    return (
+      <Notice kind="warn" role="status">
+        {t('standing.held', { at: showTime(heldUntil, now), left: inWords })} {queue}
+      </Notice>
+    )
+  }
+  if (queue === '') return null
+  return <Notice kind="info">{queue}</Notice>
+}

@@ -1,0 +1,182 @@
+import { Search } from 'lucide-react'
+import { type KeyboardEvent, type ReactNode, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { CopyButton } from '../../shared/ui/CopyButton.tsx'
+import { cx } from '../../shared/ui/cx.ts'
+import { Notice } from '../../shared/ui/Notice.tsx'
+import { Select } from '../../shared/ui/Select.tsx'
+import { useChat } from '../../stores/chat.ts'
+import { type Setup, setups } from './setups/index.ts'
+
+const kinds = ['agent', 'editor', 'library', 'shell'] as const
+
+/** The tools that there are exact texts for, and the texts of the one picked, with the address, the key while it is known, and a model. */
+export function SetupPicker(props: {
+  baseUrl: string | null
+  /** Null: a placeholder stands in its place. */
+  secret: string | null
+  /** Those that the tool may name; null: any of the service's list. */
+  models: readonly string[] | null
+  /** The one to begin with. */
+  model: string | null
+  first: string | null
+  /** What the texts hold or lack, under the name of the tool. */
+  about: string
+  onPick?: (setup: Setup) => void
+}) {
+  const { t } = useTranslation('proxy')
+  const [search, setSearch] = useState('')
+  const [picked, setPicked] = useState(props.first ?? setups[0]?.id ?? '')
+  const listed = useChat((chat) => chat.models.models)
+  const models = props.models ?? listed.map(({ id }) => id)
+  const [named, setNamed] = useState<string | null>(null)
+  const model =
+    named ?? (props.model !== null && models.includes(props.model) ? props.model : (models[0] ?? props.model))
+  const words = search.trim().toLowerCase()
+  const found = setups.filter(({ name, kind }) => `${name} ${t(`setup.kinds.${kind}`)}`.toLowerCase().includes(words))
+  const shown = setups.find(({ id }) => id === picked) ?? setups[0]
+  const pick = (setup: Setup) => {
+    setPicked(setup.id)
+    props.onPick?.(setup)
+  }
+  return (
+    <div className="grid min-w-0 gap-4 sm:grid-cols-[168px_minmax(0,1fr)]">
+      <div className="flex min-w-0 flex-col gap-2">
+        <label className="flex h-8 items-center gap-1.5 rounded-m px-2 text-faint shadow-[inset_0_0_0_1px_var(--line-strong)] focus-within:shadow-[inset_0_0_0_2px_var(--accent)]">
+          <Search aria-hidden size={14} strokeWidth={1.75} className="shrink-0" />
+          <input
+            type="search"
+            aria-label={t('setup.search', { count: setups.length })}
+            placeholder={t('setup.search', { count: setups.length })}
+            value={search}
+            onChange={(event) => setSearch(event.target.value)}
+            className="min-w-0 flex-1 bg-transparent text-ink text-s outline-none"
+          />
+        </label>
+        <SetupList found={found} picked={shown?.id ?? ''} onPick={pick} />
+        {found.length === 0 && <p className="text-faint text-s">{t('setup.none', { search: search.trim() })}</p>}
+      </div>
+      {shown && (
+        <Texts
+          key={shown.id}
+          setup={shown}
+          baseUrl={props.baseUrl}
+          secret={props.secret}
+          model={model}
+          about={props.about}
+        >
+          {model !== null && models.length > 1 && (
+            <Select
+              label={t('setup.model')}
+              value={model}
+              onPick={setNamed}
+              className="max-w-44"
+              choices={[...new Set([model, ...models])].map((id) => ({ value: id, label: id }))}
+            />
+          )}
+        </Texts>
+      )}
+    </div>
+  )
+}
+
+function SetupList({
+  found,
+  picked,
+  onPick,
+}: {
+  found: readonly Setup[]
+  picked: string
+  onPick: (setup: Setup) => void
+}) {
+  const { t } = useTranslation('proxy')
+  const walk = (event: KeyboardEvent<HTMLElement>) => {
+    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
+    if (step === 0) return
+    event.preventDefault()
+    const buttons = [...event.currentTarget.querySelectorAll('button')]
+    const { activeElement } = document
+    const at = activeElement instanceof HTMLButtonElement ? buttons.indexOf(activeElement) : -1
+    buttons[Math.max(0, Math.min(buttons.length - 1, at + step))]?.focus()
+  }
+  return (
+    <nav
+      aria-label={t('setup.list')}
+      onKeyDown={walk}
+      className="flex max-h-44 min-h-0 flex-col gap-px overflow-y-auto p-0.5 sm:max-h-[380px]"
+    >
+      {kinds.map((kind) => {
+        const own = found.filter((setup) => setup.kind === kind)
+        if (own.length === 0) return null
+        return (
+          <div key={kind} className="flex flex-col gap-px pb-1.5">
+            <h3 className="px-2 pt-1 pb-0.5 font-[560] text-faint text-xs">{t(`setup.kinds.${kind}`)}</h3>
+            {own.map((setup) => (
+              <button
+                key={setup.id}
+                type="button"
+                aria-current={setup.id === picked ? 'true' : undefined}
+                onClick={() => onPick(setup)}
+                className={cx(
+                  'truncate rounded-s px-2 py-1 text-start text-s transition-colors duration-100',
+                  setup.id === picked ? 'bg-pick font-[540] text-accent' : 'text-ink hover:bg-hover',
+                )}
+              >
+                {setup.name}
+              </button>
+            ))}
+          </div>
+        )
+      })}
+    </nav>
+  )
+}
+
+function Texts(props: {
+  setup: Setup
+  baseUrl: string | null
+  secret: string | null
+  model: string | null
+  about: string
+  children: ReactNode
+}) {
+  const { t } = useTranslation('proxy')
+  const { setup, baseUrl } = props
+  if (!baseUrl) return <Notice kind="info">{t('setup.noAddress')}</Notice>
+  const steps = setup.steps({
+    baseUrl,
+    key: props.secret ?? t('setup.placeholder'),
+    model: props.model ?? 'MODEL',
+  })
+  return (
+    <section aria-label={setup.name} className="flex min-w-0 flex-col gap-3">
+      <div className="flex flex-wrap items-start justify-between gap-2">
+        <div className="min-w-0">
+          <h3 className="font-semibold">{setup.name}</h3>
+          <p className="text-s text-soft">{props.about}</p>
+        </div>
+        {props.children}
+      </div>
+      {steps.map(({ about, file, text }) => (
+        <div
+          key={`${about} ${file ?? ''}`}
+          className="min-w-0 overflow-hidden rounded-m shadow-[0_0_0_1px_var(--line)]"
+        >
+          <div className="flex min-h-8 items-center gap-2 border-line border-b bg-hover py-1 pe-1 ps-3 text-s">
+            <span className="min-w-0 flex-1">
+              {about}
+              {file && <code className="block break-all font-mono text-soft text-xs">{file}</code>}
+            </span>
+            <CopyButton size="small" text={text} name={t('setup.copy', { about })} />
+          </div>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard (WCAG 2.1.1) */}
+          <pre tabIndex={0} className="max-h-72 overflow-auto px-3 py-2.5 font-mono text-s leading-[1.6]">
+            {text}
+          </pre>
+        </div>
+      ))}
+      {setup.note && <p className="text-s text-soft">{setup.note}</p>}
+      <p className="text-faint text-s">{t(setup.verified ? 'setup.tested' : 'setup.untested')}</p>
+    </section>
+  )
+}

@@ -1,0 +1,186 @@
+import type { RequestFilter, RequestsEvent } from '../../../src-preload/contract/requests.ts'
+import type { Client } from '../../api/connect.ts'
+import { perFrame } from '../../api/frames.ts'
+import { keepWatching } from '../../api/keepWatching.ts'
+import { problemOf } from '../../api/problem.ts'
+import { appStore, withToast } from '../../stores/app.ts'
+import { toolsStore, withUse } from '../../stores/apps.ts'
+import * as held from '../../stores/requestPages.ts'
+import * as store from '../../stores/requests.ts'
+import { requestsStore } from '../../stores/requests.ts'
+
+/** How often the figures under the log are asked for, in ms. */
+const countEvery = 5_000
+/** A page asked for again may have grown by rows that changed into its filter meanwhile. */
+const pageSlack = 100
+const mostAsked = 1_000
+
+let client: Client | null = null
+let watching: AbortController | null = null
+let reading: Promise<void> | null = null
+/** The places in the list that are in sight. */
+let seen = { first: 0, last: 0 }
+
+/** The room is shown: its stores follow the core until the answer is called. */
+export function startProxyRoom(given: Client): () => void {
+  client = given
+  const ended = new AbortController()
+  void keepWatching(ended.signal, async (signal) => {
+    for await (const round of await given.tools.watchUse(undefined, { signal }))
+      toolsStore.setState((tools) => withUse(tools, round))
+  })
+  const counting = setInterval(() => void count(), countEvery)
+  const { filter, selected } = requestsStore.getState()
+  filterBy(filter)
+  if (selected !== null) void inspect(selected)
+  return () => {
+    ended.abort()
+    watching?.abort()
+    watching = null
+    clearInterval(counting)
+    client = null
+  }
+}
+
+/** Shows the rows of this filter, from the newest on. */
+export function filterBy(filter: RequestFilter): void {
+  requestsStore.setState(store.withFilter(requestsStore.getState(), filter))
+  seen = { first: 0, last: 0 }
+  watchLog()
+}
+
+function watchLog(): void {
+  watching?.abort()
+  if (!client) return
+  const { requests } = client
+  const ended = new AbortController()
+  watching = ended
+  reading = null
+  const { filter } = requestsStore.getState()
+  const refused = (thrown: unknown) =>
+    requestsStore.setState(store.withFailure(requestsStore.getState(), problemOf(thrown)))
+  void keepWatching(
+    ended.signal,
+    async (signal) => {
+      const anew = new AbortController()
+      const events = perFrame<RequestsEvent>((batch) => {
+        if (signal.aborted) return
+        requestsStore.setState(batch.reduce(store.withEvent, requestsStore.getState()))
+        if (batch.some(({ type }) => type === 'erased')) anew.abort()
+        if (batch.some(({ type }) => type === 'snapshot')) readOn(seen.first, seen.last)
+      })
+      const input = { filter: store.watchedFilter(filter), newest: store.newestRows }
+      try {
+        const either = AbortSignal.any([signal, anew.signal])
+        for await (const event of await requests.watch(input, { signal: either })) events.push(event)
+      } catch (thrown) {
+        if (!anew.signal.aborted) throw thrown
+      } finally {
+        if (signal.aborted) events.drop()
+      }
+    },
+    refused,
+  )
+  void count()
+}
+
+async function count(): Promise<void> {
+  const { filter } = requestsStore.getState()
+  try {
+    const counts = await client?.requests.counts({ filter })
+    if (counts && requestsStore.getState().filter === filter) requestsStore.setState({ counts })
+  } catch {
+    // The figures stay as they were: the log itself says when the core can't be asked.
+  }
+}
+
+/** Fetches what is in sight and not held, one page after another, however far the view has jumped. */
+export function readOn(first: number, last: number): void {
+  seen = { first, last }
+  const signal = watching?.signal
+  if (reading || !signal) return
+  const mine = readUntilSeen(signal).finally(() => {
+    if (reading === mine) reading = null
+  })
+  reading = mine
+}
+
+async function readUntilSeen(signal: AbortSignal): Promise<void> {
+  try {
+    while (client && !signal.aborted) {
+      const now = requestsStore.getState()
+      if (now.state !== 'live') return
+      const gap = held.missingPage(now.held, seen.first, seen.last)
+      if (gap) {
+        const limit = Math.min(gap.count + pageSlack, mostAsked)
+        const { rows } = await client.requests.page({ filter: now.filter, before: gap.before, limit }, { signal })
+        keep((state) => store.withPageAgain(state, gap.before, rows))
+      } else if (now.older !== 'end' && seen.last + store.newestRows / 2 > now.held.count) {
+        // A jump of the scroll bar over many pages takes them in the largest pieces.
+        const limit = seen.last - now.held.count > store.pageRows ? mostAsked : store.pageRows
+        const before = held.oldestKnown(now.held)
+        const { rows } = await client.requests.page({ filter: now.filter, before, limit }, { signal })
+        keep((state) => store.withOlderRows(state, rows, limit))
+      } else return
+    }
+  } catch (thrown) {
+    if (!signal.aborted) say('log', problemOf(thrown).message)
+  }
+}
+
+function keep(change: (state: store.RequestsStore) => store.RequestsStore): void {
+  const next = change(requestsStore.getState())
+  requestsStore.setState({ ...next, held: held.bounded(next.held, seen.first, seen.last) })
+}
+
+export function leaveNewest(): void {
+  requestsStore.setState(store.withoutFollowing(requestsStore.getState()))
+}
+
+export function followNewest(): void {
+  const next = store.withFollowing(requestsStore.getState())
+  if (next) requestsStore.setState(next)
+  else filterBy(requestsStore.getState().filter)
+}
+
+/** Shows a request in the inspector, over the stage where there is no room beside it. */
+export async function inspect(id: number): Promise<void> {
+  requestsStore.setState(store.withSelected(requestsStore.getState(), id))
+  await askDetail(id)
+}
+
+/** The details again, without a blink: what is shown stays until they are there. */
+export async function askDetail(id: number): Promise<void> {
+  if (!client) return
+  const told = (inspected: store.Inspected) =>
+    requestsStore.setState(store.withInspected(requestsStore.getState(), inspected))
+  try {
+    told({ id, state: 'ready', detail: await client.requests.get({ id }), problem: null })
+  } catch (thrown) {
+    told({ id, state: 'failed', detail: null, problem: problemOf(thrown) })
+  }
+}
+
+export function closeDetail(): void {
+  requestsStore.setState(store.withSelected(requestsStore.getState(), null))
+}
+
+/** Closes the inspector where it slid over the stage: beside it, it may stay. */
+export function closeOver(): void {
+  if (document.querySelector('dialog[open]')) appStore.setState({ inspectorShown: false })
+}
+
+export const say = (id: string, text: string): void =>
+  appStore.setState(withToast(appStore.getState(), { id: `proxy-${id}`, text }))
+
+/** Does something that a refusal of is said in a note; true when it was done. */
+export async function attempt(ask: (client: Client) => Promise<unknown>): Promise<boolean> {
+  if (!client) return false
+  try {
+    await ask(client)
+    return true
+  } catch (thrown) {
+    say('refused', problemOf(thrown).message)
+    return false
+  }
+}

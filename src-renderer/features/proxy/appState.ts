@@ -1,0 +1,17 @@
+import type { Tool, ToolUse } from '../../../src-preload/contract/apps.ts'
+import { budgetsOf } from '../../shared/appBudgets.ts'
+
+export type ToolState =
+  | { is: 'revoked' | 'expired' | 'paused' | 'overBudget' | 'idle' }
+  | { is: 'streaming' | 'waiting'; count: number }
+
+/** The one word that a card says first: what stops the tool, else what it does. */
+export function stateOf(tool: Tool, use: ToolUse | null, now: number): ToolState {
+  if (tool.revokedAt !== null) return { is: 'revoked' }
+  if (tool.expiresAt !== null && Date.parse(tool.expiresAt) <= now) return { is: 'expired' }
+  if (tool.pausedAt !== null) return { is: 'paused' }
+  const { active = 0, waiting = 0 } = use ?? {}
+  if (active > waiting) return { is: 'streaming', count: active - waiting }
+  if (waiting > 0) return { is: 'waiting', count: waiting }
+  return { is: budgetsOf(tool, use).some(({ used }) => used) ? 'overBudget' : 'idle' }
+}

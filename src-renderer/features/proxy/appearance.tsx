@@ -1,0 +1,99 @@
+import { useEffect, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Colour } from '../../../src-preload/contract/requests.ts'
+import { cx } from '../../shared/ui/cx.ts'
+import { showTime, utc } from './figures.ts'
+
+const fills: Record<Colour, string> = {
+  blue: 'bg-tool-blue',
+  teal: 'bg-tool-teal',
+  violet: 'bg-tool-violet',
+  amber: 'bg-tool-amber',
+  rose: 'bg-tool-rose',
+  green: 'bg-tool-green',
+  slate: 'bg-tool-slate',
+  orange: 'bg-tool-orange',
+}
+export const inks: Record<Colour, string> = {
+  blue: 'text-tool-blue',
+  teal: 'text-tool-teal',
+  violet: 'text-tool-violet',
+  amber: 'text-tool-amber',
+  rose: 'text-tool-rose',
+  green: 'text-tool-green',
+  slate: 'text-tool-slate',
+  orange: 'text-tool-orange',
+}
+
+/** A tool's initial on its colour. The name stands beside it: the badge says nothing alone. */
+export function Badge({ name, colour, ended = false }: { name: string; colour: Colour; ended?: boolean }) {
+  const [initial = '?'] = name.trim().toLowerCase()
+  return (
+    <span
+      aria-hidden
+      className={cx(
+        'grid size-[18px] shrink-0 place-items-center rounded-s font-[650] text-[10.5px]',
+        ended ? 'bg-hover text-faint' : cx(fills[colour], 'text-on-accent'),
+      )}
+    >
+      {initial}
+    </span>
+  )
+}
+
+export const Dot = ({ colour }: { colour: Colour | null }) => (
+  <span aria-hidden className={cx('size-2 shrink-0 rounded-full', colour ? fills[colour] : 'bg-line-strong')} />
+)
+
+export const Swatch = ({ colour }: { colour: Colour }) => (
+  <span aria-hidden className={cx('block size-4 rounded-full', fills[colour])} />
+)
+
+/** An instant on the person's clock; its title is the same in UTC, as the books have it. */
+export function Time({ at, now, className }: { at: string; now: number; className?: string }) {
+  return (
+    <time dateTime={at} title={utc(at)} className={className}>
+      {showTime(at, now)}
+    </time>
+  )
+}
+
+/** The time now in ms, moving every `every` ms while `running`. */
+export function useNow(every: number, running = true): number {
+  const [now, setNow] = useState(Date.now)
+  useEffect(() => {
+    if (!running) return
+    setNow(Date.now())
+    const timer = setInterval(() => setNow(Date.now()), every)
+    return () => clearInterval(timer)
+  }, [every, running])
+  return now
+}
+
+/** The last 60 minutes as a line; its accessible name has the figures. */
+export function Sparkline({ perMinute, colour }: { perMinute: readonly number[]; colour: Colour }) {
+  const { t } = useTranslation('proxy')
+  const most = Math.max(0, ...perMinute)
+  const total = perMinute.reduce((sum, count) => sum + count, 0)
+  const last = Math.max(1, perMinute.length - 1)
+  const points = perMinute.map((count, minute) => `${(minute / last) * 90},${18.5 - (most ? (count / most) * 17 : 0)}`)
+  return (
+    <svg
+      role="img"
+      viewBox="0 0 90 20"
+      preserveAspectRatio="none"
+      aria-label={t('tools.sparkline', { total, most, now: perMinute.at(-1) ?? 0 })}
+      className={cx('ms-auto h-5 w-[90px] min-w-9 shrink', most > 0 ? inks[colour] : 'text-line-strong')}
+    >
+      <polyline
+        points={points.length > 1 ? points.join(' ') : '0,18.5 90,18.5'}
+        fill="none"
+        stroke="currentColor"
+        strokeWidth={1.4}
+        strokeLinejoin="round"
+        strokeLinecap="round"
+        vectorEffect="non-scaling-stroke"
+      />
+    </svg>
+  )
+}

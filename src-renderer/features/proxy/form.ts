@@ -1,0 +1,161 @@
+import type { Tool, ToolSettings } from '../../../src-preload/contract/apps.ts'
+import type { Endpoint } from '../../../src-preload/contract/requests.ts'
+
+/** What stands in the fields of a tool's form, as typed. Empty text is no limit. */
+export interface ToolForm {
+  name: string
+  colour: ToolSettings['colour']
+  /** As `datetime-local` has it, on the person's clock. */
+  expires: string
+  anyModel: boolean
+  models: readonly string[]
+  anyEndpoint: boolean
+  endpoints: readonly Endpoint[]
+  requestsPerMinute: string
+  tokensPerMinute: string
+  concurrent: string
+  budgetDay: string
+  budgetMonth: string
+  budgetTotal: string
+  logBodies: boolean
+  retries: boolean
+  failFast: boolean
+}
+
+export const limits = ['requestsPerMinute', 'tokensPerMinute', 'concurrent'] as const
+export const budgets = ['budgetDay', 'budgetMonth', 'budgetTotal'] as const
+
+export type FormError = 'name' | 'expiresPast' | 'whole' | 'amount' | 'models' | 'endpoints'
+export type FormErrors = Partial<Record<keyof ToolForm, FormError>>
+
+export const colours: readonly ToolSettings['colour'][] = [
+  'blue',
+  'teal',
+  'violet',
+  'amber',
+  'rose',
+  'green',
+  'slate',
+  'orange',
+]
+
+/** The first colour that fewest tools have, so that they can be told apart. */
+export function freshColour(tools: readonly Pick<Tool, 'colour' | 'revokedAt'>[]): ToolSettings['colour'] {
+  const used = (colour: ToolSettings['colour']) =>
+    tools.filter((tool) => tool.revokedAt === null && tool.colour === colour).length
+  return colours.reduce((best, colour) => (used(colour) < used(best) ? colour : best), 'blue')
+}
+
+export const newForm = (name: string, colour: ToolSettings['colour']): ToolForm => ({
+  name,
+  colour,
+  expires: '',
+  anyModel: true,
+  models: [],
+  anyEndpoint: true,
+  endpoints: [],
+  requestsPerMinute: '',
+  tokensPerMinute: '',
+  concurrent: '',
+  budgetDay: '',
+  budgetMonth: '',
+  budgetTotal: '',
+  logBodies: false,
+  retries: true,
+  failFast: false,
+})
+
+export const formOf = (tool: Tool): ToolForm => ({
+  name: tool.name,
+  colour: tool.colour,
+  expires: tool.expiresAt === null ? '' : localText(tool.expiresAt),
+  anyModel: tool.models === null,
+  models: tool.models ?? [],
+  anyEndpoint: tool.endpoints === null,
+  endpoints: tool.endpoints ?? [],
+  requestsPerMinute: tool.requestsPerMinute?.toString() ?? '',
+  tokensPerMinute: tool.tokensPerMinute?.toString() ?? '',
+  concurrent: tool.concurrent?.toString() ?? '',
+  budgetDay: tool.budgetDay ?? '',
+  budgetMonth: tool.budgetMonth ?? '',
+  budgetTotal: tool.budgetTotal ?? '',
+  logBodies: tool.logBodies,
+  retries: tool.retries,
+  failFast: tool.failFast,
+})
+
+/** An instant as a `datetime-local` field wants it, to the minute of the person's clock. */
+export function localText(instant: string): string {
+  const at = new Date(instant)
+  const two = (value: number) => String(value).padStart(2, '0')
+  const day = `${String(at.getFullYear()).padStart(4, '0')}-${two(at.getMonth() + 1)}-${two(at.getDate())}`
+  return `${day}T${two(at.getHours())}:${two(at.getMinutes())}`
+}
+
+/** The instant of a `datetime-local` text, or null where it is none. */
+export function instantOf(text: string): string | null {
+  const at = new Date(text)
+  return text === '' || Number.isNaN(at.getTime()) ? null : at.toISOString()
+}
+
+/** `1,000` and `1 000` are read as a thousand. Null is no limit, NaN no number. */
+function wholeOf(typed: string): number | null {
+  const text = typed.replace(/[\s,_]/g, '')
+  if (text === '') return null
+  const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN
+  return value >= 1 && value <= 1_000_000_000 ? value : Number.NaN
+}
+
+/** Exact decimal text, or null for none; undefined for what is no amount. A billionth is the least that is counted. */
+function amountOf(typed: string): string | null | undefined {
+  const text = typed.replace(/[\s_]/g, '')
+  if (text === '') return null
+  const parts = /^(\d{0,12})(?:\.(\d{0,9}))?$/.exec(text)
+  if (!parts || !/\d/.test(text)) return undefined
+  const whole = (parts[1] ?? '').replace(/^0+(?=\d)/, '') || '0'
+  const fraction = (parts[2] ?? '').replace(/0+$/, '')
+  return fraction === '' ? whole : `${whole}.${fraction}`
+}
+
+/** What the core is asked to keep, or what is wrong beside which field. `before`: an expiry that stands already is left alone. */
+export function readForm(
+  form: ToolForm,
+  now: number,
+  before: string | null = null,
+): { settings: ToolSettings; errors: null } | { settings: null; errors: FormErrors } {
+  const errors: FormErrors = {}
+  const name = form.name.trim()
+  if (name === '' || name.length > 80) errors.name = 'name'
+  const kept = before !== null && form.expires === localText(before)
+  const expiresAt = kept ? before : instantOf(form.expires)
+  if (expiresAt !== null && !kept && Date.parse(expiresAt) <= now) errors.expires = 'expiresPast'
+  if (!form.anyModel && form.models.length === 0) errors.models = 'models'
+  if (!form.anyEndpoint && form.endpoints.length === 0) errors.endpoints = 'endpoints'
+  const whole = (field: (typeof limits)[number]): number | null => {
+    const value = wholeOf(form[field])
+    if (Number.isNaN(value)) errors[field] = 'whole'
+    return value
+  }
+  const amount = (field: (typeof budgets)[number]): string | null => {
+    const value = amountOf(form[field])
+    if (value === undefined) errors[field] = 'amount'
+    return value ?? null
+  }
+  const settings: ToolSettings = {
+    name,
+    colour: form.colour,
+    expiresAt,
+    models: form.anyModel ? null : [...form.models],
+    endpoints: form.anyEndpoint ? null : [...form.endpoints],
+    requestsPerMinute: whole('requestsPerMinute'),
+    tokensPerMinute: whole('tokensPerMinute'),
+    concurrent: whole('concurrent'),
+    budgetDay: amount('budgetDay'),
+    budgetMonth: amount('budgetMonth'),
+    budgetTotal: amount('budgetTotal'),
+    logBodies: form.logBodies,
+    retries: form.retries,
+    failFast: form.failFast,
+  }
+  return Object.keys(errors).length === 0 ? { settings, errors: null } : { settings: null, errors }
+}

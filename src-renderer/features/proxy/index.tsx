@@ -1,0 +1,148 @@
+import { Pause, Play, Plug } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { AppState } from '../../../src-preload/contract/app.ts'
+import type { Tool } from '../../../src-preload/contract/apps.ts'
+import type { RoomView } from '../../shared/pageView.ts'
+import { useStudio } from '../../shared/studioContext.ts'
+import { Button } from '../../shared/ui/Button.tsx'
+import { CopyButton } from '../../shared/ui/CopyButton.tsx'
+import { Pill, type PillTone } from '../../shared/ui/Pill.tsx'
+import { StageBar } from '../../shared/ui/StageBar.tsx'
+import { Switch } from '../../shared/ui/Switch.tsx'
+import { useApp } from '../../stores/app.ts'
+import { inUse, useTools } from '../../stores/apps.ts'
+import { useChat } from '../../stores/chat.ts'
+import { type ToolDeed, ToolDeeds } from './AppActions.tsx'
+import { type Draft, ToolDialog } from './AppDialog.tsx'
+import { attempt, say, startProxyRoom } from './actions.ts'
+import { type CardDeed, Cards } from './Cards.tsx'
+import { ConnectDialog } from './ConnectDialog.tsx'
+import { ProxyInspector } from './Inspector.tsx'
+import { Log } from './Log.tsx'
+import { Standing } from './ProxyNotices.tsx'
+import { Refusals } from './Refusals.tsx'
+
+function Stage() {
+  const app = useApp((store) => store.app)
+  const studio = useStudio()
+  useEffect(() => startProxyRoom(studio), [studio])
+  return app && <ProxyStage app={app} />
+}
+
+const enable = (proxyEnabled: boolean) => void attempt((client) => client.app.updateSettings({ proxyEnabled }))
+
+function ProxyStage({ app: { proxy, settings } }: { app: AppState }) {
+  const box = useRef<HTMLDivElement>(null)
+  const [draft, setDraft] = useState<Draft | null>(null)
+  const [connecting, setConnecting] = useState<Tool | 'any' | null>(null)
+  const [asked, setAsked] = useState<ToolDeed | null>(null)
+  const { allPaused, pauseAll, any } = usePauseAll()
+  const onDeed = (deed: CardDeed, tool: Tool) => {
+    if (deed === 'edit') setDraft({ tool, name: tool.name, setup: null })
+    else if (deed === 'setUp') setConnecting(tool)
+    else setAsked({ deed, tool })
+  }
+  const model = useChat((chat) => chat.model)
+  const shared = { baseUrl: proxy.baseUrl, model: model ?? settings.chatModel }
+  return (
+    <>
+      <Bar
+        proxy={proxy}
+        enabled={settings.proxyEnabled}
+        allPaused={allPaused}
+        onPauseAll={any ? pauseAll : null}
+        onConnect={() => setConnecting('any')}
+      />
+      <div ref={box} tabIndex={-1} className="relative min-h-0 flex-1 overflow-y-auto [overflow-anchor:none]">
+        <div className="flex flex-col gap-3.5 px-6 pt-5 pb-6 max-[800px]:px-4">
+          <Standing
+            proxy={proxy}
+            allPaused={allPaused}
+            onEnable={() => enable(true)}
+            onResumeAll={() => pauseAll(false)}
+          />
+          <Cards
+            onAdd={() => setDraft({ tool: null, name: '', setup: null })}
+            onConnect={() => setConnecting('any')}
+            onDeed={onDeed}
+          />
+          <Refusals proxy={proxy} settings={settings} />
+          <Log box={box} />
+        </div>
+      </div>
+      <ToolDialog draft={draft} onClose={() => setDraft(null)} bodyDays={settings.bodyDays} {...shared} />
+      <ConnectDialog
+        open={connecting}
+        onClose={() => setConnecting(null)}
+        onMakeKey={(name, setup) => {
+          setConnecting(null)
+          setDraft({ tool: null, name, setup })
+        }}
+        onTurnOn={() => enable(true)}
+        {...shared}
+      />
+      <ToolDeeds asked={asked} onClose={() => setAsked(null)} />
+    </>
+  )
+}
+
+/** Pauses or resumes all keys that could be used. */
+function usePauseAll() {
+  const { t } = useTranslation('proxy')
+  const alive = (useTools() ?? []).filter((tool) => inUse(tool, Date.now()))
+  const pauseAll = (paused: boolean) =>
+    void attempt(async (client) => {
+      const { changed } = await client.tools.pauseAll({ paused })
+      say('pause', t(paused ? 'pausedAll' : 'resumedAll', { count: changed }))
+    })
+  return {
+    any: alive.length > 0,
+    allPaused: alive.length > 0 && alive.every(({ pausedAt }) => pausedAt !== null),
+    pauseAll,
+  }
+}
+
+const tones: Record<AppState['proxy']['state'], PillTone> = { on: 'good', off: 'muted', waiting: 'warn', failed: 'bad' }
+
+function Bar(props: {
+  proxy: AppState['proxy']
+  enabled: boolean
+  allPaused: boolean
+  onPauseAll: ((paused: boolean) => void) | null
+  onConnect: () => void
+}) {
+  const { t } = useTranslation('proxy')
+  const { proxy, allPaused, onPauseAll } = props
+  return (
+    <StageBar
+      title={t('title')}
+      beside={
+        <>
+          <Pill tone={tones[proxy.state]}>{t(`state.${proxy.state}`)}</Pill>
+          {proxy.baseUrl && (
+            <span className="flex min-w-0 items-center gap-1">
+              <code className="min-w-0 truncate font-mono text-s text-soft">{proxy.baseUrl}</code>
+              <CopyButton size="small" text={proxy.baseUrl} name={t('copyAddress')} />
+            </span>
+          )}
+        </>
+      }
+      actions={
+        <>
+          <Switch label={t('listen')} checked={props.enabled} onChange={enable} />
+          <Button icon={Plug} onClick={props.onConnect}>
+            {t('connectTool')}
+          </Button>
+          {onPauseAll && (
+            <Button icon={allPaused ? Play : Pause} onClick={() => onPauseAll(!allPaused)}>
+              {t(allPaused ? 'resumeAll' : 'pauseAll')}
+            </Button>
+          )}
+        </>
+      }
+    />
+  )
+}
+
+export const proxyRoom: RoomView = { Stage, Inspector: ProxyInspector }

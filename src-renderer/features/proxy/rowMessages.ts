@@ -1,0 +1,48 @@
+import type { TFunction } from 'i18next'
+import { useMemo } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { RequestRow, Who } from '../../../src-preload/contract/requests.ts'
+import type { PillTone } from '../../shared/ui/Pill.tsx'
+
+export interface StatusWords {
+  words: string
+  tone: PillTone
+}
+
+function toneOf({ state, status, retriedAfter }: RequestRow): PillTone {
+  if (state === 'failed' || state === 'cut' || state === 'refused') return 'bad'
+  if (state === 'waiting' || state === 'backing_off') return 'warn'
+  if (state !== 'done') return 'muted'
+  if ((status ?? 0) >= 400) return 'bad'
+  return retriedAfter.length > 0 ? 'warn' : 'good'
+}
+
+/** The words of a row. Kept apart from its cells, because the inspector says the same. */
+export function useRowWords() {
+  const { t } = useTranslation('proxy')
+  return useMemo(() => rowWords(t), [t])
+}
+
+function rowWords(t: TFunction<'proxy'>) {
+  const who = (of: Who): string =>
+    of.kind === 'tool'
+      ? of.name
+      : of.kind === 'studio'
+        ? t('log.studioWho', { room: t(`log.rooms.${of.room}`) })
+        : of.from
+  const before = (row: RequestRow): string[] =>
+    row.retriedAfter.map((status) => (status === 0 ? t('log.lost') : String(status)))
+  const status = (row: RequestRow): StatusWords => ({
+    words: [...before(row), last(row)].join(' → '),
+    tone: toneOf(row),
+  })
+  /** The status where it says more than the state, the state everywhere else. */
+  const last = ({ state, status: told, who: of }: RequestRow): string => {
+    const words = t(`log.states.${state}`)
+    if (told === null) return words
+    if (state === 'done') return String(told)
+    // Whether the service said so or this program: `402` and `402 refused` are not the same.
+    return state === 'failed' || (state === 'refused' && of.kind === 'tool') ? `${told} ${words}` : words
+  }
+  return { t, who, status, before }
+}

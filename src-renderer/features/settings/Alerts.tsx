@@ -1,0 +1,143 @@
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { AlertSettings } from '../../../src-preload/contract/alerts.ts'
+import { problemOf } from '../../api/problem.ts'
+import {
+  type BrowserNotices,
+  browserNotices,
+  showBrowserNotice,
+  switchBrowserNotices,
+} from '../../shared/alerts/browserNotifications.ts'
+import { navigate } from '../../shared/navigation.ts'
+import { useStudio } from '../../shared/studioContext.ts'
+import { Button } from '../../shared/ui/Button.tsx'
+import { Switch } from '../../shared/ui/Switch.tsx'
+import { useAlerts } from '../../stores/alerts.ts'
+import { appStore, withToast } from '../../stores/app.ts'
+import { readAmount, readShare } from './amounts.ts'
+import { Row } from './Row.tsx'
+import { TypedField } from './TypedField.tsx'
+
+const say = (text: string): void => appStore.setState(withToast(appStore.getState(), { id: 'settings', text }))
+
+/** The lines that a person draws, and who tells of a crossing beside the list in the window. */
+export function AlertsSection() {
+  const { t } = useTranslation('alerts')
+  const settings = useAlerts((store) => store.settings)
+  const notifies = useAlerts((store) => store.notifies)
+  const save = useSaveLines()
+  if (!settings) return null
+  const row = (name: 'budgets' | 'key' | 'ban') => (
+    <Row name={t(`settings.${name}`)} hint={t(`settings.${name}Hint`)}>
+      <Switch label={t(`settings.${name}`)} checked={settings[name]} onChange={(on) => save({ [name]: on })} />
+    </Row>
+  )
+  return (
+    <>
+      <div className="grid gap-4 @min-[440px]:grid-cols-2">
+        <Amount of="balance" value={settings.balanceBelow} onSave={(balanceBelow) => save({ balanceBelow })} />
+        <Amount of="spend" value={settings.spendAbove} onSave={(spendAbove) => save({ spendAbove })} />
+      </div>
+      {row('budgets')}
+      {settings.budgets && <Share value={settings.budgetAt} onSave={(budgetAt) => save({ budgetAt })} />}
+      {row('key')}
+      {row('ban')}
+      {notifies ? <SystemNotices settings={settings} onSave={save} /> : <OfBrowser />}
+    </>
+  )
+}
+
+/** Saves at once; what comes back comes by the watched list. */
+function useSaveLines(): (changes: Partial<AlertSettings>) => void {
+  const studio = useStudio()
+  const { t } = useTranslation('alerts')
+  return (changes) => {
+    studio.alerts.update(changes).catch((thrown: unknown) => say(t('failed', { message: problemOf(thrown).message })))
+  }
+}
+
+/** An amount of SC that may be left empty. */
+function Amount(props: { of: 'balance' | 'spend'; value: string | null; onSave: (value: string | null) => void }) {
+  const { t } = useTranslation('alerts')
+  return (
+    <TypedField
+      label={t(`settings.${props.of}`)}
+      hint={t(`settings.${props.of}Hint`)}
+      bad={t('settings.amountBad')}
+      value={props.value}
+      read={readAmount}
+      onSave={props.onSave}
+      inputMode="decimal"
+      className="max-w-32"
+      unit={t('settings.unit')}
+    />
+  )
+}
+
+function Share({ value, onSave }: { value: number; onSave: (value: number) => void }) {
+  const { t } = useTranslation('alerts')
+  return (
+    <TypedField
+      label={t('settings.budgetAt')}
+      hint={t('settings.budgetAtHint')}
+      bad={t('settings.budgetAtBad')}
+      value={value}
+      read={(typed) => readShare(typed) ?? undefined}
+      onSave={onSave}
+      inputMode="numeric"
+      className="max-w-20"
+    />
+  )
+}
+
+/** The program's own, on the desktop. */
+function SystemNotices({
+  settings,
+  onSave,
+}: {
+  settings: AlertSettings
+  onSave: (changes: Partial<AlertSettings>) => void
+}) {
+  const { t } = useTranslation('alerts')
+  const studio = useStudio()
+  const tryIt = (): void => {
+    studio.alerts.tryNotification().then(
+      ({ shown }) => shown || say(t('settings.notShown')),
+      (thrown: unknown) => say(t('failed', { message: problemOf(thrown).message })),
+    )
+  }
+  return (
+    <Row name={t('settings.notify')} hint={t('settings.notifyHint')}>
+      <Button size="small" onClick={tryIt}>
+        {t('settings.try')}
+      </Button>
+      <Switch label={t('settings.notify')} checked={settings.notify} onChange={(notify) => onSave({ notify })} />
+    </Row>
+  )
+}
+
+/** This browser's, which asks the person itself. */
+function OfBrowser() {
+  const { t } = useTranslation('alerts')
+  const [state, setState] = useState<BrowserNotices>(browserNotices)
+  const hints = { missing: 'browserMissing', denied: 'browserDenied', on: 'browserHint', off: 'browserHint' } as const
+  const tryIt = (): void => {
+    const goThere = (): void => navigate({ room: 'settings', id: 'alerts' })
+    if (!showBrowserNotice(t('title'), t('settings.tried'), 'alerts.try', goThere)) say(t('settings.notShown'))
+  }
+  return (
+    <Row name={t('settings.browser')} hint={t(`settings.${hints[state]}`)}>
+      {state === 'on' && (
+        <Button size="small" onClick={tryIt}>
+          {t('settings.try')}
+        </Button>
+      )}
+      <Switch
+        label={t('settings.browser')}
+        checked={state === 'on'}
+        disabled={state === 'denied' || state === 'missing'}
+        onChange={(on) => void switchBrowserNotices(on).then(setState)}
+      />
+    </Row>
+  )
+}

@@ -1,0 +1,145 @@
+import { FlaskConical, Plus } from 'lucide-react'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { AppState, SavedProfile } from '../../../src-preload/contract/app.ts'
+import type { Problem } from '../../../src-preload/contract/problem.ts'
+import { problemOf } from '../../api/problem.ts'
+import { ConnectForm } from '../../shared/connect/ConnectForm.tsx'
+import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
+import { useOffline } from '../../shared/offline/useOffline.ts'
+import { useStudio } from '../../shared/studioContext.ts'
+import { Button } from '../../shared/ui/Button.tsx'
+import { ConfirmDialog, Dialog } from '../../shared/ui/Dialog.tsx'
+import { ConnectionRow } from './ConnectionRow.tsx'
+import { RenameConnection } from './RenameConnection.tsx'
+
+type Asked = { what: 'add' } | { what: 'change' | 'rename' | 'forget'; profile: SavedProfile }
+interface Refused {
+  problem: Problem
+  /** Whose key or address is to be given again. */
+  profile: SavedProfile | null
+}
+
+/** Every connection, the active one told apart: one click switches, and nothing of one is ever sent to another. */
+export function ConnectionSection({ app: { connection, profiles } }: { app: AppState }) {
+  const { t } = useTranslation('settings')
+  const offline = useOffline()
+  const studio = useStudio()
+  const [asked, setAsked] = useState<Asked | null>(null)
+  const [busy, setBusy] = useState<string | null>(null)
+  const [refused, setRefused] = useState<Refused | null>(null)
+  const close = () => setAsked(null)
+  const active = profiles.find((profile) => profile.active) ?? null
+
+  const run = (what: string, profile: SavedProfile | null, deed: () => Promise<unknown>) => {
+    setBusy(what)
+    setRefused(null)
+    deed()
+      .catch((thrown: unknown) => setRefused({ problem: problemOf(thrown), profile }))
+      .finally(() => {
+        setBusy(null)
+        setAsked((now) => (now?.what === 'forget' ? null : now))
+      })
+  }
+  const test = () => run('test', active, () => studio.connection.recheck())
+  const use = (profile: SavedProfile) =>
+    run(`use ${profile.id}`, profile, () => studio.connection.use({ id: profile.id }))
+  // biome-ignore lint/correctness/useHookAtTopLevel: a procedure whose name begins as a hook's does
+  const sandbox = () => run('sandbox', null, () => studio.connection.useSandbox())
+  const forget = (profile: SavedProfile) => run('forget', profile, () => studio.connection.forget({ id: profile.id }))
+  const change = (profile: SavedProfile | null) =>
+    setAsked(
+      profile?.kind === 'service' && profile.keyKept !== 'environment' ? { what: 'change', profile } : { what: 'add' },
+    )
+
+  // What its row says, with what to do about it, needs no second telling.
+  const told = active?.keyKept === 'none' ? null : connection.problem
+  const shown = refused ?? (told && { problem: told, profile: active })
+  const again = (): void => {
+    if (refused?.profile && refused.profile.id !== active?.id) use(refused.profile)
+    else test()
+  }
+  return (
+    <>
+      {profiles.length === 0 ? (
+        <p className="text-soft">{t('connection.none')}</p>
+      ) : (
+        <ul aria-label={t('connection.list')} className="-mx-4 -mt-4 flex flex-col">
+          {profiles.map((profile) => (
+            <ConnectionRow
+              key={profile.id}
+              profile={profile}
+              connection={profile.active ? connection : null}
+              busy={busy}
+              onUse={() => use(profile)}
+              onTest={test}
+              onChange={() => change(profile)}
+              onRename={() => setAsked({ what: 'rename', profile })}
+              onForget={() => setAsked({ what: 'forget', profile })}
+            />
+          ))}
+        </ul>
+      )}
+      {profiles.length > 0 && active === null && <p className="text-soft">{t('connection.noneActive')}</p>}
+      {shown && (
+        <ProblemNotice
+          problem={shown.problem}
+          // The status bar says it wherever one is: here it only stands beside what may be put right.
+          role={offline ? 'note' : 'alert'}
+          on={{ retry: again, connection: () => change(shown.profile), edit: () => change(shown.profile) }}
+        />
+      )}
+      <div className="flex flex-wrap gap-2">
+        <Button look={profiles.length === 0 ? 'go' : 'normal'} icon={Plus} onClick={() => setAsked({ what: 'add' })}>
+          {t('connection.add')}
+        </Button>
+        {!profiles.some(({ kind }) => kind === 'sandbox') && (
+          <Button icon={FlaskConical} busy={busy === 'sandbox'} onClick={sandbox}>
+            {t('connection.sandbox')}
+          </Button>
+        )}
+      </div>
+      <Dialog
+        open={asked?.what === 'add'}
+        onClose={close}
+        title={t('connection.addTitle')}
+        about={t('connection.addAbout')}
+        stayOnOutsideClick
+      >
+        <ConnectForm named onConnected={close} />
+      </Dialog>
+      <Dialog
+        open={asked?.what === 'change'}
+        onClose={close}
+        title={asked?.what === 'change' ? t('connection.changeTitle', { name: asked.profile.name }) : ''}
+        about={t('connection.changeAbout')}
+        stayOnOutsideClick
+      >
+        {asked?.what === 'change' && (
+          <ConnectForm
+            profile={asked.profile}
+            onConnected={() => {
+              close()
+              setRefused(null)
+            }}
+          />
+        )}
+      </Dialog>
+      <RenameConnection profile={asked?.what === 'rename' ? asked.profile : null} onClose={close} />
+      <ConfirmDialog
+        open={asked?.what === 'forget'}
+        onClose={close}
+        title={asked?.what === 'forget' ? t('connection.forgetTitle', { name: asked.profile.name }) : ''}
+        about={asked?.what === 'forget' ? t(aboutForgetting(asked.profile)) : ''}
+        confirm={t('connection.forget')}
+        busy={busy === 'forget'}
+        onConfirm={() => asked?.what === 'forget' && forget(asked.profile)}
+      />
+    </>
+  )
+}
+
+function aboutForgetting({ kind, active }: SavedProfile) {
+  if (kind === 'sandbox') return 'connection.forgetAboutSandbox'
+  return active ? 'connection.forgetAboutActive' : 'connection.forgetAbout'
+}

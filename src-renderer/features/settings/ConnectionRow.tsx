@@ -1,0 +1,111 @@
+import { Ellipsis, KeyRound, Pencil, RefreshCw, Trash2 } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import type { Connection, SavedProfile } from '../../../src-preload/contract/app.ts'
+import { showDay, showInstant } from '../../i18n/format.ts'
+import { Button, IconButton } from '../../shared/ui/Button.tsx'
+import { cx } from '../../shared/ui/cx.ts'
+import { Menu, MenuItem, MenuLine } from '../../shared/ui/Menu.tsx'
+import { Pill, type PillTone } from '../../shared/ui/Pill.tsx'
+import { showSigned } from '../../shared/ui/sc.ts'
+import { useUsage } from '../../stores/usage.ts'
+
+const tones: Record<Connection['state'], PillTone> = {
+  ...{ none: 'muted', checking: 'warn', connected: 'good', failed: 'bad' },
+}
+
+/** One connection. `connection` is what stands of it, null where it is not the active one; `busy` is the deed under way. */
+export function ConnectionRow(props: {
+  profile: SavedProfile
+  connection: Connection | null
+  busy: string | null
+  onUse: () => void
+  onTest: () => void
+  onChange: () => void
+  onRename: () => void
+  onForget: () => void
+}) {
+  const { t } = useTranslation('settings')
+  const { profile, connection, busy } = props
+  const book = useUsage(({ books }) => books?.find(({ id }) => id === profile.bookId) ?? null)
+  const wantsKey = profile.keyKept === 'none'
+  const isChangeable = profile.kind === 'service' && profile.keyKept !== 'environment'
+  return (
+    <li
+      className={cx(
+        'flex flex-wrap items-center gap-x-3 gap-y-2 border-line border-b px-4 py-3 first:rounded-t-l',
+        connection && 'bg-panel',
+      )}
+    >
+      <div className="min-w-0 flex-1 basis-56">
+        <div className="flex min-w-0 items-center gap-2">
+          <span dir="auto" className="min-w-0 truncate font-semibold">
+            {profile.name}
+          </span>
+          {connection && !wantsKey && (
+            <Pill tone={connection.offline ? 'warn' : tones[connection.state]}>
+              {t(
+                `connection.state.${connection.offline && connection.state === 'failed' ? 'offline' : connection.state}`,
+              )}
+            </Pill>
+          )}
+          {wantsKey && <Pill tone="warn">{t('connection.keyWanted')}</Pill>}
+          {connection?.checkedAt && !wantsKey && (
+            <time
+              className="num shrink-0 text-faint text-s"
+              dateTime={connection.checkedAt}
+              title={showInstant(connection.checkedAt)}
+            >
+              {t('connection.checkedAt', { at: showDay(connection.checkedAt) })}
+            </time>
+          )}
+        </div>
+        {profile.kind === 'sandbox' ? (
+          <span className="block text-s text-soft">{t('connection.onThisMachine')}</span>
+        ) : (
+          <code dir="ltr" className="block truncate text-start font-mono text-s text-soft" title={profile.baseUrl}>
+            {profile.baseUrl}
+          </code>
+        )}
+        <div className="flex flex-wrap gap-x-3 text-faint text-s">
+          <span>{t('connection.keyKept', { where: t(`connection.kept.${profile.keyKept}`) })}</span>
+          {book?.balance && (
+            <time className="num" dateTime={book.balance.asOf} title={showInstant(book.balance.asOf)}>
+              {t('connection.left', { amount: showSigned(book.balance.value), at: showDay(book.balance.asOf) })}
+            </time>
+          )}
+        </div>
+      </div>
+      {wantsKey ? (
+        <Button icon={KeyRound} aria-label={t('connection.giveKeyOf', { name: profile.name })} onClick={props.onChange}>
+          {t('connection.giveKey')}
+        </Button>
+      ) : connection ? (
+        <Button icon={RefreshCw} busy={busy === 'test' || connection.state === 'checking'} onClick={props.onTest}>
+          {t('connection.test')}
+        </Button>
+      ) : (
+        <Button
+          aria-label={t('connection.switchTo', { name: profile.name })}
+          busy={busy === `use ${profile.id}`}
+          onClick={props.onUse}
+        >
+          {t('connection.switch')}
+        </Button>
+      )}
+      <Menu trigger={<IconButton icon={Ellipsis} label={t('connection.more', { name: profile.name })} />}>
+        {isChangeable && (
+          <MenuItem icon={KeyRound} onSelect={props.onChange}>
+            {t('connection.change')}
+          </MenuItem>
+        )}
+        <MenuItem icon={Pencil} onSelect={props.onRename}>
+          {t('connection.rename')}
+        </MenuItem>
+        <MenuLine />
+        <MenuItem icon={Trash2} danger onSelect={props.onForget}>
+          {t('connection.forgetOne')}
+        </MenuItem>
+      </Menu>
+    </li>
+  )
+}

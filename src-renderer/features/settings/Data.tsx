@@ -1,0 +1,59 @@
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { AppState } from '../../../src-preload/contract/app.ts'
+import type { Problem } from '../../../src-preload/contract/problem.ts'
+import { problemOf } from '../../api/problem.ts'
+import { asSentence } from '../../i18n/format.ts'
+import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
+import { useStudio } from '../../shared/studioContext.ts'
+import { Button } from '../../shared/ui/Button.tsx'
+import { CopyButton } from '../../shared/ui/CopyButton.tsx'
+import { DataAside } from './DataAside.tsx'
+import { DataBackup } from './DataBackup.tsx'
+import { DataErase } from './DataErase.tsx'
+import { DataUse } from './DataUse.tsx'
+import { Path } from './Path.tsx'
+import { Row } from './Row.tsx'
+
+/** Where everything lies, what it takes up, and how it goes. */
+export function DataSection({ app }: { app: AppState }) {
+  const { t } = useTranslation(['settings', 'connect', 'data'])
+  const studio = useStudio()
+  const [busy, setBusy] = useState(false)
+  const [problem, setProblem] = useState<Problem | null>(null)
+  const look = () => {
+    setBusy(true)
+    setProblem(null)
+    studio.connection
+      .recheck()
+      .catch((thrown: unknown) => setProblem(problemOf(thrown)))
+      .finally(() => setBusy(false))
+  }
+  return (
+    <>
+      <Row name={t('data.folder')} hint={<Path path={app.dataDir} />}>
+        <CopyButton text={app.dataDir} name={t('data.copyFolder')} />
+      </Row>
+      <Row
+        name={t('data.keychain')}
+        hint={
+          app.keychain.available
+            ? t('data.keychainYes')
+            : t('data.keychainNo', { reason: asSentence(app.keychain.reason ?? t('connect:noKeychainReason')) })
+        }
+      >
+        {!app.keychain.available && (
+          <Button busy={busy} onClick={look}>
+            {t('data.keychainLook')}
+          </Button>
+        )}
+      </Row>
+      {problem && <ProblemNotice problem={problem} on={{ retry: look, recheck: look }} />}
+      <Row name={t('data:schema')} hint={t('data:schemaHint')} />
+      <DataAside />
+      <DataBackup />
+      <DataUse />
+      <DataErase logDays={app.settings.logDays} />
+    </>
+  )
+}

@@ -1,0 +1,142 @@
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Counts, Damage, SetAside } from '../../../src-preload/contract/data.ts'
+import { problemOf } from '../../api/problem.ts'
+import { showFull, showSize } from '../../i18n/format.ts'
+import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
+import { useStudio } from '../../shared/studioContext.ts'
+import { Button } from '../../shared/ui/Button.tsx'
+import { CopyButton } from '../../shared/ui/CopyButton.tsx'
+import { ConfirmDialog } from '../../shared/ui/Dialog.tsx'
+import { Notice } from '../../shared/ui/Notice.tsx'
+import { appStore, withToast } from '../../stores/app.ts'
+import { useData } from '../../stores/data.ts'
+import { Path } from './Path.tsx'
+import { Row } from './Row.tsx'
+
+/** What was damaged or replaced, until it is read; and what lies beside because of it. */
+export function DataAside() {
+  const data = useData((store) => store.data)
+  const studio = useStudio()
+  const { t } = useTranslation('data')
+  if (!data) return null
+  const unread = data.damage.filter(({ acknowledged }) => !acknowledged)
+  const restored = data.restored && !data.restored.acknowledged ? data.restored : null
+  const read = (id: string) =>
+    void studio.data
+      .acknowledge({ id })
+      .catch((thrown: unknown) =>
+        appStore.setState(withToast(appStore.getState(), { id: 'data', text: problemOf(thrown).message })),
+      )
+  return (
+    <>
+      {data.problem && <ProblemNotice problem={data.problem} noAction />}
+      {restored && (
+        <Notice
+          kind="good"
+          role="status"
+          title={t('restored.title')}
+          action={{ label: t('read'), onClick: () => read(restored.id) }}
+        >
+          {t('restored.notice', { at: showFull(restored.summary.madeAt) })}{' '}
+          {restored.keptAt !== null && (
+            <>
+              {t('restored.kept')} <Path path={restored.keptAt} />
+            </>
+          )}
+        </Notice>
+      )}
+      {unread.map((one) => (
+        <DamageNotice key={one.id} damage={one} onRead={() => read(one.id)} />
+      ))}
+      {data.aside.length > 0 && <Aside aside={data.aside} />}
+    </>
+  )
+}
+
+/** What came back, what is missing, and where the damaged file lies. */
+function DamageNotice({ damage, onRead }: { damage: Damage; onRead: () => void }) {
+  const { t } = useTranslation('data')
+  const words = (counts: Counts): string => counts.map(({ thing, count }) => t(`thing.${thing}`, { count })).join(', ')
+  const lost = damage.lost.map(({ thing, count }) =>
+    count === null ? t('damage.some', { thing: t(`name.${thing}`) }) : t(`thing.${thing}`, { count }),
+  )
+  return (
+    <Notice
+      kind="warn"
+      title={t('damage.one', { file: `${damage.database}.sqlite` })}
+      action={{ label: t('read'), onClick: onRead }}
+    >
+      <ul className="flex flex-col gap-0.5">
+        <li>{t('damage.when', { at: showFull(damage.at), why: damage.why })}</li>
+        <li>
+          {damage.recovered.length === 0
+            ? t('damage.recoveredNone')
+            : t('damage.recovered', { things: words(damage.recovered) })}
+        </li>
+        <li className="font-[540]">
+          {lost.length === 0 ? t('damage.lostNone') : t('damage.lost', { things: lost.join(', ') })}
+        </li>
+        {damage.mended.length > 0 && <li>{t('damage.mended', { things: words(damage.mended) })}</li>}
+        {damage.mediaSetAside > 0 && <li>{t('damage.media', { count: damage.mediaSetAside })}</li>}
+        <li>
+          {t('damage.kept')} <Path path={damage.keptAt} /> <CopyButton text={damage.keptAt} name={t('damage.copy')} />
+        </li>
+      </ul>
+    </Notice>
+  )
+}
+
+function Aside({ aside }: { aside: readonly SetAside[] }) {
+  const { t } = useTranslation('data')
+  const studio = useStudio()
+  const [asked, setAsked] = useState<SetAside | null>(null)
+  const [busy, setBusy] = useState(false)
+  const erase = (name: string) => {
+    setBusy(true)
+    studio.data
+      .eraseAside({ name })
+      .catch((thrown: unknown) =>
+        appStore.setState(withToast(appStore.getState(), { id: 'aside', text: problemOf(thrown).message })),
+      )
+      .finally(() => {
+        setBusy(false)
+        setAsked(null)
+      })
+  }
+  return (
+    <section aria-label={t('aside.title')} className="flex flex-col gap-3 border-line border-t pt-4">
+      <div>
+        <h3 className="font-[560]">{t('aside.title')}</h3>
+        <p className="text-faint text-s">{t('aside.about')}</p>
+      </div>
+      {aside.map((one) => (
+        <Row
+          key={one.name}
+          name={t(`aside.${one.kind}`, { at: showFull(one.at) })}
+          hint={
+            <>
+              {showSize(one.bytes)} · <Path path={one.path} />
+            </>
+          }
+        >
+          <CopyButton text={one.path} name={t('aside.copy', { name: one.name })} />
+          <Button look="danger" onClick={() => setAsked(one)}>
+            {t('aside.erase')}
+          </Button>
+        </Row>
+      ))}
+      <ConfirmDialog
+        open={asked !== null}
+        onClose={() => setAsked(null)}
+        title={t('aside.askTitle')}
+        about={t('aside.askAbout', { size: showSize(asked?.bytes ?? 0) })}
+        confirm={t('aside.confirm')}
+        busy={busy}
+        onConfirm={() => {
+          if (asked) erase(asked.name)
+        }}
+      />
+    </section>
+  )
+}

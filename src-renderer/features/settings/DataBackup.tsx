@@ -1,0 +1,203 @@
+import { useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { DataWork } from '../../../src-preload/contract/data.ts'
+import type { Problem } from '../../../src-preload/contract/problem.ts'
+import { problemOf } from '../../api/problem.ts'
+import { save, upload } from '../../api/transfer.ts'
+import { showFull, showSize } from '../../i18n/format.ts'
+import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
+import { useStudio } from '../../shared/studioContext.ts'
+import { Button } from '../../shared/ui/Button.tsx'
+import { CopyButton } from '../../shared/ui/CopyButton.tsx'
+import { Notice } from '../../shared/ui/Notice.tsx'
+import { appStore, withToast } from '../../stores/app.ts'
+import { useData } from '../../stores/data.ts'
+import { DataProgress } from './DataProgress.tsx'
+import { type Found, RestoreDialog } from './DataRestoreDialog.tsx'
+import { Row } from './Row.tsx'
+
+/** What a page can hold and send: the same bound both ways. */
+const mostBytes = 2_147_483_648
+
+/** Everything in one file, and back. */
+export function DataBackup() {
+  const { t } = useTranslation('data')
+  return (
+    <section aria-label={t('backup.title')} className="flex flex-col gap-3 border-line border-t pt-4">
+      <div>
+        <h3 className="font-[560]">{t('backup.title')}</h3>
+        <p className="text-faint text-s">{t('backup.about')}</p>
+      </div>
+      <Backup />
+      <Restore />
+    </section>
+  )
+}
+
+function Backup() {
+  const { t } = useTranslation('data')
+  const studio = useStudio()
+  const work = useData(({ data }) => data?.backup ?? null)
+  const [busy, setBusy] = useState(false)
+  const [tooBig, setTooBig] = useState<number | null>(null)
+  const [problem, setProblem] = useState<Problem | null>(null)
+  const make = async () => {
+    setBusy(true)
+    setProblem(null)
+    setTooBig(null)
+    try {
+      const download = await studio.data.backup()
+      if (download.bytes > mostBytes) {
+        setTooBig(download.bytes)
+        await studio.transfers.release({ downloadId: download.downloadId })
+        return
+      }
+      await save(studio, download)
+      say('backup', t('backup.done', { size: showSize(download.bytes) }))
+    } catch (thrown) {
+      const met = problemOf(thrown)
+      if (met.kind !== 'cancelled') setProblem(met)
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <>
+      <Row name={t('backup.name')} hint={busy && !work ? t('backup.saving') : t('backup.hint')}>
+        {work ? (
+          <Button onClick={() => void studio.data.cancelBackup()}>{t('backup.cancel')}</Button>
+        ) : (
+          <Button busy={busy} onClick={() => void make()}>
+            {t('backup.save')}
+          </Button>
+        )}
+      </Row>
+      {work && <DataProgress label={t('backup.progress')} words={t(`stage.${work.stage}`)} {...work} />}
+      {problem && <ProblemNotice problem={problem} on={{ retry: () => void make() }} />}
+      {tooBig !== null && (
+        <Command words={t('backup.tooBig', { size: showSize(tooBig) })} command="inference-studio backup" />
+      )}
+    </>
+  )
+}
+
+function Restore() {
+  const { t } = useTranslation('data')
+  const studio = useStudio()
+  const work = useData(({ data }) => data?.restore ?? null)
+  const waiting = useData(({ data }) => data?.waiting ?? null)
+  const [sending, setSending] = useState<DataWork | null>(null)
+  const [found, setFound] = useState<Found | null>(null)
+  const [tooBig, setTooBig] = useState(false)
+  const [busy, setBusy] = useState(false)
+  const [problem, setProblem] = useState<Problem | null>(null)
+  const input = useRef<HTMLInputElement>(null)
+  const ended = useRef<AbortController | null>(null)
+  const under = sending ?? work
+
+  async function during(deed: () => Promise<void>): Promise<void> {
+    setBusy(true)
+    setProblem(null)
+    try {
+      await deed()
+    } catch (thrown) {
+      const met = problemOf(thrown)
+      if (met.kind !== 'cancelled' && ended.current?.signal.aborted !== true) setProblem(met)
+    } finally {
+      setSending(null)
+      setBusy(false)
+    }
+  }
+  const read = (file: File) => {
+    setTooBig(file.size > mostBytes)
+    if (file.size > mostBytes) return
+    ended.current = new AbortController()
+    const { signal } = ended.current
+    void during(async () => {
+      const told = (done: number) => setSending({ stage: 'checking', done, total: file.size })
+      told(0)
+      const uploadId = await upload(studio, file, { signal, onProgress: told })
+      setSending(null)
+      setFound({ uploadId, ...(await studio.data.check({ uploadId })) })
+    })
+  }
+  const cancel = () => {
+    ended.current?.abort()
+    if (!sending) void studio.data.cancelRestore()
+  }
+  const use = ({ uploadId }: Found) =>
+    during(async () => {
+      ended.current = null
+      await studio.data.restore({ uploadId })
+      setFound(null)
+    })
+  const drop = () =>
+    during(async () => {
+      await studio.data.dropRestore()
+      say('restore', t('restore.dropped'))
+    })
+  return (
+    <>
+      <Row name={t('restore.name')} hint={t('restore.hint')}>
+        <input
+          ref={input}
+          type="file"
+          accept=".tar,application/x-tar"
+          aria-label={t('restore.file')}
+          hidden
+          onChange={({ target }) => {
+            const [file] = target.files ?? []
+            if (file) read(file)
+            // The same file may be chosen again.
+            target.value = ''
+          }}
+        />
+        {under ? (
+          <Button onClick={cancel}>{t('restore.cancel')}</Button>
+        ) : (
+          <Button busy={busy && !found} onClick={() => input.current?.click()}>
+            {t('restore.choose')}
+          </Button>
+        )}
+      </Row>
+      {under && (
+        <DataProgress
+          label={t('restore.progress')}
+          words={sending ? t('restore.sending') : t(`stage.${under.stage}`)}
+          {...under}
+        />
+      )}
+      {problem && <ProblemNotice problem={problem} on={{ retry: () => input.current?.click() }} />}
+      {tooBig && <Command words={t('restore.limit')} command="inference-studio restore FILE" />}
+      {waiting && (
+        <Notice
+          kind="info"
+          role="status"
+          title={t('restore.waitingTitle')}
+          action={{ label: t('restore.drop'), onClick: () => void drop(), busy }}
+        >
+          {t('restore.waiting', { at: showFull(waiting.summary.madeAt) })}
+        </Notice>
+      )}
+      <RestoreDialog found={found} busy={busy} onClose={() => setFound(null)} onUse={(one) => void use(one)} />
+    </>
+  )
+}
+
+const say = (id: string, text: string): void => appStore.setState(withToast(appStore.getState(), { id, text }))
+
+/** The way that has no bound. */
+function Command({ words, command }: { words: string; command: string }) {
+  const { t } = useTranslation('data')
+  return (
+    <Notice kind="info" role="status">
+      {words}
+      <span className="mt-1 flex items-center gap-2">
+        <code dir="ltr" className="min-w-0 flex-1 break-all font-mono">
+          {command}
+        </code>
+        <CopyButton text={command} name={t('backup.copyCommand')} />
+      </span>
+    </Notice>
+  )
+}

@@ -1,0 +1,159 @@
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { CleanUp, MediaUse } from '../../../src-preload/contract/media.ts'
+import { problemOf } from '../../api/problem.ts'
+import { showSize } from '../../i18n/format.ts'
+import { useStudio } from '../../shared/studioContext.ts'
+import { Button } from '../../shared/ui/Button.tsx'
+import { ConfirmDialog } from '../../shared/ui/Dialog.tsx'
+import { Checkbox } from '../../shared/ui/Field.tsx'
+import { Select } from '../../shared/ui/Select.tsx'
+import { appStore, withToast } from '../../stores/app.ts'
+import { Row } from './Row.tsx'
+
+type Kind = CleanUp['kinds'][number]
+const kinds: readonly Kind[] = ['speech', 'recordings', 'images']
+const megabyte = 1_000_000
+const sizes = [100, 500, 1000, 5000, 20_000] as const
+
+/** What would go, as the core counted it. */
+interface Count {
+  wish: CleanUp
+  items: number
+  bytes: number
+}
+
+/** Clean-up by size, and erasing what was deleted: each is counted, shown and only then done. */
+export function DataCleanUp({ uses, onDone }: { uses: readonly MediaUse[]; onDone: () => void }) {
+  const { t } = useTranslation('data')
+  const { ask, busy, counted, nothing, dialog } = useCleanUp(onDone)
+  const [from, setFrom] = useState<readonly Kind[]>(kinds)
+  const [keep, setKeep] = useState('1000')
+  const removed = uses.filter(({ kind }) => kind !== 'chat')
+  const removedItems = removed.reduce((sum, { removedItems: items }) => sum + items, 0)
+  const removedBytes = removed.reduce((sum, { removedBytes: bytes }) => sum + bytes, 0)
+  const wish: CleanUp = {
+    kinds: [...from],
+    olderThanDays: null,
+    keepBytes: Number(keep) * megabyte,
+    removed: false,
+  }
+  return (
+    <section aria-label={t('clean')} className="flex flex-col gap-3 border-line border-t pt-4">
+      <div>
+        <h3 className="font-[560]">{t('clean')}</h3>
+        <p className="text-faint text-s">{t('cleanAbout')}</p>
+      </div>
+      <form
+        className="flex flex-col gap-3"
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (from.length > 0) void ask(wish)
+        }}
+      >
+        <fieldset className="flex flex-wrap gap-x-5 gap-y-1.5">
+          <legend className="mb-1 font-[540] text-s">{t('from')}</legend>
+          {kinds.map((kind) => (
+            <Checkbox
+              key={kind}
+              label={t(`kind.${kind}`)}
+              checked={from.includes(kind)}
+              onChange={({ target }) =>
+                setFrom(kinds.filter((one) => (one === kind ? target.checked : from.includes(one))))
+              }
+            />
+          ))}
+        </fieldset>
+        <div className="flex flex-wrap items-center gap-2 text-s">
+          <span aria-hidden>{t('newest')}</span>
+          <Select
+            label={t('newest')}
+            value={keep}
+            choices={sizes.map((size) => ({ value: String(size), label: showSize(size * megabyte) }))}
+            onPick={setKeep}
+          />
+        </div>
+        <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
+          <Button type="submit" busy={busy && !counted} disabled={from.length === 0}>
+            {t('look')}
+          </Button>
+          <span role="status" className="min-w-0 flex-1 text-faint text-s">
+            {from.length === 0 ? t('noRoom') : nothing ? t('nothing') : t('favourites')}
+          </span>
+        </div>
+      </form>
+      <Row
+        name={t('removed')}
+        hint={
+          removedItems === 0
+            ? t('removedNone')
+            : t('removedSome', { count: removedItems, size: showSize(removedBytes) })
+        }
+      >
+        {removedItems > 0 && (
+          <Button
+            look="danger"
+            disabled={busy}
+            onClick={() => void ask({ kinds: [...kinds], olderThanDays: null, keepBytes: null, removed: true })}
+          >
+            {t('eraseRemoved')}
+          </Button>
+        )}
+      </Row>
+      {dialog}
+    </section>
+  )
+}
+
+/** Counts first, asks then, and does what was counted; nothing goes without a yes to its figures. */
+function useCleanUp(onDone: () => void) {
+  const { t } = useTranslation('data')
+  const studio = useStudio()
+  const [busy, setBusy] = useState(false)
+  const [counted, setCounted] = useState<Count | null>(null)
+  const [nothing, setNothing] = useState(false)
+  const say = (text: string) => appStore.setState(withToast(appStore.getState(), { id: 'clean-up', text }))
+
+  async function during(work: () => Promise<void>): Promise<void> {
+    setBusy(true)
+    try {
+      await work()
+    } catch (thrown) {
+      say(problemOf(thrown).message)
+    } finally {
+      setBusy(false)
+    }
+  }
+  const ask = (wish: CleanUp) =>
+    during(async () => {
+      setNothing(false)
+      const { items, bytes } = await studio.media.wouldCleanUp(wish)
+      if (items === 0) setNothing(true)
+      else setCounted({ wish, items, bytes })
+    })
+  const erase = (count: Count) =>
+    during(async () => {
+      try {
+        const { items, bytes } = await studio.media.cleanUp({ ...count.wish, told: count.items })
+        say(t('erased', { count: items, size: showSize(bytes) }))
+      } finally {
+        setCounted(null)
+        onDone()
+      }
+    })
+
+  const dialog = (
+    <ConfirmDialog
+      open={counted !== null}
+      onClose={() => setCounted(null)}
+      title={t('askTitle', { count: counted?.items ?? 0 })}
+      about={counted?.bytes === 0 ? t('askShared') : t('askAbout', { size: showSize(counted?.bytes ?? 0) })}
+      confirm={t('erase')}
+      busy={busy}
+      onConfirm={() => {
+        if (counted) void erase(counted)
+      }}
+    />
+  )
+  return { ask, busy, counted: counted !== null, nothing, dialog }
+}

@@ -1,0 +1,237 @@
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Problem } from '../../../src-preload/contract/problem.ts'
+import { type Erasable, type ErasePlan, erasables } from '../../../src-preload/contract/retention.ts'
+import { problemOf } from '../../api/problem.ts'
+import { showCount, showFull, showSize } from '../../i18n/format.ts'
+import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
+import { useStudio } from '../../shared/studioContext.ts'
+import { Button } from '../../shared/ui/Button.tsx'
+import { ConfirmDialog } from '../../shared/ui/Dialog.tsx'
+import { Checkbox } from '../../shared/ui/Field.tsx'
+import { Select } from '../../shared/ui/Select.tsx'
+import { useData } from '../../stores/data.ts'
+import { DataProgress } from './DataProgress.tsx'
+import { Row } from './Row.tsx'
+import { useSave } from './useSave.ts'
+
+const ages = [7, 30, 90, 180, 365, 730] as const
+
+interface Asked {
+  plan: ErasePlan
+  days: number
+  /** The rule is switched on with it. */
+  rule: boolean
+}
+
+/** Erasing by age: chosen, counted, shown, and only then done; it goes on without this window. */
+export function DataErase({ logDays }: { logDays: number | null }) {
+  const { t } = useTranslation('data')
+  const studio = useStudio()
+  const save = useSave()
+  const running = useData(({ erase }) => erase?.running ?? null)
+  const [what, setWhat] = useState<readonly Erasable[]>(['log', 'bodies'])
+  const [archivedOnly, setArchivedOnly] = useState(false)
+  const [days, setDays] = useState('90')
+  const [asked, setAsked] = useState<Asked | null>(null)
+  const [nothing, setNothing] = useState(false)
+  const [busy, setBusy] = useState(false)
+  const [problem, setProblem] = useState<Problem | null>(null)
+
+  async function during(work: () => Promise<void>): Promise<void> {
+    setBusy(true)
+    setProblem(null)
+    setNothing(false)
+    try {
+      await work()
+    } catch (thrown) {
+      setAsked(null)
+      setProblem(problemOf(thrown))
+    } finally {
+      setBusy(false)
+    }
+  }
+  const look = () =>
+    during(async () => {
+      const olderThanDays = Number(days)
+      const plan = await studio.erase.count({ what: [...what], olderThanDays, archivedOnly })
+      if (plan.parts.some(({ items }) => items > 0)) setAsked({ plan, days: olderThanDays, rule: false })
+      else setNothing(true)
+    })
+  const pickRule = (picked: string) => {
+    if (picked === 'off') return save({ logDays: null })
+    const after = Number(picked)
+    void during(async () => {
+      const plan = await studio.erase.count({ what: ['log'], olderThanDays: after })
+      setAsked({ plan, days: after, rule: true })
+    })
+  }
+  const begin = ({ plan, days: after, rule }: Asked) =>
+    during(async () => {
+      if (rule) save({ logDays: after })
+      const parts = plan.parts.flatMap(({ what: one, items }) => (items > 0 ? { what: one, told: items } : []))
+      if (parts.length > 0) await studio.erase.start({ before: plan.before, archivedOnly: plan.archivedOnly, parts })
+      setAsked(null)
+    })
+  const dayWords = (count: number): string => t('days', { count })
+  const ruleAges = logDays === null || ages.some((age) => age === logDays) ? ages : [...ages, logDays]
+
+  return (
+    <section aria-label={t('age.title')} className="flex flex-col gap-3 border-line border-t pt-4">
+      <div>
+        <h3 className="font-[560]">{t('age.title')}</h3>
+        <p className="text-faint text-s">{t('age.about')}</p>
+      </div>
+      <form
+        className="flex flex-col gap-3"
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (what.length > 0) void look()
+        }}
+      >
+        <fieldset className="grid gap-x-5 gap-y-1.5 @min-[440px]:grid-cols-2">
+          <legend className="mb-1 font-[540] text-s">{t('age.what')}</legend>
+          {erasables.map((one) => (
+            <Checkbox
+              key={one}
+              label={t(`age.kind.${one}`)}
+              checked={what.includes(one)}
+              onChange={({ target }) =>
+                setWhat(erasables.filter((each) => (each === one ? target.checked : what.includes(each))))
+              }
+            />
+          ))}
+        </fieldset>
+        {what.includes('conversations') && (
+          <Checkbox
+            label={t('age.archivedOnly')}
+            checked={archivedOnly}
+            onChange={({ target }) => setArchivedOnly(target.checked)}
+          />
+        )}
+        <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
+          <span aria-hidden className="text-s">
+            {t('age.older')}
+          </span>
+          <Select
+            label={t('age.older')}
+            value={days}
+            choices={ages.map((age) => ({ value: String(age), label: dayWords(age) }))}
+            onPick={setDays}
+          />
+          <Button type="submit" busy={busy && !asked} disabled={what.length === 0 || running !== null}>
+            {t('age.look')}
+          </Button>
+        </div>
+        <p role="status" className="text-faint text-s">
+          {what.length === 0 ? t('age.none') : nothing ? t('age.nothing') : t('age.stays')}
+        </p>
+      </form>
+      {problem && <ProblemNotice problem={problem} on={{ retry: () => void look(), edit: () => void look() }} />}
+      <Progress />
+      <Row name={t('age.rule')} hint={t('age.ruleHint')}>
+        <Select
+          label={t('age.rule')}
+          value={logDays === null ? 'off' : String(logDays)}
+          choices={[
+            { value: 'off', label: t('age.ruleOff') },
+            ...ruleAges.map((age) => ({ value: String(age), label: t('age.ruleAfter', { days: dayWords(age) }) })),
+          ]}
+          onPick={pickRule}
+        />
+      </Row>
+      <ConfirmDialog
+        open={asked !== null}
+        onClose={() => setAsked(null)}
+        title={asked ? t(asked.rule ? 'age.ruleTitle' : 'age.askTitle', { days: dayWords(asked.days) }) : ''}
+        about={
+          asked?.rule
+            ? t('age.ruleAbout', { count: asked.plan.parts[0]?.items ?? 0 })
+            : t('age.askAbout', { at: asked ? showFull(asked.plan.before) : '' })
+        }
+        confirm={t(asked?.rule ? 'age.ruleConfirm' : 'age.confirm')}
+        busy={busy}
+        onConfirm={() => {
+          if (asked) void begin(asked)
+        }}
+      >
+        {asked && !asked.rule && <Plan plan={asked.plan} />}
+      </ConfirmDialog>
+    </section>
+  )
+}
+
+/** What would go, with its figures. */
+function Plan({ plan }: { plan: ErasePlan }) {
+  const { t } = useTranslation('data')
+  return (
+    <table className="w-full border-collapse text-s">
+      <thead>
+        <tr className="text-faint">
+          <th scope="col" className="py-1 text-start font-normal">
+            {t('age.what')}
+          </th>
+          <th scope="col" className="px-3 py-1 text-end font-normal">
+            {t('age.count')}
+          </th>
+          <th scope="col" className="py-1 text-end font-normal">
+            {t('age.size')}
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {plan.parts.map(({ what, items, bytes, titles }) => (
+          <tr key={what} className="border-line border-t">
+            <th scope="row" className="py-1 text-start font-normal">
+              {t(`age.kind.${what}`)}
+              {titles.length > 0 && (
+                <span className="block text-faint">
+                  {t('age.titles', { titles: titles.map((title) => title ?? t('age.untitled')).join(' · ') })}
+                </span>
+              )}
+            </th>
+            <td className="num px-3 py-1 text-end align-top">{showCount(items)}</td>
+            <td className="num py-1 text-end align-top">{bytes === null ? '' : showSize(bytes)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+/** How far it is, whoever began it, and how the last one ended. */
+function Progress() {
+  const { t } = useTranslation('data')
+  const studio = useStudio()
+  const running = useData(({ erase }) => erase?.running ?? null)
+  const last = useData(({ erase }) => erase?.last ?? null)
+  if (running) {
+    const items = running.parts.reduce((sum, part) => sum + part.items, 0)
+    const done = running.parts.reduce((sum, part) => sum + part.done, 0)
+    return (
+      <div className="flex flex-wrap items-end gap-3">
+        <div className="min-w-0 flex-1">
+          <DataProgress
+            label={t('age.progress')}
+            words={t('age.running')}
+            figures={t('age.ofItems', { done: showCount(done), items: showCount(items) })}
+            done={done}
+            total={items}
+          />
+        </div>
+        <Button disabled={running.stopping} onClick={() => void studio.erase.stop()}>
+          {t(running.stopping ? 'age.stopping' : 'age.stop')}
+        </Button>
+      </div>
+    )
+  }
+  if (!last) return null
+  if (last.problem) return <ProblemNotice problem={last.problem} noAction />
+  const count = last.parts.reduce((sum, { items }) => sum + items, 0)
+  const words = last.by === 'rule' ? 'age.ruled' : last.stopped ? 'age.stopped' : 'age.done'
+  return (
+    <p role="status" className="text-s text-soft">
+      {t(words, { count })}
+    </p>
+  )
+}

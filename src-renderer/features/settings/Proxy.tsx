@@ -1,0 +1,69 @@
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { AppState } from '../../../src-preload/contract/app.ts'
+import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
+import { navigate } from '../../shared/navigation.ts'
+import { Button } from '../../shared/ui/Button.tsx'
+import { Field, TextInput } from '../../shared/ui/Field.tsx'
+import { Switch } from '../../shared/ui/Switch.tsx'
+import { ProxyMore } from './ProxyMore.tsx'
+import { parsePort } from './port.ts'
+import { Row } from './Row.tsx'
+import { useSave } from './useSave.ts'
+
+export function ProxySection({ app }: { app: AppState }) {
+  const { t } = useTranslation('settings')
+  return (
+    <>
+      {/* A port that was changed elsewhere is taken over. */}
+      <ProxyFields key={app.settings.proxyPort} app={app} />
+      <ProxyMore app={app} />
+      <Button className="self-start" onClick={() => navigate({ room: 'proxy', id: null })}>
+        {t('proxy.more')}
+      </Button>
+    </>
+  )
+}
+
+function ProxyFields({ app: { proxy, settings } }: { app: AppState }) {
+  const { t } = useTranslation('settings')
+  const save = useSave()
+  const [typed, setTyped] = useState(String(settings.proxyPort))
+  const port = parsePort(typed)
+  const keep = () => {
+    if (port !== null && port !== settings.proxyPort) save({ proxyPort: port })
+  }
+  const moved = proxy.port !== null && proxy.wantedPort !== 0 && proxy.port !== proxy.wantedPort
+  return (
+    <>
+      <Row name={t('proxy.enabled')} hint={t('proxy.enabledHint')}>
+        <Switch
+          label={t('proxy.enabled')}
+          checked={settings.proxyEnabled}
+          onChange={(proxyEnabled) => save({ proxyEnabled })}
+        />
+      </Row>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          keep()
+        }}
+      >
+        <Field
+          label={t('proxy.port')}
+          error={port === null ? t('proxy.portBad') : null}
+          hint={moved ? t('proxy.portTaken', { wanted: proxy.wantedPort, port: proxy.port }) : t('proxy.portHint')}
+        >
+          <TextInput
+            inputMode="numeric"
+            className="num max-w-28"
+            value={typed}
+            onChange={(event) => setTyped(event.target.value)}
+            onBlur={keep}
+          />
+        </Field>
+      </form>
+      {proxy.problem && <ProblemNotice problem={proxy.problem} noAction />}
+    </>
+  )
+}

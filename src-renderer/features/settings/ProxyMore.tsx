@@ -1,0 +1,193 @@
+import { X } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { AppState } from '../../../src-preload/contract/app.ts'
+import { problemOf } from '../../api/problem.ts'
+import { useStudio } from '../../shared/studioContext.ts'
+import { Button } from '../../shared/ui/Button.tsx'
+import { showBytes } from '../../shared/ui/bytes.ts'
+import { ConfirmDialog } from '../../shared/ui/Dialog.tsx'
+import { Field, TextInput } from '../../shared/ui/Field.tsx'
+import { Switch } from '../../shared/ui/Switch.tsx'
+import { appStore, withToast } from '../../stores/app.ts'
+import { readOrigin } from './origin.ts'
+import { Row } from './Row.tsx'
+import { useSave } from './useSave.ts'
+
+/** What a person sets once: where else it listens, what is measured, how long bodies are kept, which pages may ask. */
+export function ProxyMore({ app }: { app: AppState }) {
+  const { t } = useTranslation('settings')
+  const save = useSave()
+  const { settings, host } = app
+  const metrics = host === 'web' ? t('proxy.metricsHintWeb', { address: `${location.origin}/metrics` }) : null
+  return (
+    <>
+      <Row name={t('proxy.ipv6')} hint={t('proxy.ipv6Hint')}>
+        <Switch label={t('proxy.ipv6')} checked={settings.proxyIpv6} onChange={(proxyIpv6) => save({ proxyIpv6 })} />
+      </Row>
+      <Row name={t('proxy.metrics')} hint={metrics ?? t('proxy.metricsHintDesktop')}>
+        <Switch label={t('proxy.metrics')} checked={settings.metrics} onChange={(on) => save({ metrics: on })} />
+      </Row>
+      <Origins origins={settings.proxyOrigins} />
+      <BodyDays key={settings.bodyDays} days={settings.bodyDays} />
+      <Bodies />
+    </>
+  )
+}
+
+function Origins({ origins }: { origins: readonly string[] }) {
+  const { t } = useTranslation('settings')
+  const save = useSave()
+  const [typed, setTyped] = useState('')
+  const [fault, setFault] = useState<'bad' | 'known' | 'many' | null>(null)
+  const words = { bad: 'proxy.originBad', known: 'proxy.originKnown', many: 'proxy.originMany' } as const
+  const add = () => {
+    const read = readOrigin(typed, origins)
+    if ('fault' in read) {
+      setFault(read.fault)
+      return
+    }
+    save({ proxyOrigins: [...origins, read.origin] })
+    setTyped('')
+  }
+  return (
+    <div className="flex flex-col gap-2">
+      <div>
+        <div className="font-[520]">{t('proxy.origins')}</div>
+        <div className="text-faint text-s">{t('proxy.originsHint')}</div>
+      </div>
+      {origins.length === 0 ? (
+        <p className="text-s text-soft">{t('proxy.originsNone')}</p>
+      ) : (
+        <ul className="flex flex-wrap gap-1.5">
+          {origins.map((origin) => (
+            <li key={origin} className="flex max-w-full items-center gap-1 rounded-m bg-hover py-0.5 pe-0.5 ps-2">
+              <code className="min-w-0 truncate font-mono text-xs">{origin}</code>
+              <button
+                type="button"
+                aria-label={t('proxy.originRemove', { origin })}
+                onClick={() => save({ proxyOrigins: origins.filter((one) => one !== origin) })}
+                className="grid size-6 shrink-0 place-items-center rounded-s text-soft hover:bg-raise hover:text-ink"
+              >
+                <X aria-hidden size={13} />
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      <form
+        className="flex items-start gap-2"
+        onSubmit={(event) => {
+          event.preventDefault()
+          add()
+        }}
+      >
+        <div className="min-w-0 flex-1">
+          <Field label={t('proxy.originAdd')} quietLabel error={fault && t(words[fault])}>
+            <TextInput
+              mono
+              maxLength={300}
+              placeholder={t('proxy.originPlaceholder')}
+              value={typed}
+              onChange={(event) => {
+                setTyped(event.target.value)
+                setFault(null)
+              }}
+            />
+          </Field>
+        </div>
+        <Button type="submit" className="mt-0.5" disabled={typed.trim() === ''}>
+          {t('proxy.originAllow')}
+        </Button>
+      </form>
+    </div>
+  )
+}
+
+function BodyDays({ days }: { days: number }) {
+  const { t } = useTranslation('settings')
+  const save = useSave()
+  const [typed, setTyped] = useState(String(days))
+  const text = typed.trim()
+  const value = /^\d{1,3}$/.test(text) ? Number(text) : 0
+  const good = value >= 1 && value <= 365
+  const keep = () => {
+    if (good && value !== days) save({ bodyDays: value })
+  }
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        keep()
+      }}
+    >
+      <Field label={t('proxy.bodyDays')} hint={t('proxy.bodyDaysHint')} error={good ? null : t('proxy.bodyDaysBad')}>
+        <TextInput
+          inputMode="numeric"
+          className="num max-w-28"
+          value={typed}
+          onChange={(event) => setTyped(event.target.value)}
+          onBlur={keep}
+        />
+      </Field>
+    </form>
+  )
+}
+
+/** What the bodies take on the disk, and the way to be rid of all of them. */
+function Bodies() {
+  const { t } = useTranslation('settings')
+  const studio = useStudio()
+  const [bytes, setBytes] = useState<number | null>(null)
+  const [asking, setAsking] = useState(false)
+  const [busy, setBusy] = useState(false)
+  const [round, setRound] = useState(0)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: asked again after each erasing
+  useEffect(() => {
+    let wanted = true
+    studio.requests.counts({ filter: {} }).then(
+      ({ bodyBytes }) => wanted && setBytes(bodyBytes),
+      () => wanted && setBytes(null),
+    )
+    return () => {
+      wanted = false
+    }
+  }, [studio, round])
+  const say = (text: string) => appStore.setState(withToast(appStore.getState(), { id: 'bodies', text }))
+  const erase = () => {
+    setBusy(true)
+    studio.requests
+      .eraseBodies({})
+      .then(
+        ({ erased }) => say(t('proxy.erased', { count: erased })),
+        (thrown: unknown) => say(problemOf(thrown).message),
+      )
+      .finally(() => {
+        setBusy(false)
+        setAsking(false)
+        setRound((count) => count + 1)
+      })
+  }
+  if (bytes === null) return null
+  return (
+    <Row
+      name={t('proxy.bodies')}
+      hint={bytes > 0 ? t('proxy.bodiesHint', { size: showBytes(bytes) }) : t('proxy.bodiesNone')}
+    >
+      {bytes > 0 && (
+        <Button look="danger" onClick={() => setAsking(true)}>
+          {t('proxy.eraseBodies')}
+        </Button>
+      )}
+      <ConfirmDialog
+        open={asking}
+        onClose={() => setAsking(false)}
+        title={t('proxy.eraseTitle')}
+        about={t('proxy.eraseAbout')}
+        confirm={t('proxy.eraseBodies')}
+        busy={busy}
+        onConfirm={erase}
+      />
+    </Row>
+  )
+}

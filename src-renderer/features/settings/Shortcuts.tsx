@@ -1,0 +1,5 @@
+import { ShortcutList } from '../../shared/commands/ShortcutList.tsx'
+
+export function ShortcutsSection() {
+  return <ShortcutList />
+}

@@ -1,0 +1,51 @@
+import { useState } from 'react'
+import { Field, TextInput } from '../../shared/ui/Field.tsx'
+
+interface TypedFieldProps<T extends string | number | null> {
+  label: string
+  hint: string
+  /** What is said of what `read` cannot read. */
+  bad: string
+  value: T
+  read: (typed: string) => T | undefined
+  onSave: (value: T) => void
+  inputMode: 'decimal' | 'numeric'
+  className: string
+  unit?: string
+}
+
+/** A short value, saved at Enter or when its field is left, where it is a good one. What was changed elsewhere is taken over. */
+export function TypedField<T extends string | number | null>(props: TypedFieldProps<T>) {
+  const { label, hint, bad, value, read, onSave, inputMode, className, unit } = props
+  const [typed, setTyped] = useState(String(value ?? ''))
+  const [known, setKnown] = useState(value)
+  if (known !== value) {
+    setKnown(value)
+    setTyped(String(value ?? ''))
+  }
+  const meant = read(typed)
+  const keep = (): void => {
+    if (meant !== undefined && meant !== value) onSave(meant)
+  }
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        keep()
+      }}
+    >
+      <Field label={label} hint={hint} error={meant === undefined ? bad : null}>
+        <span className="flex items-center gap-2">
+          <TextInput
+            inputMode={inputMode}
+            className={`num ${className}`}
+            value={typed}
+            onChange={(event) => setTyped(event.target.value)}
+            onBlur={keep}
+          />
+          {unit && <span className="text-s text-soft">{unit}</span>}
+        </span>
+      </Field>
+    </form>
+  )
+}

@@ -1,0 +1,74 @@
+import type { ChatToolsState } from '../../../../src-preload/contract/tools.ts'
+import { useToolWords } from '../../../shared/toolMessages.ts'
+import { Button } from '../../../shared/ui/Button.tsx'
+import { plainText } from '../../../shared/ui/plainText.ts'
+import { findTool, readToolId } from '../../../stores/tools.ts'
+import { TypedField } from '../TypedField.tsx'
+import { useSave } from '../useSave.ts'
+import { Part } from './SettingsPart.tsx'
+import { useDeed } from './useAction.ts'
+
+/** What runs without asking, and the way to take that back. */
+export function Always({ tools }: { tools: ChatToolsState }) {
+  const t = useToolWords()
+  const deed = useDeed()
+  return (
+    <Part title={t('settings.always.title')} about={t('settings.always.about')}>
+      {tools.always.length === 0 && <p className="text-s text-soft">{t('settings.always.none')}</p>}
+      <ul className="flex flex-col">
+        {tools.always.map((id) => {
+          const { name, where } = nameOf(tools, id)
+          const place =
+            where === 'own' || where === 'gone' ? t(`settings.always.${where}`) : t('settings.always.on', where)
+          return (
+            <li key={id} className="flex items-center gap-2 py-1">
+              <code dir="ltr" className="min-w-0 truncate font-mono text-s [unicode-bidi:isolate]" title={name}>
+                {name}
+              </code>
+              <span className="min-w-0 truncate text-faint text-s">{place}</span>
+              <Button
+                size="small"
+                className="ms-auto"
+                aria-label={t('settings.always.forgetOf', { name })}
+                onClick={() => void deed((client) => client.chatTools.forget({ toolId: id }))}
+              >
+                {t('settings.always.forget')}
+              </Button>
+            </li>
+          )
+        })}
+      </ul>
+    </Part>
+  )
+}
+
+function nameOf(tools: ChatToolsState, id: string): { name: string; where: 'own' | 'gone' | { server: string } } {
+  const { tool, server } = findTool(tools, id)
+  if (tool) return { name: tool.name, where: 'own' }
+  const read = readToolId(id)
+  const name = plainText(read?.kind === 'mcp' ? read.name : id)
+  return { name, where: server ? { server: plainText(server.name) } : 'gone' }
+}
+
+/** After so many rounds of calls in a row the person is asked. */
+export function Rounds({ rounds }: { rounds: number }) {
+  const t = useToolWords()
+  const save = useSave()
+  return (
+    <TypedField
+      label={t('settings.rounds.title')}
+      hint={t('settings.rounds.hint')}
+      bad={t('settings.rounds.bad')}
+      value={rounds}
+      read={readRounds}
+      onSave={(toolRounds) => save({ toolRounds })}
+      inputMode="numeric"
+      className="max-w-28"
+    />
+  )
+}
+
+function readRounds(typed: string): number | undefined {
+  const value = /^\d{1,3}$/.test(typed.trim()) ? Number(typed) : 0
+  return value >= 1 && value <= 100 ? value : undefined
+}

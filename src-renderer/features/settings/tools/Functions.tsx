@@ -1,0 +1,73 @@
+import { Pencil, Plus, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import type { FunctionTool } from '../../../../src-preload/contract/tools.ts'
+import { useToolWords } from '../../../shared/toolMessages.ts'
+import { Button, IconButton } from '../../../shared/ui/Button.tsx'
+import { Pill } from '../../../shared/ui/Pill.tsx'
+import { plainText } from '../../../shared/ui/plainText.ts'
+import { appStore, withToast } from '../../../stores/app.ts'
+import { FunctionDialog } from './FunctionDialog.tsx'
+import { Part } from './SettingsPart.tsx'
+import { useDeed } from './useAction.ts'
+
+/** The tools that a person wrote. */
+export function Functions({ functions }: { functions: readonly FunctionTool[] }) {
+  const t = useToolWords()
+  const deed = useDeed()
+  const [draft, setDraft] = useState<FunctionTool | 'new' | null>(null)
+  const remove = async (tool: FunctionTool) => {
+    if (!(await deed((client) => client.chatTools.removeFunction({ id: tool.id })))) return
+    const { updatedAt: _, ...kept } = tool
+    const toast = {
+      id: `tool-${tool.id}`,
+      text: t('settings.functions.removed', { name: tool.name }),
+      action: {
+        label: t('settings.functions.undo'),
+        // Under its old id, so that conversations that offer it do so again.
+        onClick: () => void deed((client) => client.chatTools.saveFunction(kept)),
+      },
+    }
+    appStore.setState(withToast(appStore.getState(), toast))
+  }
+  return (
+    <Part
+      title={t('settings.functions.title')}
+      about={t('settings.functions.about')}
+      actions={
+        <Button icon={Plus} onClick={() => setDraft('new')}>
+          {t('settings.functions.add')}
+        </Button>
+      }
+    >
+      {functions.length === 0 && <p className="text-s text-soft">{t('settings.functions.none')}</p>}
+      <ul className="flex flex-col">
+        {functions.map((tool) => (
+          <li key={tool.id} className="flex items-center gap-1 py-1">
+            <div className="min-w-0 flex-1">
+              <div className="flex min-w-0 items-center gap-2">
+                <code dir="ltr" className="min-w-0 truncate font-mono text-s" title={tool.name}>
+                  {tool.name}
+                </code>
+                {tool.strict && <Pill tone="muted">{t('settings.functions.strict')}</Pill>}
+              </div>
+              <div className="truncate text-faint text-s">
+                {plainText(tool.description) || t('settings.functions.noDescription')}
+              </div>
+            </div>
+            <IconButton
+              icon={Pencil}
+              label={t('settings.functions.edit', { name: tool.name })}
+              onClick={() => setDraft(tool)}
+            />
+            <IconButton
+              icon={Trash2}
+              label={t('settings.functions.remove', { name: tool.name })}
+              onClick={() => void remove(tool)}
+            />
+          </li>
+        ))}
+      </ul>
+      <FunctionDialog draft={draft} others={functions} onClose={() => setDraft(null)} />
+    </Part>
+  )
+}

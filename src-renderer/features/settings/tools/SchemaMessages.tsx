@@ -1,0 +1,26 @@
+import { useToolWords } from '../../../shared/toolMessages.ts'
+import { cx } from '../../../shared/ui/cx.ts'
+import type { SchemaFault } from './schema.ts'
+
+/** So many are told at once. */
+const most = 4
+
+/** What is wrong with a schema, one sentence each, with its place. */
+export function SchemaWords({ faults, tone }: { faults: readonly SchemaFault[]; tone: 'bad' | 'warn' }) {
+  const t = useToolWords()
+  if (faults.length === 0) return null
+  return (
+    <ul className={cx('list-disc ps-5 text-s', tone === 'bad' ? 'text-bad' : 'text-warn')}>
+      {faults.slice(0, most).map(({ kind, path, value }) => {
+        const what = t(`settings.schema.${kind}`, { value })
+        const whole = kind === 'rootObject' || kind === 'rootType'
+        return (
+          <li key={`${kind} ${path} ${value}`} className="break-words">
+            {whole ? what : t('settings.schema.at', { path: path === '' ? t('settings.schema.root') : path, what })}
+          </li>
+        )
+      })}
+      {faults.length > most && <li>{t('settings.form.more', { count: faults.length - most })}</li>}
+    </ul>
+  )
+}

@@ -1,0 +1,151 @@
+import { ChevronRight, Ellipsis, Pencil, Trash2 } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import type { McpServer } from '../../../../src-preload/contract/tools.ts'
+import { useToolWords } from '../../../shared/toolMessages.ts'
+import { IconButton } from '../../../shared/ui/Button.tsx'
+import { commandLine } from '../../../shared/ui/commandLine.ts'
+import { cx } from '../../../shared/ui/cx.ts'
+import { ConfirmDialog } from '../../../shared/ui/Dialog.tsx'
+import { Menu, MenuItem, MenuLine } from '../../../shared/ui/Menu.tsx'
+import { Notice } from '../../../shared/ui/Notice.tsx'
+import { Pill, type PillTone } from '../../../shared/ui/Pill.tsx'
+import { plainText } from '../../../shared/ui/plainText.ts'
+import { Switch } from '../../../shared/ui/Switch.tsx'
+import { ServerDetails } from './ServerDetails.tsx'
+import { useDeed } from './useAction.ts'
+import { needsWarning, warned } from './warned.ts'
+
+const tones: Record<McpServer['state'], PillTone> = { off: 'muted', starting: 'warn', ready: 'good', failed: 'bad' }
+
+/** One server: how it stands, its switch, and behind a fold what it is and brings. */
+export function Server({ server, onEdit }: { server: McpServer; onEdit: () => void }) {
+  const t = useToolWords()
+  const deed = useDeed()
+  const [open, setOpen] = useState(false)
+  const [dialog, setDialog] = useState<'warn' | 'remove' | null>(null)
+  const [busy, setBusy] = useState(false)
+  const name = plainText(server.name)
+  const { transport } = server
+  const turn = async (on: boolean) => {
+    setBusy(true)
+    await deed((client) => client.chatTools.switchServer({ id: server.id, on }))
+    setBusy(false)
+  }
+  const set = (on: boolean) => {
+    if (on && needsWarning(server)) setDialog('warn')
+    else void turn(on)
+  }
+  const restart = async () => {
+    await turn(false)
+    await turn(true)
+  }
+  return (
+    <li
+      className="flex min-w-0 flex-col gap-2 rounded-m p-3 shadow-[inset_0_0_0_1px_var(--line-strong)]"
+      data-server={server.name}
+    >
+      <div className="flex min-w-0 items-center gap-2">
+        <button
+          type="button"
+          aria-expanded={open}
+          aria-label={t('settings.servers.detailsOf', { name })}
+          onClick={() => setOpen(!open)}
+          className="flex min-w-0 flex-1 items-center gap-1.5 rounded-s text-start"
+        >
+          <ChevronRight
+            aria-hidden
+            size={15}
+            className={cx('shrink-0 text-soft transition-transform', open ? 'rotate-90' : 'rtl:rotate-180')}
+          />
+          <span className="min-w-0 truncate font-[540]" title={name}>
+            {name}
+          </span>
+          <Pill tone={tones[server.state]}>{t(`settings.servers.state.${server.state}`)}</Pill>
+          {server.state === 'ready' && (
+            <span className="num shrink-0 text-faint text-s">
+              {t('settings.servers.tools', { count: server.tools.length })}
+            </span>
+          )}
+        </button>
+        <Switch label={t('settings.servers.switch', { name })} checked={server.on} disabled={busy} onChange={set} />
+        <Menu trigger={<IconButton icon={Ellipsis} label={t('settings.servers.more', { name })} />}>
+          <MenuItem icon={Pencil} onSelect={onEdit}>
+            {t('settings.servers.edit')}
+          </MenuItem>
+          <MenuLine />
+          <MenuItem icon={Trash2} danger onSelect={() => setDialog('remove')}>
+            {t('settings.servers.remove')}
+          </MenuItem>
+        </Menu>
+      </div>
+      {!open && (
+        <code dir="ltr" className="truncate ps-5 font-mono text-faint text-xs [unicode-bidi:isolate]">
+          {plainText(transport.kind === 'stdio' ? commandLine(transport) : transport.url)}
+        </code>
+      )}
+      {server.state === 'failed' && (
+        <Notice
+          kind="bad"
+          title={t('settings.servers.failed')}
+          action={{ label: t('settings.servers.again'), busy, onClick: () => void restart() }}
+        >
+          {server.problem && <span className="break-words">{plainText(server.problem.message)}</span>}
+        </Notice>
+      )}
+      {open && <ServerDetails server={server} />}
+      <Warning
+        server={server}
+        open={dialog === 'warn'}
+        onClose={() => setDialog(null)}
+        onYes={() => {
+          warned(server)
+          setDialog(null)
+          void turn(true)
+        }}
+      />
+      <ConfirmDialog
+        open={dialog === 'remove'}
+        onClose={() => setDialog(null)}
+        title={t('settings.servers.removeTitle', { name })}
+        about={t('settings.servers.removeAbout')}
+        confirm={t('settings.servers.removeDo')}
+        onConfirm={() => {
+          setDialog(null)
+          void deed((client) => client.chatTools.removeServer({ id: server.id }))
+        }}
+      />
+    </li>
+  )
+}
+
+/** Told once for each program or address: what switching it on means. */
+function Warning(props: { server: McpServer; open: boolean; onClose: () => void; onYes: () => void }) {
+  const t = useToolWords()
+  const { name, transport } = props.server
+  const program = transport.kind === 'stdio'
+  const what: ReactNode = program
+    ? t('settings.servers.warnStdio')
+    : t('settings.servers.warnHttp', { host: plainText(hostOf(transport.url)) })
+  return (
+    <ConfirmDialog
+      open={props.open}
+      onClose={props.onClose}
+      title={t('settings.servers.warnTitle', { name: plainText(name) })}
+      about={what}
+      confirm={t('settings.servers.warnDo')}
+      onConfirm={props.onYes}
+    >
+      <code
+        dir="ltr"
+        className="block max-h-32 select-text overflow-auto break-all rounded-m bg-hover px-3 py-2 font-mono text-s [unicode-bidi:isolate]"
+      >
+        {plainText(program ? commandLine(transport) : transport.url)}
+      </code>
+      <p className="text-s text-soft">
+        {t(program ? 'settings.servers.warnStdioMore' : 'settings.servers.warnHttpMore')}
+      </p>
+    </ConfirmDialog>
+  )
+}
+
+const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : url)

@@ -1,0 +1,113 @@
+import type { McpServer, McpTool } from '../../../../src-preload/contract/tools.ts'
+import { useToolWords } from '../../../shared/toolMessages.ts'
+import { commandLine } from '../../../shared/ui/commandLine.ts'
+import { KeyValue } from '../../../shared/ui/KeyValue.tsx'
+import { plainText } from '../../../shared/ui/plainText.ts'
+
+/** What a server is, what it brings and what it wrote to its log. All of it is a stranger's text. */
+export function ServerDetails({ server }: { server: McpServer }) {
+  const t = useToolWords()
+  const { transport } = server
+  const names = transport.kind === 'stdio' ? transport.env : transport.headers
+  const mono = (text: string) => (
+    <code dir="ltr" className="select-text break-all font-mono text-xs [unicode-bidi:isolate]">
+      {plainText(text)}
+    </code>
+  )
+  const rows = [
+    transport.kind === 'stdio'
+      ? { id: 'runs', name: t('settings.servers.runs'), value: mono(commandLine(transport)) }
+      : { id: 'address', name: t('settings.servers.address'), value: mono(transport.url) },
+    ...(transport.kind === 'stdio' && transport.cwd !== null
+      ? [{ id: 'folder', name: t('settings.servers.folder'), value: mono(transport.cwd) }]
+      : []),
+    ...(names.length > 0
+      ? [
+          {
+            id: 'names',
+            name: t(transport.kind === 'stdio' ? 'settings.servers.env' : 'settings.servers.headers'),
+            value: mono(names.join(', ')),
+          },
+        ]
+      : []),
+    {
+      id: 'limit',
+      name: t('settings.servers.limit'),
+      value: t('settings.servers.limitValue', { seconds: server.timeoutSeconds }),
+    },
+    ...(server.about === null
+      ? []
+      : [{ id: 'about', name: t('settings.servers.says'), value: plainText(server.about.slice(0, 300)) }]),
+  ]
+  return (
+    <div className="flex min-w-0 flex-col gap-3 ps-5">
+      <KeyValue rows={rows} />
+      {server.instructions && (
+        <section aria-label={t('settings.servers.instructions')} className="flex flex-col gap-1 text-s">
+          <h4 className="font-[540]">{t('settings.servers.instructions')}</h4>
+          <p className="line-clamp-6 select-text whitespace-pre-wrap break-words text-soft">
+            {plainText(server.instructions)}
+          </p>
+        </section>
+      )}
+      {server.tools.length > 0 && (
+        <section aria-label={t('settings.servers.toolsTitle')} className="flex flex-col gap-1">
+          <h4 className="font-[540] text-s">{t('settings.servers.toolsTitle')}</h4>
+          <ul className="flex max-h-80 flex-col gap-1.5 overflow-y-auto">
+            {server.tools.map((tool) => (
+              <ToolLine key={tool.sentName} tool={tool} />
+            ))}
+          </ul>
+        </section>
+      )}
+      {server.state === 'ready' && server.tools.length === 0 && (
+        <p className="text-s text-soft">{t('settings.servers.noTools')}</p>
+      )}
+      {transport.kind === 'stdio' && <Log lines={server.log} />}
+    </div>
+  )
+}
+
+function ToolLine({ tool }: { tool: McpTool }) {
+  const t = useToolWords()
+  const claim = tool.readOnly === true ? 'readOnly' : tool.destructive === true ? 'destructive' : null
+  return (
+    <li className="min-w-0 text-s">
+      <div className="flex min-w-0 flex-wrap items-baseline gap-x-2">
+        <code dir="ltr" className="min-w-0 break-all font-mono [unicode-bidi:isolate]">
+          {plainText(tool.name)}
+        </code>
+        {tool.sentName !== tool.name && (
+          <span className="text-faint text-xs">{t('settings.servers.sentAs', { name: tool.sentName })}</span>
+        )}
+        {claim && <span className="text-faint text-xs">{t(`settings.servers.tool.${claim}`)}</span>}
+      </div>
+      {tool.description !== '' && (
+        <p className="line-clamp-3 select-text break-words text-soft">{plainText(tool.description)}</p>
+      )}
+      {tool.fault !== null && (
+        <p className="text-warn">{t('settings.servers.tool.fault', { words: plainText(tool.fault) })}</p>
+      )}
+    </li>
+  )
+}
+
+function Log({ lines }: { lines: readonly string[] }) {
+  const t = useToolWords()
+  if (lines.length === 0) return <p className="text-faint text-s">{t('settings.servers.logNone')}</p>
+  return (
+    <details className="text-s" open>
+      <summary className="w-fit rounded-s font-[540]">{t('settings.servers.log')}</summary>
+      <section
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard (WCAG 2.1.1)
+        tabIndex={0}
+        aria-label={t('settings.servers.log')}
+        className="mt-1.5 max-h-40 overflow-auto rounded-m bg-panel px-3 py-2 shadow-[inset_0_0_0_1px_var(--line)]"
+      >
+        <pre className="m-0 select-text whitespace-pre-wrap break-words font-mono text-soft text-xs">
+          {plainText(lines.join('\n'))}
+        </pre>
+      </section>
+    </details>
+  )
+}

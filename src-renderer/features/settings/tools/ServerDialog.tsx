@@ -1,0 +1,133 @@
+import { useEffect, useRef, useState } from 'react'
+import type { Problem } from '../../../../src-preload/contract/problem.ts'
+import type { McpServer } from '../../../../src-preload/contract/tools.ts'
+import { problemOf } from '../../../api/problem.ts'
+import { ProblemNotice } from '../../../shared/errors/ProblemNotice.tsx'
+import { useStudio } from '../../../shared/studioContext.ts'
+import { useToolWords } from '../../../shared/toolMessages.ts'
+import { Button } from '../../../shared/ui/Button.tsx'
+import { Dialog } from '../../../shared/ui/Dialog.tsx'
+import { Field, TextInput } from '../../../shared/ui/Field.tsx'
+import { plainText } from '../../../shared/ui/plainText.ts'
+import { Segmented } from '../../../shared/ui/Segmented.tsx'
+import { HttpFields, StdioFields } from './ServerFields.tsx'
+import { readServerForm, type ServerErrors, type ServerForm } from './serverForm.ts'
+
+export interface ServerDialogProps {
+  /** What it begins with; null: closed. */
+  form: ServerForm | null
+  servers: readonly McpServer[]
+  onClose: () => void
+  onSaved?: () => void
+}
+
+/** Where a server is described. Secret values are typed here once and are never shown again. */
+export function ServerDialog({ form, servers, onClose, onSaved }: ServerDialogProps) {
+  const t = useToolWords()
+  const edited = form !== null && form.id !== null
+  return (
+    <Dialog
+      open={form !== null}
+      onClose={onClose}
+      width="wide"
+      stayOnOutsideClick
+      title={edited ? t('settings.server.editTitle', { name: plainText(form.name) }) : t('settings.server.addTitle')}
+      about={t(edited ? 'settings.server.editAbout' : 'settings.server.addAbout')}
+    >
+      {form && (
+        <Form
+          first={form}
+          servers={servers}
+          onSaved={() => {
+            onSaved?.()
+            onClose()
+          }}
+        />
+      )}
+    </Dialog>
+  )
+}
+
+function Form(props: { first: ServerForm; servers: readonly McpServer[]; onSaved: () => void }) {
+  const t = useToolWords()
+  const studio = useStudio()
+  const [form, setForm] = useState(props.first)
+  const [errors, setErrors] = useState<ServerErrors>({})
+  const [busy, setBusy] = useState(false)
+  const [problem, setProblem] = useState<Problem | null>(null)
+  const element = useRef<HTMLFormElement>(null)
+  useEffect(() => {
+    if (Object.keys(errors).length > 0) element.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
+  }, [errors])
+  const change = (part: Partial<ServerForm>) => {
+    setForm((before) => ({ ...before, ...part }))
+    // What is being changed is not wrong any more until it is read again.
+    setErrors((before) => Object.fromEntries(Object.entries(before).filter(([field]) => !(field in part))))
+  }
+  const others = props.servers.filter(({ id }) => id !== form.id).map(({ name }) => name)
+  const save = () => {
+    if (busy) return
+    const read = readServerForm(form, others)
+    setErrors(read.errors ?? {})
+    if (!read.server) return
+    setBusy(true)
+    setProblem(null)
+    studio.chatTools
+      .saveServer(read.server)
+      .then(props.onSaved)
+      .catch((thrown: unknown) => setProblem(problemOf(thrown)))
+      .finally(() => setBusy(false))
+  }
+  const told = (field: keyof ServerErrors): string | null => {
+    const fault = errors[field]
+    return fault ? t(`settings.server.fault.${fault}`) : null
+  }
+  return (
+    <form
+      ref={element}
+      noValidate
+      className="flex flex-col gap-4"
+      onSubmit={(event) => {
+        event.preventDefault()
+        save()
+      }}
+    >
+      <Field label={t('settings.server.name')} hint={t('settings.server.nameHint')} error={told('name')}>
+        <TextInput maxLength={60} value={form.name} onChange={(event) => change({ name: event.target.value })} />
+      </Field>
+      <Segmented
+        label={t('settings.server.kind')}
+        value={form.kind}
+        onChange={(kind) => change({ kind })}
+        segments={[
+          { value: 'stdio', label: t('settings.server.stdio') },
+          { value: 'http', label: t('settings.server.http') },
+        ]}
+      />
+      {form.kind === 'stdio' ? (
+        <StdioFields form={form} told={told} onChange={change} />
+      ) : (
+        <HttpFields form={form} told={told} onChange={change} />
+      )}
+      <Field label={t('settings.server.timeout')} hint={t('settings.server.timeoutHint')} error={told('timeout')}>
+        <TextInput
+          inputMode="numeric"
+          className="num max-w-28"
+          value={form.timeout}
+          onChange={(event) => change({ timeout: event.target.value })}
+        />
+      </Field>
+      {problem && <ProblemNotice problem={problem} on={{ retry: save }} />}
+      <div className="sticky bottom-0 -mx-5 -mb-5 flex flex-wrap items-center justify-end gap-2 border-line border-t bg-raise px-5 py-3">
+        {Object.keys(errors).length > 0 && (
+          <span role="alert" className="me-auto text-bad text-s">
+            {t('settings.form.some')}
+          </span>
+        )}
+        <Button look="go" type="submit" busy={busy}>
+          {t(form.id === null ? 'settings.server.make' : 'settings.server.save')}
+        </Button>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,161 @@
+import { Plus, X } from 'lucide-react'
+import { useToolWords } from '../../../shared/toolMessages.ts'
+import { Button, IconButton } from '../../../shared/ui/Button.tsx'
+import { commandLine, splitCommand } from '../../../shared/ui/commandLine.ts'
+import { Field, PasswordInput, TextInput } from '../../../shared/ui/Field.tsx'
+import { plainText } from '../../../shared/ui/plainText.ts'
+import { TextArea } from '../../../shared/ui/TextArea.tsx'
+import {
+  argsOf,
+  isUnencrypted,
+  linesOf,
+  type SecretRow,
+  type ServerErrors,
+  type ServerForm,
+  secretRow,
+} from './serverForm.ts'
+
+interface FieldsProps {
+  form: ServerForm
+  told: (field: keyof ServerErrors) => string | null
+  onChange: (part: Partial<ServerForm>) => void
+}
+
+export function StdioFields({ form, told, onChange }: FieldsProps) {
+  const t = useToolWords()
+  const words = /\s/.test(form.command.trim()) && form.args === '' ? splitCommand(form.command) : null
+  const args = argsOf(form.args)
+  return (
+    <>
+      <div className="flex flex-col gap-1.5">
+        <Field label={t('settings.server.command')} hint={t('settings.server.commandHint')} error={told('command')}>
+          <TextInput
+            mono
+            maxLength={4096}
+            value={form.command}
+            onChange={(event) => onChange({ command: event.target.value })}
+          />
+        </Field>
+        {words && words.length > 1 && (
+          <div className="flex flex-wrap items-center gap-2 text-s text-soft">
+            {t('settings.server.splitHint')}
+            <Button size="small" onClick={() => onChange({ command: words[0] ?? '', args: linesOf(words.slice(1)) })}>
+              {t('settings.server.split')}
+            </Button>
+          </div>
+        )}
+      </div>
+      <Field label={t('settings.server.args')} hint={t('settings.server.argsHint')}>
+        <TextArea mono rows={3} value={form.args} onChange={(event) => onChange({ args: event.target.value })} />
+      </Field>
+      {form.command.trim() !== '' && (
+        <p className="text-faint text-s">
+          {t('settings.server.argsHow')}{' '}
+          <code dir="ltr" className="select-text break-all font-mono text-soft [unicode-bidi:isolate]">
+            {plainText(commandLine({ command: form.command.trim(), args }))}
+          </code>
+        </p>
+      )}
+      <Secrets kind="env" rows={form.env} error={told('env')} onChange={(env) => onChange({ env })} />
+      <Field label={t('settings.server.cwd')} hint={t('settings.server.cwdHint')} error={told('cwd')}>
+        <TextInput mono maxLength={4096} value={form.cwd} onChange={(event) => onChange({ cwd: event.target.value })} />
+      </Field>
+    </>
+  )
+}
+
+export function HttpFields({ form, told, onChange }: FieldsProps) {
+  const t = useToolWords()
+  return (
+    <>
+      <div className="flex flex-col gap-1.5">
+        <Field label={t('settings.server.url')} hint={t('settings.server.urlHint')} error={told('url')}>
+          <TextInput
+            mono
+            inputMode="url"
+            maxLength={4096}
+            value={form.url}
+            onChange={(event) => onChange({ url: event.target.value })}
+          />
+        </Field>
+        {isUnencrypted(form.url.trim()) && <p className="text-s text-warn">{t('settings.server.urlClear')}</p>}
+      </div>
+      <Secrets
+        kind="headers"
+        rows={form.headers}
+        error={told('headers')}
+        onChange={(headers) => onChange({ headers })}
+      />
+    </>
+  )
+}
+
+/** Names in sight, values hidden: what is stored never comes back here. */
+function Secrets(props: {
+  kind: 'env' | 'headers'
+  rows: readonly SecretRow[]
+  error: string | null
+  onChange: (rows: SecretRow[]) => void
+}) {
+  const t = useToolWords()
+  const { kind, rows, error } = props
+  const set = (key: string, part: Partial<SecretRow>) =>
+    props.onChange(rows.map((row) => (row.key === key ? { ...row, ...part } : row)))
+  return (
+    <fieldset className="m-0 flex min-w-0 flex-col gap-1.5 border-0 p-0">
+      <legend className="mb-1.5 p-0 font-[540] text-s">{t(`settings.server.${kind}`)}</legend>
+      {rows.map((row) => (
+        <div key={row.key} className="flex items-end gap-2">
+          <div className="min-w-0 flex-1">
+            <Field label={t('settings.server.rowName')} quietLabel>
+              <TextInput
+                mono
+                maxLength={200}
+                placeholder={t('settings.server.rowName')}
+                aria-invalid={error !== null || undefined}
+                // The value that is stored belongs to its name: another name needs another value.
+                readOnly={row.kept}
+                value={row.name}
+                onChange={(event) => set(row.key, { name: event.target.value })}
+              />
+            </Field>
+          </div>
+          <div className="min-w-0 flex-[1.4]">
+            <Field label={t('settings.server.rowValue')} quietLabel>
+              <PasswordInput
+                showLabel={t('settings.server.show')}
+                hideLabel={t('settings.server.hide')}
+                maxLength={100_000}
+                placeholder={t(row.kept ? 'settings.server.rowKept' : 'settings.server.rowValue')}
+                value={row.value}
+                onChange={(event) => set(row.key, { value: event.target.value })}
+              />
+            </Field>
+          </div>
+          <span className="mb-0.5">
+            <IconButton
+              icon={X}
+              label={
+                row.name === ''
+                  ? t('settings.server.rowRemoveUnnamed')
+                  : t('settings.server.rowRemove', { name: plainText(row.name) })
+              }
+              onClick={() => props.onChange(rows.filter(({ key }) => key !== row.key))}
+            />
+          </span>
+        </div>
+      ))}
+      {error && (
+        <p role="alert" className="text-bad text-s">
+          {error}
+        </p>
+      )}
+      <div className="flex flex-wrap items-center gap-2">
+        <Button size="small" icon={Plus} onClick={() => props.onChange([...rows, secretRow()])}>
+          {t(kind === 'env' ? 'settings.server.rowAddEnv' : 'settings.server.rowAddHeader')}
+        </Button>
+        <span className="min-w-[min(220px,100%)] flex-1 text-faint text-s">{t(`settings.server.${kind}Hint`)}</span>
+      </div>
+    </fieldset>
+  )
+}

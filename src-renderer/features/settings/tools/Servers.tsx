@@ -1,0 +1,42 @@
+import { ClipboardPaste, Plus } from 'lucide-react'
+import { useState } from 'react'
+import type { McpServer } from '../../../../src-preload/contract/tools.ts'
+import { useToolWords } from '../../../shared/toolMessages.ts'
+import { Button } from '../../../shared/ui/Button.tsx'
+import { PasteDialog } from './PasteDialog.tsx'
+import { Server } from './Server.tsx'
+import { ServerDialog } from './ServerDialog.tsx'
+import { Part } from './SettingsPart.tsx'
+import { formOfServer, newServer, type ServerForm } from './serverForm.ts'
+
+/** The servers of the Model Context Protocol, and the ways to get more of them. */
+export function Servers({ servers }: { servers: readonly McpServer[] }) {
+  const t = useToolWords()
+  const [form, setForm] = useState<ServerForm | null>(null)
+  const [pasting, setPasting] = useState(false)
+  return (
+    <Part
+      title={t('settings.servers.title')}
+      about={t('settings.servers.about')}
+      actions={
+        <>
+          <Button icon={ClipboardPaste} onClick={() => setPasting(true)}>
+            {t('settings.servers.paste')}
+          </Button>
+          <Button icon={Plus} onClick={() => setForm(newServer)}>
+            {t('settings.servers.add')}
+          </Button>
+        </>
+      }
+    >
+      {servers.length === 0 && <p className="text-s text-soft">{t('settings.servers.none')}</p>}
+      <ul className="flex flex-col gap-2">
+        {servers.map((server) => (
+          <Server key={server.id} server={server} onEdit={() => setForm(formOfServer(server))} />
+        ))}
+      </ul>
+      <ServerDialog form={form} servers={servers} onClose={() => setForm(null)} />
+      <PasteDialog open={pasting} servers={servers} onClose={() => setPasting(false)} />
+    </Part>
+  )
+}

@@ -1,0 +1,167 @@
+import { functionName, type McpServer, type McpTransport } from '../../../../src-preload/contract/tools.ts'
+
+/** One value that lies in the keychain, by its name. */
+export interface SecretRow {
+  /** For lists on the screen. */
+  key: string
+  name: string
+  /** As typed now; empty with `kept`: what is stored stays. Never filled from what is stored. */
+  value: string
+  kept: boolean
+}
+
+/** A server as it stands in the form: everything as typed. */
+export interface ServerForm {
+  id: string | null
+  name: string
+  kind: 'stdio' | 'http'
+  command: string
+  /** As `linesOf` writes them. */
+  args: string
+  env: SecretRow[]
+  cwd: string
+  url: string
+  headers: SecretRow[]
+  timeout: string
+}
+
+export type ServerField = 'name' | 'command' | 'env' | 'url' | 'headers' | 'timeout' | 'cwd'
+export type ServerFault = 'empty' | 'taken' | 'url' | 'names' | 'twice' | 'value' | 'timeout' | 'long'
+export type ServerErrors = Partial<Record<ServerField, ServerFault>>
+
+export interface ServerToSave {
+  id?: string
+  name: string
+  transport: McpTransport
+  timeoutSeconds: number
+  secrets: Record<string, string | null>
+}
+
+let keys = 0
+export const secretRow = (name = '', value = '', kept = false): SecretRow => {
+  keys += 1
+  return { key: `s${keys}`, name, value, kept }
+}
+
+export const newServer: ServerForm = {
+  id: null,
+  name: '',
+  kind: 'stdio',
+  command: '',
+  args: '',
+  env: [],
+  cwd: '',
+  url: '',
+  headers: [],
+  timeout: '60',
+}
+
+export function formOfServer({ id, name, transport, timeoutSeconds }: McpServer): ServerForm {
+  const form = { ...newServer, id, name, timeout: String(timeoutSeconds) }
+  if (transport.kind === 'http')
+    return {
+      ...form,
+      kind: 'http',
+      url: transport.url,
+      headers: transport.headers.map((one) => secretRow(one, '', true)),
+    }
+  const { command, args, env, cwd } = transport
+  return { ...form, command, args: linesOf(args), env: env.map((one) => secretRow(one, '', true)), cwd: cwd ?? '' }
+}
+
+const envName = /^[A-Za-z_][A-Za-z0-9_]{0,199}$/
+const headerName = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,200}$/
+
+/** What the form says, or which of its fields need a change. `others`: names that other servers have. */
+export function readServerForm(
+  form: ServerForm,
+  others: readonly string[],
+): { errors: ServerErrors; server: null } | { errors: null; server: ServerToSave } {
+  const errors: ServerErrors = {}
+  const name = form.name.trim()
+  if (name === '') errors.name = 'empty'
+  else if (others.some((other) => other.toLowerCase() === name.toLowerCase())) errors.name = 'taken'
+  const timeoutSeconds = /^\d{1,4}$/.test(form.timeout.trim()) ? Number(form.timeout) : 0
+  if (timeoutSeconds < 1 || timeoutSeconds > 3600) errors.timeout = 'timeout'
+  const transport = form.kind === 'stdio' ? stdio(form, errors) : http(form, errors)
+  if (Object.keys(errors).length > 0) return { errors, server: null }
+  const secrets = secretsOf(form.kind === 'stdio' ? form.env : form.headers)
+  const server = { name, transport, timeoutSeconds, secrets, ...(form.id === null ? {} : { id: form.id }) }
+  return { errors: null, server }
+}
+
+function stdio(form: ServerForm, errors: ServerErrors): McpTransport {
+  const command = form.command.trim()
+  if (command === '') errors.command = 'empty'
+  const args = argsOf(form.args)
+  if (args.length > 200) errors.command = 'long'
+  const fault = faultOf(form.env, envName)
+  if (fault) errors.env = fault
+  const cwd = form.cwd.trim()
+  return { kind: 'stdio', command, args, env: namesOf(form.env), cwd: cwd === '' ? null : cwd }
+}
+
+function http(form: ServerForm, errors: ServerErrors): McpTransport {
+  const url = form.url.trim()
+  if (url === '') errors.url = 'empty'
+  else if (!isHttp(url)) errors.url = 'url'
+  const fault = faultOf(form.headers, headerName)
+  if (fault) errors.headers = fault
+  return { kind: 'http', url, headers: namesOf(form.headers) }
+}
+
+/** Arguments, one a line. One with a line end in it, or that begins with a double quote, is written as a JSON string. */
+export const linesOf = (args: readonly string[]): string =>
+  args.map((one) => (one === '' || /\n|^"/.test(one) ? JSON.stringify(one) : one)).join('\n')
+
+/** The other way; lines with nothing on them are none. */
+export const argsOf = (text: string): string[] =>
+  text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map(argOf)
+
+function argOf(line: string): string {
+  if (!line.startsWith('"')) return line
+  try {
+    const read: unknown = JSON.parse(line)
+    return typeof read === 'string' ? read : line
+  } catch {
+    return line
+  }
+}
+
+function isHttp(text: string): boolean {
+  if (!URL.canParse(text)) return false
+  const { protocol, username, password } = new URL(text)
+  return (protocol === 'http:' || protocol === 'https:') && username === '' && password === ''
+}
+
+/** Whether the address is written in the clear over a network: http to anything but this machine. */
+export function isUnencrypted(text: string): boolean {
+  if (!isHttp(text)) return false
+  const { protocol, hostname } = new URL(text)
+  return protocol === 'http:' && !/^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)
+}
+
+const filled = (rows: readonly SecretRow[]): SecretRow[] =>
+  rows.filter(({ name, value, kept }) => name.trim() !== '' || value !== '' || kept)
+const namesOf = (rows: readonly SecretRow[]): string[] => filled(rows).map(({ name }) => name.trim())
+
+function faultOf(rows: readonly SecretRow[], form: RegExp): ServerFault | null {
+  const names = namesOf(rows)
+  if (names.some((name) => !form.test(name))) return 'names'
+  if (new Set(names.map((name) => name.toLowerCase())).size < names.length) return 'twice'
+  return filled(rows).some(({ value, kept }) => value === '' && !kept) ? 'value' : null
+}
+
+/** Null keeps what is stored under that name. */
+const secretsOf = (rows: readonly SecretRow[]): Record<string, string | null> =>
+  Object.fromEntries(filled(rows).map(({ name, value, kept }) => [name.trim(), value === '' && kept ? null : value]))
+
+/** Whether a function tool's name has the form that the service takes, and is not taken. */
+export function functionNameFault(name: string, others: readonly string[]): 'empty' | 'form' | 'taken' | null {
+  if (name === '') return 'empty'
+  if (!functionName.safeParse(name).success) return 'form'
+  return others.includes(name) ? 'taken' : null
+}

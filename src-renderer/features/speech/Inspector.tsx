@@ -1,0 +1,238 @@
+import { RotateCw } from 'lucide-react'
+import { type ReactNode, useEffect, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { type SpeechDetail, voices } from '../../../src-preload/contract/speech.ts'
+import { showCount, showFull, showSize } from '../../i18n/format.ts'
+import { navigate } from '../../shared/navigation.ts'
+import { useStudio } from '../../shared/studioContext.ts'
+import { Button } from '../../shared/ui/Button.tsx'
+import { CopyButton } from '../../shared/ui/CopyButton.tsx'
+import { showCost } from '../../shared/ui/cost.ts'
+import { Field } from '../../shared/ui/Field.tsx'
+import { KeyValue } from '../../shared/ui/KeyValue.tsx'
+import { Select } from '../../shared/ui/Select.tsx'
+import { useSpeech } from '../../stores/speech.ts'
+import { compareWith, makeAgain, setRate } from './actions.ts'
+import { bytesIn, lengthOf, voiceOf } from './labels.ts'
+import { RateField } from './SettingsFields.tsx'
+
+/** What a text would become; or the facts of what it became. */
+export function SpeechInspector() {
+  const detail = useSpeech((store) => store.open?.detail ?? null)
+  return detail ? <Facts speech={detail} /> : <Before />
+}
+
+function Part({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <section aria-label={title} className="border-line border-b px-4 py-3 last:border-b-0">
+      <h2 className="mb-2 font-semibold text-faint text-xs uppercase tracking-[.05em]">{title}</h2>
+      {children}
+    </section>
+  )
+}
+
+function Before() {
+  const { t } = useTranslation('speech')
+  const plan = useSpeech((store) => store.plan?.plan ?? null)
+  const text = useSpeech((store) => store.draft.text)
+  const unknown = t('unknown')
+  return (
+    <Part title={t('before')}>
+      <KeyValue
+        rows={[
+          { id: 'bytes', name: t('planBytes'), value: showCount(plan?.bytes ?? bytesIn(text)) },
+          { id: 'parts', name: t('planParts'), value: plan ? showCount(plan.parts.length) : unknown, quiet: !plan },
+          {
+            id: 'cost',
+            name: t('planCostName'),
+            value: plan?.cost ? showCost({ cost: plan.cost, costIs: 'estimated' }) : unknown,
+            quiet: !plan?.cost,
+          },
+          {
+            id: 'length',
+            name: t('planLength'),
+            value: plan?.seconds ? `≈ ${lengthOf(plan.seconds)}` : unknown,
+            quiet: !plan?.seconds,
+          },
+        ]}
+      />
+    </Part>
+  )
+}
+
+function Facts({ speech }: { speech: SpeechDetail }) {
+  const { t } = useTranslation('speech')
+  const notSent = t('voiceDefault')
+  return (
+    <>
+      <Part title={t('facts')}>
+        <KeyValue
+          rows={[
+            { id: 'state', name: t('state'), value: t(speech.state) },
+            { id: 'voice', name: t('voice'), value: speech.voice ?? notSent, quiet: speech.voice === null },
+            { id: 'model', name: t('model'), value: speech.model ?? notSent, quiet: speech.model === null },
+            { id: 'format', name: t('format'), value: speech.format },
+            {
+              id: 'speed',
+              name: t('speed'),
+              value: speech.speed === null ? notSent : t('speedValue', { speed: speech.speed }),
+              quiet: speech.speed === null,
+            },
+            { id: 'made', name: t('made'), value: showFull(speech.createdAt) },
+            {
+              id: 'length',
+              name: t('length'),
+              value: speech.seconds === null ? t('unknown') : lengthOf(speech.seconds),
+              quiet: speech.seconds === null,
+            },
+            { id: 'size', name: t('size'), value: showSize(speech.audioBytes) },
+            { id: 'text', name: t('textSize'), value: t('textBytes', { bytes: showCount(speech.textBytes) }) },
+            { id: 'parts', name: t('parts'), value: `${showCount(speech.partsDone)} / ${showCount(speech.parts)}` },
+            { id: 'cost', name: t('cost'), value: showCost(speech), quiet: speech.cost === null },
+            ...(speech.fromId === null
+              ? []
+              : [{ id: 'from', name: t('madeFrom'), value: <From id={speech.fromId} /> }]),
+          ]}
+        />
+      </Part>
+      {speech.mime === 'audio/pcm' && speech.state !== 'making' && (
+        <Part title={t('samples')}>
+          <RateField key={speech.id} rate={speech.pcmRate} onRate={(rate) => void setRate(speech.id, rate)} />
+        </Part>
+      )}
+      <Again key={speech.id} speech={speech} />
+      <Compare speech={speech} />
+      <Requests speech={speech} />
+    </>
+  )
+}
+
+function From({ id }: { id: string }) {
+  const { t } = useTranslation('speech')
+  const voice = useSpeech((store) => store.speeches.find((one) => one.id === id))
+  return (
+    <button
+      type="button"
+      className="rounded-s text-accent underline-offset-2 hover:underline"
+      onClick={() => navigate({ room: 'speech', id })}
+    >
+      {voice ? voiceOf(voice) : t('more')}
+    </button>
+  )
+}
+
+/** The same text with another voice; the two stand side by side then. */
+function Again({ speech }: { speech: SpeechDetail }) {
+  const { t } = useTranslation('speech')
+  const asking = useSpeech((store) => store.asking)
+  const others = voices.filter((name) => name !== voiceOf(speech))
+  const [voice, setVoice] = useState<string>(others[0] ?? 'alloy')
+  return (
+    <Part title={t('again')}>
+      <div className="flex flex-col items-start gap-2.5">
+        <Field label={t('againWith')}>
+          <Select
+            value={voice}
+            choices={voices.map((value) => ({ value: value as string, label: value }))}
+            onPick={setVoice}
+            className="w-40"
+          />
+        </Field>
+        <Button icon={RotateCw} busy={asking} onClick={() => void makeAgain(speech.id, { voice })}>
+          {t('againDo', { voice })}
+        </Button>
+      </div>
+    </Part>
+  )
+}
+
+/** Beside which one: those of the same text first. */
+function Compare({ speech }: { speech: SpeechDetail }) {
+  const { t } = useTranslation('speech')
+  const compared = useSpeech((store) => store.compared?.id ?? '')
+  const speeches = useSpeech((store) => store.speeches)
+  const others = speeches.filter(({ id, mediaId }) => id !== speech.id && (mediaId !== null || id === compared))
+  const sameText = others.filter(
+    ({ excerpt, textBytes }) => excerpt === speech.excerpt && textBytes === speech.textBytes,
+  )
+  const choices = [...sameText, ...others.filter((one) => !sameText.includes(one)).slice(0, 50)]
+  if (choices.length === 0) return null
+  return (
+    <Part title={t('compare')}>
+      <Field label={t('compareWith')}>
+        <Select
+          value={compared}
+          choices={[
+            { value: '', label: t('compareNone') },
+            ...choices.map((one) => ({
+              value: one.id,
+              label: `${voiceOf(one)} · ${one.format} · ${one.excerpt.slice(0, 40)}`,
+            })),
+          ]}
+          onPick={(id) => void compareWith(id === '' ? null : id)}
+        />
+      </Field>
+    </Part>
+  )
+}
+
+/** Of so many requests the ids are asked for. */
+const mostAsked = 50
+
+/** What each part cost, and the id under which the service knows its request. */
+function Requests({ speech }: { speech: SpeechDetail }) {
+  const { t } = useTranslation('speech')
+  const studio = useStudio()
+  const rows = speech.rows.slice(0, mostAsked).join(' ')
+  // An id is told with the head of a reply: it may come after its row.
+  const moved = `${speech.state} ${speech.partsDone}`
+  const [ids, setIds] = useState<ReadonlyMap<number, string | null>>(new Map())
+  // biome-ignore lint/correctness/useExhaustiveDependencies: asked again whenever a part has moved on
+  useEffect(() => {
+    const ended = new AbortController()
+    const ask = async (): Promise<void> => {
+      const told = new Map<number, string | null>()
+      for (const id of rows.split(' ').filter(Boolean).map(Number)) {
+        // A row may be gone by now: then there is no id to show.
+        const detail = await studio.requests.get({ id }, { signal: ended.signal }).catch(() => null)
+        if (ended.signal.aborted) return
+        told.set(id, detail?.row.requestId ?? null)
+      }
+      setIds(told)
+    }
+    void ask()
+    return () => ended.abort()
+  }, [studio, rows, moved])
+  if (speech.rows.length === 0) return null
+  return (
+    <Part title={t('requests')}>
+      <ul className="flex flex-col gap-2 text-s">
+        {speech.partList
+          .filter((part) => part.rows.length > 0)
+          .map((part) => (
+            <li key={part.part} className="min-w-0">
+              <div className="num flex gap-2">
+                <span className="text-soft">{t('partName', { part: part.part })}</span>
+                <span className="ms-auto">{showCost(part)}</span>
+              </div>
+              {part.rows.map((row) => {
+                const id = ids.get(row)
+                return (
+                  <div key={row} className="flex min-w-0 items-center gap-1 text-faint">
+                    {id ? (
+                      <>
+                        <code className="min-w-0 break-all font-mono text-xs">{id}</code>
+                        <CopyButton size="small" text={id} name={t('copyRequestId')} />
+                      </>
+                    ) : (
+                      ids.has(row) && part.state !== 'making' && t('noRequestId')
+                    )}
+                  </div>
+                )
+              })}
+            </li>
+          ))}
+      </ul>
+    </Part>
+  )
+}

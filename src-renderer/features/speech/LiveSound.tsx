@@ -1,0 +1,128 @@
+import { Pause, Play, Square } from 'lucide-react'
+import { useEffect, useRef } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useStore } from 'zustand'
+import { clockOf } from '../../shared/audio/durationText.ts'
+import { type LivePlayer, livePeaksASecond } from '../../shared/audio/livePlayer.ts'
+import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
+import { useStudio } from '../../shared/studioContext.ts'
+import { Button, IconButton } from '../../shared/ui/Button.tsx'
+import { Notice } from '../../shared/ui/Notice.tsx'
+import { Pill } from '../../shared/ui/Pill.tsx'
+import { listenTo, stopListening, useListening } from './listening.ts'
+
+const height = 72
+
+/** What is heard while it comes, or the way to hear it. */
+export function LiveSound({ id }: { id: string }) {
+  const { t } = useTranslation('speech')
+  const studio = useStudio()
+  const now = useListening((store) => (store.now?.id === id ? store.now : null))
+  if (!now) {
+    return (
+      <Button icon={Play} className="self-start" onClick={() => listenTo(studio, id)}>
+        {t('listen')}
+      </Button>
+    )
+  }
+  if (now.problem) return <ProblemNotice problem={now.problem} on={{ retry: () => listenTo(studio, id) }} />
+  if (!now.player) {
+    return (
+      <p role="status" className="text-s text-soft">
+        {t('waitingFirst')}
+      </p>
+    )
+  }
+  return <Playing player={now.player} />
+}
+
+function Playing({ player }: { player: LivePlayer }) {
+  const { t } = useTranslation('speech')
+  const state = useStore(player.state, (now) => now.state)
+  const second = useStore(player.state, (now) => Math.floor(now.time))
+  const arrived = useStore(player.state, (now) => Math.floor(now.arrived))
+  const firstSoundMs = useStore(player.state, (now) => now.firstSoundMs)
+  const error = useStore(player.state, (now) => now.error)
+  if (error !== null) return <Notice kind="warn">{t('liveFailed')}</Notice>
+  const going = state === 'playing' || state === 'waiting'
+  const times = { heard: clockOf(second), arrived: clockOf(arrived) }
+  return (
+    <div className="flex min-w-0 flex-col gap-2" data-live={state} data-first-sound={firstSoundMs ?? undefined}>
+      <LiveWave player={player} label={t('liveLabel', times)} />
+      <div className="flex flex-wrap items-center gap-2">
+        <IconButton
+          icon={going ? Pause : Play}
+          label={t(going ? 'pause' : 'play')}
+          onClick={going ? player.pause : player.play}
+          className="bg-raise text-ink shadow-[inset_0_0_0_1px_var(--line-strong)]"
+        />
+        <IconButton icon={Square} size="small" label={t('stopListening')} onClick={stopListening} />
+        <span className="num text-s text-soft">{t('liveTime', times)}</span>
+        <Pill tone="good">{t('live')}</Pill>
+        {firstSoundMs !== null && (
+          <span className="num text-faint text-s">{t('firstSound', { ms: Math.round(firstSoundMs) })}</span>
+        )}
+      </div>
+    </div>
+  )
+}
+
+/** The loudness of what came, as bars; what was heard in the accent. */
+function LiveWave({ player, label }: { player: LivePlayer; label: string }) {
+  const canvas = useRef<HTMLCanvasElement>(null)
+  useEffect(() => {
+    const { current } = canvas
+    if (!current) return
+    let frame = 0
+    const draw = (): void => {
+      frame = 0
+      paint(current, player)
+    }
+    const soon = (): void => {
+      frame ||= requestAnimationFrame(draw)
+    }
+    const stop = player.state.subscribe(soon)
+    const watcher = new ResizeObserver(soon)
+    watcher.observe(current)
+    soon()
+    return () => {
+      stop()
+      watcher.disconnect()
+      cancelAnimationFrame(frame)
+    }
+  }, [player])
+  return (
+    <canvas
+      ref={canvas}
+      role="img"
+      aria-label={label}
+      dir="ltr"
+      className="wave-canvas block h-[72px] w-full rounded-m"
+    />
+  )
+}
+
+function paint(canvas: HTMLCanvasElement, { state }: LivePlayer): void {
+  const { peaks, time } = state.getState()
+  const { clientWidth: width } = canvas
+  const scale = devicePixelRatio
+  if (canvas.width !== Math.round(width * scale)) canvas.width = Math.round(width * scale)
+  if (canvas.height !== height * scale) canvas.height = height * scale
+  const context = canvas.getContext('2d')
+  if (!context) return
+  context.setTransform(scale, 0, 0, scale, 0, 0)
+  context.clearRect(0, 0, width, height)
+  const { color, caretColor } = getComputedStyle(canvas)
+  // A bar each 3 px. While there is room, one a tenth of a second; then all that came is shown in less.
+  const bars = Math.max(1, Math.floor(width / 3))
+  const each = Math.max(1, peaks.length / bars)
+  const top = peaks.reduce((most, value) => Math.max(most, value), 0.05)
+  for (let bar = 0; bar * each < peaks.length; bar++) {
+    let value = 0
+    for (let index = Math.floor(bar * each); index < (bar + 1) * each; index++)
+      value = Math.max(value, peaks[index] ?? 0)
+    const tall = Math.max(2, (value / top) * (height - 4))
+    context.fillStyle = (bar * each) / livePeaksASecond < time ? caretColor : color
+    context.fillRect(bar * 3, (height - tall) / 2, 2, tall)
+  }
+}

@@ -1,0 +1,108 @@
+import type { SpeechDetail } from '../../../src-preload/contract/speech.ts'
+import { i18n } from '../../i18n/index.ts'
+import { waveCommands } from '../../shared/audio/waveCommands.ts'
+import { type Command, offerInWords } from '../../shared/commands/registry.ts'
+import { navigate } from '../../shared/navigation.ts'
+import { routeStore } from '../../stores/route.ts'
+import { shownSpeeches, useSpeech } from '../../stores/speech.ts'
+import {
+  cancel,
+  copyText,
+  openBeside,
+  removeSpeech,
+  resume,
+  reveal,
+  saveSpeech,
+  sendToTranscribe,
+  setFavourite,
+  speakDraft,
+  speechClient,
+  takeText,
+} from './actions.ts'
+import { canResume } from './labels.ts'
+import { soundOnStage, swapVoices, usePlayback } from './playback.ts'
+import { hearVoice } from './preview.ts'
+
+const here = (): boolean => routeStore.getState().route.room === 'speech'
+const opened = (): SpeechDetail | null => (here() ? (useSpeech.getState().open?.detail ?? null) : null)
+
+/** A command about the speech on the stage. */
+function about(
+  id: string,
+  title: string,
+  fits: (speech: SpeechDetail) => boolean,
+  run: (speech: SpeechDetail) => unknown,
+  keys?: string,
+): Command {
+  return {
+    ...{ id, title, group: 'speech', room: 'speech' },
+    when: () => {
+      const speech = opened()
+      return speech !== null && fits(speech)
+    },
+    run: () => {
+      const speech = opened()
+      if (speech) void run(speech)
+    },
+    ...(keys === undefined ? {} : { keys }),
+  }
+}
+
+const isKept = ({ mediaId }: SpeechDetail): boolean => mediaId !== null
+const isMaking = ({ state }: SpeechDetail): boolean => state === 'making'
+const always = (): boolean => true
+
+const listed = (): boolean => shownSpeeches(useSpeech.getState()).speeches.length > 0
+
+function commands(): Command[] {
+  const t = i18n.getFixedT(null, 'speech')
+  const inRoom = { group: 'speech', room: 'speech' } as const
+  return [
+    { id: 'speech.new', title: t('cmdNew'), group: 'go', run: () => navigate({ room: 'speech', id: null }) },
+    {
+      ...{ id: 'speech.speak', title: t('cmdSpeak'), keys: 'Mod+Enter', ...inRoom },
+      when: () => useSpeech.getState().open === null && useSpeech.getState().draft.text.trim() !== '',
+      run: () => void speakDraft(),
+    },
+    {
+      ...{ id: 'speech.hear', title: t('cmdHear'), ...inRoom },
+      when: () => useSpeech.getState().open === null,
+      run() {
+        const client = speechClient()
+        if (client) void hearVoice(client, useSpeech.getState().draft.voice ?? 'alloy')
+      },
+    },
+    {
+      ...{ id: 'speech.search', title: t('cmdSearch'), keys: 'Mod+F', ...inRoom },
+      run: () => document.querySelector<HTMLInputElement>('[data-speech-search]')?.focus(),
+    },
+    {
+      ...{ id: 'speech.previous', title: t('cmdPrevious'), keys: 'Alt+ArrowUp', ...inRoom },
+      when: listed,
+      run: () => openBeside(-1),
+    },
+    {
+      ...{ id: 'speech.next', title: t('cmdNext'), keys: 'Alt+ArrowDown', ...inRoom },
+      when: listed,
+      run: () => openBeside(1),
+    },
+    ...waveCommands('speech', soundOnStage),
+    {
+      ...{ id: 'speech.swap', title: t('swap'), keys: 'Mod+Alt+X', ...inRoom },
+      when: () => usePlayback.getState().compared !== null,
+      run: () => swapVoices(usePlayback.getState().heard),
+    },
+    about('speech.cancel', t('cmdCancel'), isMaking, ({ id }) => cancel(id), 'Escape'),
+    about('speech.resume', t('cmdResume'), canResume, ({ id }) => resume(id), 'Mod+Shift+Enter'),
+    about('speech.save', t('cmdSave'), isKept, ({ id }) => saveSpeech(id, 'made'), 'Mod+S'),
+    about('speech.reveal', t('cmdReveal'), isKept, reveal),
+    about('speech.copy', t('cmdCopy'), always, ({ id }) => copyText(id), 'Mod+Shift+C'),
+    about('speech.reuse', t('cmdReuse'), always, ({ id }) => takeText(id)),
+    about('speech.favourite', t('cmdFavourite'), always, setFavourite),
+    about('speech.transcribe', t('cmdTranscribe'), isKept, ({ id }) => sendToTranscribe(id)),
+    about('speech.remove', t('cmdRemove'), always, ({ id }) => removeSpeech(id)),
+  ]
+}
+
+/** The room's commands, for the palette and the keys. The answer takes them back. */
+export const offerSpeechCommands = (): (() => void) => offerInWords(commands)

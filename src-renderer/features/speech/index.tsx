@@ -1,0 +1,28 @@
+import '../../shared/audio/wave.css'
+import { useEffect } from 'react'
+import type { RoomView } from '../../shared/pageView.ts'
+import { useStudio } from '../../shared/studioContext.ts'
+import { useRoute } from '../../stores/route.ts'
+import { openSpeech, startSpeech } from './actions.ts'
+import { offerSpeechCommands } from './commands.ts'
+import { SpeechInspector } from './Inspector.tsx'
+import { SpeechList } from './List.tsx'
+import { SpeechStage } from './Stage.tsx'
+
+/** Starts the room once for the window: what is being spoken is heard in other rooms too. */
+export function SpeechLive() {
+  const studio = useStudio()
+  useEffect(() => {
+    const ends = [startSpeech(studio), offerSpeechCommands()]
+    return () => {
+      for (const end of ends) end()
+    }
+  }, [studio])
+  const { room, id } = useRoute()
+  useEffect(() => {
+    if (room === 'speech') openSpeech(id)
+  }, [room, id])
+  return null
+}
+
+export const speechRoom: RoomView = { List: SpeechList, Stage: SpeechStage, Inspector: SpeechInspector }

@@ -1,0 +1,61 @@
+import { create } from 'zustand'
+import type { Problem } from '../../../src-preload/contract/problem.ts'
+import type { Client } from '../../api/connect.ts'
+import { problemOf } from '../../api/problem.ts'
+import { bytesOf } from '../../api/transfer.ts'
+import { type LivePlayer, openLive } from '../../shared/audio/livePlayer.ts'
+
+/** A speech that is heard while it comes; one for the window, whichever room is open. */
+export interface Listening {
+  id: string
+  /** The part it began with. */
+  fromPart: number
+  /** Null until it is known what comes. */
+  player: LivePlayer | null
+  problem: Problem | null
+}
+
+export const useListening = create<{ now: Listening | null }>(() => ({ now: null }))
+
+let end: (() => void) | null = null
+
+/** Plays what came already of it and what comes, in place of what was played before. */
+export function listenTo(client: Client, id: string, fromPart = 1): void {
+  stopListening()
+  const ended = new AbortController()
+  let player: LivePlayer | null = null
+  end = () => {
+    ended.abort()
+    player?.close()
+  }
+  useListening.setState({ now: { id, fromPart, player: null, problem: null } })
+  const set = (change: Partial<Listening>): void => {
+    if (!ended.signal.aborted) useListening.setState(({ now }) => ({ now: now && { ...now, ...change } }))
+  }
+  const follow = async (): Promise<void> => {
+    const { signal } = ended
+    for await (const event of await client.speech.listen({ id, fromPart }, { signal })) {
+      if (event.type === 'plan') {
+        player = openLive(event.mime, event.rate)
+        set({ player })
+      } else if (event.type === 'audio') await player?.add(event.part, bytesOf(event.data))
+      else if (event.type === 'part') await player?.endPart()
+      else {
+        await player?.endPart()
+        break
+      }
+    }
+    player?.endAll()
+  }
+  follow().catch((thrown: unknown) => {
+    if (ended.signal.aborted) return
+    player?.endAll()
+    set({ problem: problemOf(thrown) })
+  })
+}
+
+export function stopListening(): void {
+  end?.()
+  end = null
+  useListening.setState({ now: null })
+}

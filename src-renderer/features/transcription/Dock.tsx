@@ -1,0 +1,249 @@
+import { Mic, MicOff, Pause, Play, Save, X } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { showSize } from '../../i18n/format.ts'
+import { chooseMicrophone, useMicrophone, useMicrophones } from '../../shared/audio/devices.ts'
+import { clockOf } from '../../shared/audio/durationText.ts'
+import { RecorderWave } from '../../shared/audio/RecorderWave.tsx'
+import type { Recording } from '../../shared/audio/recorder.ts'
+import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
+import { Button, IconButton } from '../../shared/ui/Button.tsx'
+import { ConfirmDialog } from '../../shared/ui/Dialog.tsx'
+import { Notice } from '../../shared/ui/Notice.tsx'
+import { Select } from '../../shared/ui/Select.tsx'
+import { Spinner } from '../../shared/ui/Spinner.tsx'
+import { chooseFiles } from './choose.ts'
+import {
+  cancelRecorder,
+  finishRecorder,
+  keepFailed,
+  pauseRecorder,
+  type Recorder,
+  saveHere,
+  startRecorder,
+  useRecorder,
+} from './record.ts'
+
+const troubles = {
+  denied: 'micDenied',
+  missing: 'micMissing',
+  busy: 'micBusy',
+  lost: 'micLostEarly',
+  unsupported: 'micUnsupported',
+} as const
+
+/** Below every stage of the room: record and add files; while it records, what is heard and how it goes on. */
+export function Dock() {
+  const { t } = useTranslation('transcribe')
+  const now = useRecorder((state) => state.now)
+  return (
+    <section aria-label={t('dock')} className="@container flex-none px-4 pt-1 pb-3 max-[800px]:px-3">
+      {now.state === 'no_microphone' && (
+        <div role="alert" className="mb-2 flex flex-wrap items-center gap-2 rounded-m bg-warn-bg px-3 py-2 text-s">
+          <MicOff aria-hidden size={15} className="text-warn" />
+          <span className="min-w-[200px] flex-1">{t(troubles[now.trouble])}</span>
+          {now.trouble !== 'unsupported' && (
+            <Button size="small" onClick={() => void startRecorder()}>
+              {t('tryAgain')}
+            </Button>
+          )}
+          <IconButton icon={X} size="small" label={t('dismiss')} onClick={cancelRecorder} />
+        </div>
+      )}
+      <div className="flex min-h-12 flex-wrap items-center gap-2 rounded-l bg-raise px-2.5 py-2 shadow-[0_0_0_1px_var(--line-strong),var(--lift-small)]">
+        {now.state === 'recording' || now.state === 'finishing' ? (
+          <Running now={now} />
+        ) : now.state === 'asking' ? (
+          <Asking />
+        ) : now.state === 'failed' ? (
+          <Failed now={now} />
+        ) : (
+          <Ready />
+        )}
+      </div>
+    </section>
+  )
+}
+
+function Ready() {
+  const { t } = useTranslation('transcribe')
+  return (
+    <>
+      <Button look="go" icon={Mic} onClick={() => void startRecorder()}>
+        {t('record')}
+      </Button>
+      <Microphones />
+      <Button onClick={chooseFiles}>{t('addFiles')}</Button>
+      <span className="@[600px]:inline ms-1 hidden text-faint text-s">{t('dropHere')}</span>
+    </>
+  )
+}
+
+function Microphones() {
+  const { t } = useTranslation('transcribe')
+  const state = useRecorder(({ now }) => now.state)
+  const list = useMicrophones(state)
+  const chosen = useMicrophone()
+  const choices = [
+    { value: '', label: t('systemMicrophone') },
+    ...list.map(({ id, label }, at) => ({ value: id, label: label || t('microphoneNumber', { number: at + 1 }) })),
+  ]
+  return (
+    <Select
+      label={t('microphone')}
+      className="max-w-[220px]"
+      value={choices.some(({ value }) => value === chosen) ? chosen : ''}
+      choices={choices}
+      onPick={chooseMicrophone}
+    />
+  )
+}
+
+function Asking() {
+  const { t } = useTranslation('transcribe')
+  return (
+    <>
+      <Spinner />
+      <span role="status" className="flex-1">
+        {t('asking')}
+      </span>
+      <Button onClick={cancelRecorder}>{t('cancel')}</Button>
+    </>
+  )
+}
+
+function Running({ now }: { now: Extract<Recorder, { recording: Recording }> }) {
+  const { t } = useTranslation('transcribe')
+  const { recording, paused, kept, trouble } = now
+  const [asked, setAsked] = useState(false)
+  const ms = useElapsed(recording)
+  const going = now.state === 'recording'
+  const time = clockOf(ms / 1000)
+  // What has only begun is not worth a question.
+  const cancel = (): void => (ms < 3000 ? cancelRecorder() : setAsked(true))
+  return (
+    <>
+      <span role="status" className="sr-only">
+        {t(!going ? 'finishing' : paused ? 'recordingPaused' : 'recording')}
+      </span>
+      <span
+        aria-hidden
+        data-paused={paused}
+        className="size-2.5 shrink-0 rounded-full bg-bad data-[paused=true]:bg-faint"
+      />
+      <span className="num min-w-10 font-[560]">{time}</span>
+      {paused && (
+        <span aria-hidden className="text-s text-soft">
+          {t('recordingPaused')}
+        </span>
+      )}
+      <RecorderWave recording={recording} label={t('recordingPicture')} />
+      <Level recording={recording} />
+      <span className="num @[560px]:inline hidden text-faint text-xs" title={recording.device}>
+        {t('keptSoFar', { size: showSize(kept) })}
+      </span>
+      {going ? (
+        <>
+          <IconButton
+            icon={paused ? Play : Pause}
+            label={t(paused ? 'resume' : 'pause')}
+            onClick={() => pauseRecorder(!paused)}
+          />
+          <IconButton icon={X} label={t('discard')} onClick={cancel} />
+          <Button look="go" onClick={() => void finishRecorder()}>
+            {t('done')}
+          </Button>
+        </>
+      ) : (
+        <Button busy>{t('finishing')}</Button>
+      )}
+      {now.muted && (
+        <Notice kind="warn" role="alert" className="basis-full">
+          {t('micMuted')}
+        </Notice>
+      )}
+      {trouble && (
+        <Notice
+          kind="warn"
+          role="alert"
+          className="basis-full"
+          action={{ label: t('saveHere'), onClick: saveHere }}
+          details={{ label: t('transcript'), text: trouble.message }}
+        >
+          {t('notKeptNow')}
+        </Notice>
+      )}
+      <ConfirmDialog
+        open={asked}
+        title={t('discardTitle')}
+        about={t('discardAbout', { time })}
+        confirm={t('discard')}
+        onClose={() => setAsked(false)}
+        onConfirm={() => {
+          setAsked(false)
+          cancelRecorder()
+        }}
+      />
+    </>
+  )
+}
+
+function Failed({ now }: { now: Extract<Recorder, { state: 'failed' }> }) {
+  const { t } = useTranslation('transcribe')
+  return (
+    <div className="flex min-w-0 flex-1 flex-col gap-2">
+      <ProblemNotice problem={now.problem} noAction />
+      <div className="flex flex-wrap items-center gap-2">
+        <span className="flex-1">{t('couldNotKeep')}</span>
+        <Button look="go" onClick={() => void keepFailed()}>
+          {t('tryAgain')}
+        </Button>
+        <Button icon={Save} onClick={saveHere}>
+          {t('saveHere')}
+        </Button>
+        <Button look="danger" onClick={cancelRecorder}>
+          {t('discard')}
+        </Button>
+      </div>
+    </div>
+  )
+}
+
+function useElapsed(recording: Recording): number {
+  const [ms, setMs] = useState(recording.elapsed)
+  useEffect(() => {
+    const timer = setInterval(() => setMs(recording.elapsed()), 200)
+    return () => clearInterval(timer)
+  }, [recording])
+  return ms
+}
+
+/** Drawn past React: it moves many times a second. */
+function Level({ recording }: { recording: Recording }) {
+  const { t } = useTranslation('transcribe')
+  const meter = useRef<HTMLSpanElement>(null)
+  const fill = useRef<HTMLSpanElement>(null)
+  useEffect(() => {
+    let looks = 0
+    const timer = setInterval(() => {
+      const level = recording.paused() ? 0 : recording.level()
+      if (fill.current) fill.current.style.transform = `scaleX(${level})`
+      if (looks++ % 6 === 0) meter.current?.setAttribute('aria-valuenow', String(Math.round(level * 100)))
+    }, 80)
+    return () => clearInterval(timer)
+  }, [recording])
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: the <meter> element can't be dressed in our colours
+    <span
+      ref={meter}
+      role="meter"
+      aria-label={t('level')}
+      aria-valuemin={0}
+      aria-valuemax={100}
+      aria-valuenow={0}
+      className="block h-1.5 w-14 shrink-0 overflow-hidden rounded-full bg-line-strong"
+    >
+      <span ref={fill} className="block h-full w-full origin-left scale-x-0 bg-good rtl:origin-right" />
+    </span>
+  )
+}

@@ -1,0 +1,126 @@
+import { Mic } from 'lucide-react'
+import { type DragEvent, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
+import { Button } from '../../shared/ui/Button.tsx'
+import { EmptyState } from '../../shared/ui/EmptyState.tsx'
+import { StageBar } from '../../shared/ui/StageBar.tsx'
+import { isGoing, useTranscribe } from '../../stores/transcription.ts'
+import { showRecording } from './actions.ts'
+import { chooseFiles } from './choose.ts'
+import { Dock } from './Dock.tsx'
+import { tryExample } from './example.ts'
+import { addFiles } from './files.ts'
+import { Queue } from './Queue.tsx'
+import { Result } from './Result.tsx'
+import { useRecorder } from './record.ts'
+
+/** A recording with its transcript, or what is on its way and where to begin; the dock below stays. */
+export function TranscribeStage() {
+  const { t } = useTranslation('transcribe')
+  const open = useTranscribe((now) => now.open?.id ?? null)
+  const drop = useFileDrop()
+  return (
+    <div className="relative flex min-h-0 flex-1 flex-col" {...drop.handlers}>
+      {open === null ? <Begin /> : <Result key={open} />}
+      {open !== null && <FilesLine />}
+      <Dock />
+      {drop.over && (
+        <div className="pointer-events-none absolute inset-2 z-20 grid place-items-center rounded-l border-2 border-accent border-dashed bg-pick/85 font-semibold text-accent text-l">
+          {t('dropNow')}
+        </div>
+      )}
+    </div>
+  )
+}
+
+function Begin() {
+  const { t } = useTranslation('transcribe')
+  const state = useTranscribe((now) => now.state)
+  const problem = useTranscribe((now) => now.problem)
+  const files = useTranscribe((now) => now.files.length)
+  const some = useTranscribe((now) => now.total > 0)
+  const atOnce = useTranscribe((now) => now.atOnce)
+  const recording = useRecorder(({ now }) => now.state === 'recording')
+  const paused = useRecorder(({ now }) => now.state === 'recording' && now.paused)
+  return (
+    <>
+      <StageBar title={t('title')} />
+      <div className="flex min-h-0 flex-1 flex-col overflow-y-auto">
+        {state === 'failed' && problem && <ProblemNotice problem={problem} className="m-4" />}
+        <Queue />
+        {recording ? (
+          <EmptyState icon={Mic} title={t(paused ? 'recordingPaused' : 'recording')}>
+            <p>{t(atOnce ? 'recordingAbout' : 'recordingAboutKept')}</p>
+            <p className="mt-2 text-s">{t('recordingSafe')}</p>
+          </EmptyState>
+        ) : (
+          files === 0 && (
+            <EmptyState
+              icon={Mic}
+              title={t('emptyTitle')}
+              action={
+                <>
+                  {!some && (
+                    <Button look="go" onClick={() => void tryExample()}>
+                      {t('tryExample')}
+                    </Button>
+                  )}
+                  <Button onClick={chooseFiles}>{t('addFiles')}</Button>
+                </>
+              }
+            >
+              <p>{t('emptyAbout')}</p>
+              <p className="mt-2 text-s">{t('emptyPoints')}</p>
+            </EmptyState>
+          )
+        )}
+      </div>
+    </>
+  )
+}
+
+/** What goes on elsewhere while one recording is looked at. */
+function FilesLine() {
+  const { t } = useTranslation('transcribe')
+  const going = useTranscribe((now) => now.files.filter(isGoing).length)
+  const failed = useTranscribe((now) => now.files.filter(({ state }) => state === 'failed').length)
+  const many = useTranscribe((now) => now.files.length > 1)
+  if (!many || (going === 0 && failed === 0)) return null
+  return (
+    <div className="flex flex-none items-center gap-2 px-5 py-1 text-s text-soft">
+      <span className="num">{going > 0 && t('filesGoing', { count: going })}</span>
+      {failed > 0 && <span className="num text-bad">{t('filesFailed', { count: failed })}</span>}
+      <Button size="small" look="plain" onClick={() => showRecording(null)}>
+        {t('showFiles')}
+      </Button>
+    </div>
+  )
+}
+
+/** Files that are dropped anywhere on the stage are taken. */
+function useFileDrop() {
+  const [over, setOver] = useState(false)
+  const hasFiles = (event: DragEvent): boolean => event.dataTransfer.types.includes('Files')
+  return {
+    over,
+    handlers: {
+      onDragOver: (event: DragEvent) => {
+        if (!hasFiles(event)) return
+        event.preventDefault()
+        event.dataTransfer.dropEffect = 'copy'
+        setOver(true)
+      },
+      onDragLeave: (event: DragEvent) => {
+        const inside = event.relatedTarget instanceof Node && event.currentTarget.contains(event.relatedTarget)
+        if (!inside) setOver(false)
+      },
+      onDrop: (event: DragEvent) => {
+        if (!hasFiles(event)) return
+        event.preventDefault()
+        setOver(false)
+        addFiles([...event.dataTransfer.files])
+      },
+    },
+  }
+}

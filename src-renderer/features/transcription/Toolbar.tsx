@@ -1,0 +1,136 @@
+import { Columns2, Download, MessageSquare, Pencil, PencilOff, Undo2, Volume2 } from 'lucide-react'
+import type { RefObject } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Transcript } from '../../../src-preload/contract/transcription.ts'
+import { i18n } from '../../i18n/index.ts'
+import { Button, IconButton } from '../../shared/ui/Button.tsx'
+import { CopyButton } from '../../shared/ui/CopyButton.tsx'
+import { Menu, MenuItem } from '../../shared/ui/Menu.tsx'
+import { Pill } from '../../shared/ui/Pill.tsx'
+import { Segmented } from '../../shared/ui/Segmented.tsx'
+import { Select } from '../../shared/ui/Select.tsx'
+import type { OpenRecording } from '../../stores/transcription.ts'
+import { compareWith, saveTranscript, showTranscript } from './actions.ts'
+import { attempt, say } from './client.ts'
+import { FindBar, type Found } from './FindBar.tsx'
+import { sendToChat, speakIt } from './handOver.ts'
+import { versionOf } from './labels.ts'
+
+export type View = 'timed' | 'text'
+
+/** Which transcript, how it is shown, and what can be done with it. */
+export function Toolbar(props: {
+  open: OpenRecording
+  transcript: Transcript
+  view: View
+  hasTimes: boolean
+  editing: boolean
+  found: Found
+  field: RefObject<HTMLInputElement | null>
+  onView: (view: View) => void
+  onEdit: (editing: boolean) => void
+  onLook: (needle: string) => void
+  onWalk: (by: 1 | -1) => void
+}) {
+  const { t } = useTranslation('transcribe')
+  const { open, transcript, view, hasTimes, editing } = props
+  const { id, text, edited } = transcript
+  return (
+    <div className="flex flex-none flex-wrap items-center gap-x-2 gap-y-1.5 border-line border-b px-5 py-2 max-[800px]:px-3">
+      {open.transcripts.length > 1 && <Versions open={open} shown={transcript} />}
+      {hasTimes && open.comparedId === null && (
+        <Segmented
+          label={t('view')}
+          value={view}
+          segments={[
+            { value: 'timed', label: t('timed') },
+            { value: 'text', label: t('asText') },
+          ]}
+          onChange={props.onView}
+        />
+      )}
+      {edited && (
+        <>
+          <Pill tone="muted">{t('edited')}</Pill>
+          <IconButton icon={Undo2} size="small" label={t('revert')} onClick={() => void revert(id)} />
+        </>
+      )}
+      <div className="ms-auto flex min-w-0 flex-wrap items-center justify-end gap-1">
+        {open.comparedId === null && (
+          <FindBar found={props.found} field={props.field} onLook={props.onLook} onWalk={props.onWalk} />
+        )}
+        {!hasTimes && open.comparedId === null && (
+          <IconButton
+            icon={editing ? PencilOff : Pencil}
+            label={t(editing ? 'editDone' : 'edit')}
+            pressed={editing}
+            onClick={() => props.onEdit(!editing)}
+          />
+        )}
+        <CopyButton text={text} name={t('copy')} />
+        <SaveMenu id={id} hasTimes={hasTimes} />
+        <IconButton icon={Volume2} label={t('speak')} disabled={text.trim() === ''} onClick={() => speakIt(text)} />
+        <Button icon={MessageSquare} disabled={text.trim() === ''} onClick={() => sendToChat(text)}>
+          {t('toChat')}
+        </Button>
+      </div>
+    </div>
+  )
+}
+
+async function revert(transcriptId: string): Promise<void> {
+  const done = await attempt((core) => core.transcribe.revert({ transcriptId }))
+  if (done) say('reverted', i18n.t('transcribe:reverted'))
+}
+
+function SaveMenu({ id, hasTimes }: { id: string; hasTimes: boolean }) {
+  const { t } = useTranslation('transcribe')
+  return (
+    <Menu trigger={<IconButton icon={Download} label={t('save')} />}>
+      <MenuItem icon={Download} onSelect={() => void saveTranscript(id, 'txt')}>
+        {t('saveTxt')}
+      </MenuItem>
+      {hasTimes ? (
+        <>
+          <MenuItem icon={Download} onSelect={() => void saveTranscript(id, 'vtt')}>
+            {t('saveVtt')}
+          </MenuItem>
+          <MenuItem icon={Download} onSelect={() => void saveTranscript(id, 'srt')}>
+            {t('saveSrt')}
+          </MenuItem>
+        </>
+      ) : (
+        <p className="max-w-52 px-2 py-1.5 text-faint text-xs">{t('needsTimes')}</p>
+      )}
+    </Menu>
+  )
+}
+
+/** The transcripts of one recording: which is shown, and which stands beside it. */
+function Versions({ open, shown }: { open: OpenRecording; shown: Transcript }) {
+  const { t } = useTranslation('transcribe')
+  const choices = open.transcripts.map((one, at) => ({
+    value: one.id,
+    label: versionOf(one, open.transcripts.length - at),
+  }))
+  const others = choices.filter(({ value }) => value !== shown.id)
+  return (
+    <>
+      <Select
+        label={t('whichTranscript')}
+        className="max-w-[230px]"
+        value={shown.id}
+        choices={choices}
+        onPick={showTranscript}
+      />
+      <Columns2 aria-hidden size={14} className="text-faint" />
+      <Select
+        label={t('compare')}
+        className="max-w-[230px]"
+        value={open.comparedId ?? ''}
+        choices={[{ value: '', label: t('compareNone') }, ...others]}
+        onPick={(picked) => compareWith(picked === '' ? null : picked)}
+      />
+    </>
+  )
+}

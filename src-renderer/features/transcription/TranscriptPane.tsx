@@ -1,0 +1,213 @@
+import { FileText } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Recording, Transcript } from '../../../src-preload/contract/transcription.ts'
+import { showSize } from '../../i18n/format.ts'
+import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
+import { OfflineNote, WaitInstead } from '../../shared/offline/OfflineNote.tsx'
+import { WaitingList } from '../../shared/offline/OutboxList.tsx'
+import { Button } from '../../shared/ui/Button.tsx'
+import { EmptyState } from '../../shared/ui/EmptyState.tsx'
+import { Notice } from '../../shared/ui/Notice.tsx'
+import { Spinner } from '../../shared/ui/Spinner.tsx'
+import { type OpenRecording, shownTranscript } from '../../stores/transcription.ts'
+import { Compare } from './Compare.tsx'
+import { Cues } from './Cues.tsx'
+import { useFound } from './FindBar.tsx'
+import {
+  cancelConverting,
+  cancelTranscript,
+  convertAndTranscribe,
+  transcribe,
+  transcribeLater,
+  useConverting,
+  useRefusals,
+} from './requests.ts'
+import { TextPane } from './TextPane.tsx'
+import { Toolbar, type View } from './Toolbar.tsx'
+
+/** What was said in a recording: how it goes, then the words. */
+export function TranscriptPane(props: { open: OpenRecording; recording: Recording; compared: Transcript | null }) {
+  const { t } = useTranslation('transcribe')
+  const { open, recording, compared } = props
+  const transcript = shownTranscript(open)
+  const refusal = useRefusals(({ byRecording }) => byRecording[recording.id])
+  const converting = useConverting(({ byRecording }) => byRecording[recording.id])
+  const again = { retry: () => void transcribe(recording.id) }
+  return (
+    <div className="flex min-h-0 flex-1 flex-col">
+      <WaitingList what="transcript" recordingId={recording.id} className="mx-5 mt-3 flex-none" />
+      {recording.mediaId !== null && (
+        <OfflineNote place="transcript" onWait={() => transcribeLater(recording.id)} className="mx-5 mt-3 flex-none" />
+      )}
+      {refusal && <ProblemNotice problem={refusal} on={again} className="mx-5 mt-3 flex-none" />}
+      {converting && <ConvertLine recordingId={recording.id} />}
+      {transcript === null ? (
+        <Nothing recording={recording} loading={open.state === 'loading'} />
+      ) : (
+        <>
+          <How transcript={transcript} recording={recording} />
+          {(transcript.text !== '' || transcript.state === 'done') && (
+            <Words key={transcript.id} {...{ open, transcript, compared }} />
+          )}
+        </>
+      )}
+      <span role="status" className="sr-only">
+        {transcript?.state === 'making' && t('hearing')}
+      </span>
+    </div>
+  )
+}
+
+function Nothing({ recording, loading }: { recording: Recording; loading: boolean }) {
+  const { t } = useTranslation('transcribe')
+  if (loading || recording.mediaId === null) return null
+  return (
+    <EmptyState
+      icon={FileText}
+      title={t('nothingYet')}
+      action={
+        <Button look="go" onClick={() => void transcribe(recording.id)}>
+          {t('transcribe')}
+        </Button>
+      }
+    >
+      {t('nothingYetAbout')}
+    </EmptyState>
+  )
+}
+
+/** How its making goes or ended, where that is more than its words. */
+function How({ transcript, recording }: { transcript: Transcript; recording: Recording }) {
+  const { t } = useTranslation('transcribe')
+  // What no decoder here reads is not offered to be converted again.
+  const unread = useConverting(
+    ({ byRecording: { [recording.id]: now } }) => now?.state === 'failed' && now.problem === null,
+  )
+  const convertible = recording.mediaId !== null && !unread
+  const { id, state, sentBytes, totalBytes, problem, text } = transcript
+  const again = { retry: () => void transcribe(recording.id) }
+  if (state === 'making') {
+    const up = sentBytes < totalBytes
+    return (
+      <div className="mx-5 mt-3 flex flex-none items-center gap-3 rounded-m bg-hover px-3 py-2">
+        <Spinner />
+        <div className="min-w-0 flex-1">
+          <div className="num">
+            {up ? t('sending', { sent: showSize(sentBytes), total: showSize(totalBytes) }) : t('hearing')}
+          </div>
+          {up && totalBytes > 0 && (
+            <div aria-hidden className="mt-1 h-1 overflow-hidden rounded-full bg-line-strong">
+              <div className="h-full bg-accent" style={{ width: `${(sentBytes / totalBytes) * 100}%` }} />
+            </div>
+          )}
+        </div>
+        <Button size="small" onClick={() => void cancelTranscript(id)}>
+          {t('cancel')}
+        </Button>
+      </div>
+    )
+  }
+  if (state === 'failed' && problem) {
+    const status = problem.status ?? 0
+    const refused = status >= 400 && status < 500 && ['invalid_request', 'unexpected_status'].includes(problem.kind)
+    return (
+      <div className="mx-5 mt-3 flex flex-none flex-col gap-2">
+        <ProblemNotice problem={problem} on={again} />
+        <div className="empty:hidden">
+          <WaitInstead what="transcript" id={id} problem={problem} />
+        </div>
+        {refused && convertible && (
+          <div className="flex flex-wrap items-center gap-2 text-s">
+            <span className="min-w-[220px] flex-1 text-soft">{t('refusedAbout')}</span>
+            <Button look="go" onClick={() => void convertAndTranscribe(recording.id)}>
+              {t('convertAgain')}
+            </Button>
+          </div>
+        )}
+      </div>
+    )
+  }
+  const words = state === 'cut' ? t('madeCut') : state === 'cancelled' ? t('madeCancelled') : null
+  const empty = state === 'done' && text.trim() === ''
+  if (words === null && !empty) return null
+  return (
+    <Notice
+      kind="warn"
+      role="status"
+      className="mx-5 mt-3 flex-none"
+      {...(!empty && { action: { label: t('tryAgain'), onClick: again.retry } })}
+    >
+      {words ?? t('noWords')}
+    </Notice>
+  )
+}
+
+function ConvertLine({ recordingId }: { recordingId: string }) {
+  const { t } = useTranslation('transcribe')
+  const now = useConverting(({ byRecording }) => byRecording[recordingId])
+  if (!now) return null
+  if (now.state === 'failed') {
+    return now.problem ? (
+      <ProblemNotice
+        problem={now.problem}
+        className="mx-5 mt-3 flex-none"
+        on={{ retry: () => void convertAndTranscribe(recordingId) }}
+      />
+    ) : (
+      <Notice kind="bad" role="alert" className="mx-5 mt-3 flex-none">
+        {t('cannotConvert')}
+      </Notice>
+    )
+  }
+  const percent = Math.round(now.share * 100)
+  return (
+    <div role="status" className="mx-5 mt-3 flex flex-none items-center gap-3 rounded-m bg-hover px-3 py-2">
+      <Spinner />
+      <span className="num flex-1">{t(now.state === 'decoding' ? 'converting' : 'keepingWav', { percent })}</span>
+      <Button size="small" onClick={() => cancelConverting(recordingId)}>
+        {t('cancel')}
+      </Button>
+    </div>
+  )
+}
+
+function Words({
+  open,
+  transcript,
+  compared,
+}: {
+  open: OpenRecording
+  transcript: Transcript
+  compared: Transcript | null
+}) {
+  const hasTimes = transcript.cues.length > 0
+  const [wanted, setWanted] = useState<View>('timed')
+  const [editing, setEditing] = useState(false)
+  const view: View = hasTimes ? wanted : 'text'
+  const { found, look, walk } = useFound(transcript, view === 'timed')
+  const field = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    const asked = (): void => field.current?.focus()
+    addEventListener('transcribe-find', asked)
+    return () => removeEventListener('transcribe-find', asked)
+  }, [])
+  return (
+    <>
+      <Toolbar
+        {...{ open, transcript, view, editing, found, field, hasTimes }}
+        onView={setWanted}
+        onEdit={setEditing}
+        onLook={look}
+        onWalk={walk}
+      />
+      {compared ? (
+        <Compare open={open} left={transcript} right={compared} />
+      ) : view === 'timed' ? (
+        <Cues transcript={transcript} found={found} />
+      ) : (
+        <TextPane transcript={transcript} found={found} editing={editing && !hasTimes} />
+      )}
+    </>
+  )
+}

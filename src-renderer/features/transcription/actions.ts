@@ -1,0 +1,165 @@
+import * as z from 'zod'
+import { transcriptWish } from '../../../src-preload/contract/transcription.ts'
+import type { Client } from '../../api/connect.ts'
+import { keepWatching } from '../../api/keepWatching.ts'
+import { problemOf } from '../../api/problem.ts'
+import { save } from '../../api/transfer.ts'
+import { i18n } from '../../i18n/index.ts'
+import { navigate } from '../../shared/navigation.ts'
+import { localStore } from '../../shared/storage.ts'
+import { routeStore } from '../../stores/route.ts'
+import * as store from '../../stores/transcription.ts'
+import { useTranscribe } from '../../stores/transcription.ts'
+import { attempt, client, say, setClient } from './client.ts'
+
+const pageSize = 200
+/** ms of quiet before a search is asked for. */
+const searchPause = 150
+
+let watching: AbortController | null = null
+
+/** Gives the room its way to the core, from the window's start on. */
+export function startTranscribe(given: Client): () => void {
+  setClient(given)
+  recallWish()
+  return () => {
+    watching?.abort()
+    watching = null
+    setClient(null)
+  }
+}
+
+/** Follows the core from the first time that the room is looked into, until the window ends: what was begun goes on elsewhere. */
+export function followRoom(): void {
+  const core = client()
+  if (watching || !core) return
+  const ended = new AbortController()
+  watching = ended
+  const refused = (thrown: unknown): void => useTranscribe.setState({ state: 'failed', problem: problemOf(thrown) })
+  void keepWatching(
+    ended.signal,
+    async (signal) => {
+      for await (const change of await core.transcribe.watch(undefined, { signal })) {
+        useTranscribe.setState((now) => store.withChange(now, change))
+        // What is open may have changed while nobody watched.
+        if (change.type === 'snapshot') {
+          const { open } = useTranscribe.getState()
+          if (open) void readOpen(open.id)
+        }
+      }
+    },
+    refused,
+  )
+}
+
+/** Follows the address: a recording on the stage, or none. */
+export function openRecording(id: string | null): void {
+  const { open } = useTranscribe.getState()
+  if (id === (open?.id ?? null)) return
+  if (id === null) {
+    useTranscribe.setState({ open: null })
+    return
+  }
+  const recording = useTranscribe.getState().recordings.find((one) => one.id === id) ?? null
+  const rest = { problem: null, recording, transcripts: [], shownId: null, comparedId: null }
+  useTranscribe.setState({ open: { id, state: 'loading', ...rest } })
+  void readOpen(id)
+}
+
+export async function readOpen(id: string): Promise<void> {
+  try {
+    const got = await client()?.transcribe.get({ id })
+    if (got) change(id, { state: 'live', problem: null, ...got })
+  } catch (thrown) {
+    const problem = problemOf(thrown)
+    change(id, { state: problem.kind === 'no_such_item' ? 'gone' : 'failed', problem })
+  }
+}
+
+function change(id: string, now: Partial<store.OpenRecording>): void {
+  useTranscribe.setState(({ open }) => (open?.id === id ? { open: { ...open, ...now } } : {}))
+}
+
+export const showRecording = (id: string | null): void => navigate({ room: 'transcribe', id })
+export const showTranscript = (id: string | null): void => changeOpen({ shownId: id, comparedId: null })
+export const compareWith = (id: string | null): void => changeOpen({ comparedId: id })
+
+function changeOpen(now: Partial<store.OpenRecording>): void {
+  useTranscribe.setState(({ open }) => (open ? { open: { ...open, ...now } } : {}))
+}
+
+/** The next page of the list, or of what was found. */
+let reading = false
+export async function readOlder(): Promise<void> {
+  const now = useTranscribe.getState()
+  const list = store.listedRecordings(now)
+  const last = list.at(-1)
+  if (reading || !last || list.length >= store.listedTotal(now)) return
+  reading = true
+  const { search } = now
+  const page = await attempt((core) => core.transcribe.find({ search, before: last.id, limit: pageSize }))
+  reading = false
+  if (!page || useTranscribe.getState().search !== search) return
+  useTranscribe.setState((state) =>
+    search.trim() === ''
+      ? store.withOlder(state, page.recordings, page.total)
+      : { found: { search, total: page.total, recordings: [...(state.found?.recordings ?? []), ...page.recordings] } },
+  )
+}
+
+let pause: ReturnType<typeof setTimeout> | undefined
+export function searchFor(search: string): void {
+  clearTimeout(pause)
+  useTranscribe.setState(search.trim() === '' ? { search, found: null } : { search })
+  if (search.trim() === '') return
+  pause = setTimeout(async () => {
+    const page = await attempt((core) => core.transcribe.find({ search, before: null, limit: pageSize }))
+    if (page && useTranscribe.getState().search === search) useTranscribe.setState({ found: { search, ...page } })
+  }, searchPause)
+}
+
+/** Hidden at once, with the way back. */
+export async function removeRecordings(ids: string[]): Promise<void> {
+  const done = await attempt((core) => core.transcribe.remove({ ids }))
+  if (!done) return
+  for (const id of ids) useTranscribe.setState((now) => store.withoutRecording(now, id))
+  const { route } = routeStore.getState()
+  if (route.room === 'transcribe' && route.id !== null && ids.includes(route.id)) showRecording(null)
+  say('removed', i18n.t('transcribe:removed', { count: done.removed }), {
+    label: i18n.t('transcribe:undo'),
+    onClick: () => void restore(ids),
+  })
+}
+
+async function restore(ids: string[]): Promise<void> {
+  const done = await attempt((core) => core.transcribe.restore({ ids }))
+  if (done && ids[0] !== undefined) showRecording(ids[0])
+}
+
+export const rename = (id: string, name: string): Promise<unknown> =>
+  attempt((core) => core.transcribe.rename({ id, name }))
+
+export const saveTranscript = (transcriptId: string, as: 'txt' | 'vtt' | 'srt'): Promise<unknown> =>
+  attempt(async (core) => save(core, await core.transcribe.save({ transcriptId, as })))
+
+export const saveAudio = (id: string): Promise<unknown> =>
+  attempt(async (core) => save(core, await core.transcribe.saveAudio({ id })))
+
+const wishKey = 'transcribe.wish'
+const keptWish = z.object({ wish: transcriptWish, atOnce: z.boolean() })
+
+function recallWish(): void {
+  // What can't be read any more is as good as never chosen.
+  const kept = keptWish.safeParse(localStore.getJson(wishKey))
+  if (kept.success) useTranscribe.setState(kept.data)
+}
+
+/** How the next transcript is asked for; kept in this browser. */
+export function changeWish(
+  wish: Partial<store.TranscribeStore['wish']>,
+  atOnce = useTranscribe.getState().atOnce,
+): void {
+  useTranscribe.setState((now) => ({ wish: { ...now.wish, ...wish }, atOnce }))
+  const { wish: now } = useTranscribe.getState()
+  localStore.setJson(wishKey, { wish: now, atOnce })
+}

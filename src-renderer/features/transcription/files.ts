@@ -1,0 +1,139 @@
+import type { Transcript } from '../../../src-preload/contract/transcription.ts'
+import { problemOf } from '../../api/problem.ts'
+import { upload } from '../../api/transfer.ts'
+import { routeStore } from '../../stores/route.ts'
+import { isGoing, type QueuedFile, useTranscribe, withFile } from '../../stores/transcription.ts'
+import { showRecording } from './actions.ts'
+import { client } from './client.ts'
+import { cancelTranscript, transcribe, useRefusals } from './requests.ts'
+
+/** Transcripts of files that are asked for at a time: each is a long upload of its own. */
+const atATime = 2
+
+const given = new Map<string, { file: File; ended: AbortController }>()
+let bringing: Promise<void> = Promise.resolve()
+let asking = 0
+let wake: (() => void)[] = []
+
+/** Takes files as they are, whatever they are, one after another. What is in them is the service's to judge. */
+export function addFiles(files: readonly File[]): void {
+  const alone = files.length === 1
+  for (const file of files) {
+    const key = crypto.randomUUID()
+    given.set(key, { file, ended: new AbortController() })
+    const fresh: QueuedFile = {
+      ...{ key, name: file.name, bytes: file.size, state: 'waiting', sent: 0 },
+      ...{ problem: null, recordingId: null, transcriptId: null },
+    }
+    useTranscribe.setState((now) => ({ files: [...now.files, fresh] }))
+    start(key, alone)
+  }
+}
+
+function start(key: string, alone: boolean): void {
+  bringing = bringing.then(() => bringUp(key, alone))
+}
+
+const set = (key: string, now: Partial<QueuedFile>): void => useTranscribe.setState((all) => withFile(all, key, now))
+const find = (key: string): QueuedFile | undefined => useTranscribe.getState().files.find((one) => one.key === key)
+
+async function bringUp(key: string, alone: boolean): Promise<void> {
+  const core = client()
+  const one = given.get(key)
+  if (!core || !one || find(key)?.state !== 'waiting') return
+  const { file, ended } = one
+  const { signal } = ended
+  try {
+    set(key, { state: 'sending', sent: 0, problem: null })
+    const uploadId = await upload(core, file, { signal, onProgress: (sent) => set(key, { sent }) })
+    set(key, { state: 'keeping', sent: file.size })
+    const { id } = await core.transcribe.addFile({ uploadId })
+    given.delete(key)
+    set(key, { recordingId: id })
+    const { atOnce } = useTranscribe.getState()
+    const { room, id: shown } = routeStore.getState().route
+    // One file alone is what the person wants to see; many are watched in the queue.
+    if (alone && room === 'transcribe' && shown === null) showRecording(id)
+    if (!atOnce || signal.aborted) return set(key, { state: 'done' })
+    set(key, { state: 'asking' })
+    void askInTurn(key, id)
+  } catch (thrown) {
+    if (!signal.aborted) set(key, { state: 'failed', problem: problemOf(thrown) })
+  }
+}
+
+/** The next in line goes when one of those before it has ended. */
+async function askInTurn(key: string, recordingId: string): Promise<void> {
+  while (asking >= atATime) await new Promise<void>((resolve) => wake.push(resolve))
+  if (find(key)?.state !== 'asking') return
+  asking++
+  try {
+    const transcript = await transcribe(recordingId)
+    if (!transcript)
+      return set(key, { state: 'failed', problem: useRefusals.getState().byRecording[recordingId] ?? null })
+    set(key, { transcriptId: transcript.id })
+    const end = transcript.state === 'making' ? await ended(recordingId, transcript.id) : transcript
+    if (find(key)?.state !== 'asking') return
+    if (end.state === 'failed') set(key, { state: 'failed', problem: end.problem })
+    else set(key, { state: end.state === 'cancelled' ? 'cancelled' : 'done' })
+  } finally {
+    asking--
+    for (const one of wake.splice(0)) one()
+    wake = []
+  }
+}
+
+/** How a transcript ended; asked of the core whenever it is not among those being made. */
+function ended(recordingId: string, id: string): Promise<Pick<Transcript, 'state' | 'problem'>> {
+  return new Promise((resolve) => {
+    let looking = false
+    const look = async (): Promise<void> => {
+      if (looking || useTranscribe.getState().making[id]) return
+      looking = true
+      const got = await client()
+        ?.transcribe.get({ id: recordingId })
+        .catch((thrown: unknown) => (problemOf(thrown).kind === 'no_such_item' ? null : undefined))
+      looking = false
+      // Not to be asked just now: the next change of the room asks again.
+      if (got === undefined) return
+      const end = got?.transcripts.find((one) => one.id === id) ?? { state: 'cancelled' as const, problem: null }
+      if (end.state === 'making') return
+      stop()
+      resolve(end)
+    }
+    const stop = useTranscribe.subscribe(() => void look())
+    void look()
+  })
+}
+
+/** Takes it off its way, wherever on it it is; what is kept stays. */
+export function cancelFile(key: string): void {
+  const file = find(key)
+  if (!file || !isGoing(file)) return
+  given.get(key)?.ended.abort()
+  set(key, { state: 'cancelled' })
+  if (file.transcriptId !== null) void cancelTranscript(file.transcriptId)
+  for (const one of wake.splice(0)) one()
+}
+
+/** Once more, from where it failed. */
+export function retryFile(key: string): void {
+  const file = find(key)
+  if (!file || isGoing(file)) return
+  if (file.recordingId !== null) {
+    set(key, { state: 'asking', problem: null, transcriptId: null })
+    void askInTurn(key, file.recordingId)
+    return
+  }
+  const one = given.get(key)
+  if (!one) return
+  given.set(key, { file: one.file, ended: new AbortController() })
+  set(key, { state: 'waiting', sent: 0, problem: null })
+  start(key, false)
+}
+
+export const clearEnded = (): void =>
+  useTranscribe.setState(({ files }) => {
+    for (const file of files) if (!isGoing(file)) given.delete(file.key)
+    return { files: files.filter(isGoing) }
+  })

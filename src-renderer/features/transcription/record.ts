@@ -1,0 +1,299 @@
+import * as z from 'zod'
+import { create } from 'zustand'
+import type { Problem } from '../../../src-preload/contract/problem.ts'
+import { problemOf } from '../../api/problem.ts'
+import { base64Of, saveBlob, upload } from '../../api/transfer.ts'
+import { showInstant } from '../../i18n/format.ts'
+import { i18n } from '../../i18n/index.ts'
+import { type MicTrouble, NoMicrophone, type Recording, startRecording } from '../../shared/audio/recorder.ts'
+import { type Keeper, keepPieces } from '../../shared/audio/recorderUpload.ts'
+import { localStore } from '../../shared/storage.ts'
+import { useTranscribe } from '../../stores/transcription.ts'
+import { showRecording } from './actions.ts'
+import { client, say } from './client.ts'
+import { transcribe } from './requests.ts'
+
+export type Recorder =
+  | { state: 'off' }
+  | { state: 'asking' }
+  | { state: 'no_microphone'; trouble: MicTrouble }
+  | {
+      state: 'recording' | 'finishing'
+      id: string
+      recording: Recording
+      paused: boolean
+      /** Bytes that lie on the disk. */
+      kept: number
+      /** Why what is said does not come to lie there just now; all of it is held here until it does. */
+      trouble: Problem | null
+      /** The device went away in the middle. */
+      lost: boolean
+      /** The microphone gives silence. */
+      muted: boolean
+    }
+  /** It could not be kept; all of it is still here. */
+  | { state: 'failed'; problem: Problem; mime: string }
+
+export const useRecorder = create<{ now: Recorder }>(() => ({ now: { state: 'off' } }))
+
+const set = (now: Recorder): void => useRecorder.setState({ now })
+const underWay = (change: {
+  paused?: boolean
+  kept?: number
+  trouble?: Problem | null
+  lost?: boolean
+  muted?: boolean
+  id?: string
+}): void => useRecorder.setState(({ now }) => ('recording' in now ? { now: { ...now, ...change } } : { now }))
+
+let keeper: Keeper | null = null
+let asked: AbortController | null = null
+let giveUpLock: () => void = () => undefined
+let stopBeating: () => void = () => undefined
+
+/** ms. A recording of which the core hears nothing for two minutes is taken for cut: one that pauses says that it is still there. */
+const beat = 30_000
+
+export const isRecording = (): boolean => 'recording' in useRecorder.getState().now
+
+const nameNow = (): string =>
+  i18n.t('transcribe:recordingNamed', { time: showInstant(new Date().toISOString()) }).slice(0, 300)
+
+/** Begins to record: each piece lies on the disk before the next one is half a second old. */
+export async function startRecorder(): Promise<void> {
+  const core = client()
+  const { now } = useRecorder.getState()
+  if (!core || (now.state !== 'off' && now.state !== 'no_microphone')) return
+  const mine = new AbortController()
+  asked = mine
+  set({ state: 'asking' })
+  let id = ''
+  /** Pieces that came before the core had a row for them. */
+  const early: Blob[] = []
+  try {
+    const recording = await startRecording({
+      onPiece: (piece) => (keeper && id !== '' ? keeper.add(piece) : early.push(piece)),
+      onMuted: (muted) => underWay({ muted }),
+    })
+    if (mine.signal.aborted) return recording.cancel()
+    try {
+      let refused = 0
+      const begin = () => core.transcribe.begin({ name: nameNow(), mime: recording.mime })
+      id = (await begin()).id
+      if (mine.signal.aborted) {
+        recording.cancel()
+        await core.transcribe.discard({ id })
+        return
+      }
+      hold(id)
+      const own = keepPieces({
+        base64: base64Of,
+        append: (at, data) => core.transcribe.append({ id, at, data }),
+        onKept: (kept) => {
+          refused = 0
+          underWay({ kept, trouble: null })
+          note(id, recording.elapsed() / 1000)
+        },
+        async onTrouble(thrown) {
+          const trouble = problemOf(thrown)
+          underWay({ trouble })
+          if (trouble.kind !== 'no_such_item' && trouble.kind !== 'bad_input') return true
+          refused++
+          own.restart()
+          // The program began anew meanwhile and lacks what it had not written yet: from the first byte on, it takes what it lacks. Where it
+          // knows nothing of that recording any more, all of it goes into a new one.
+          if (refused > 1) {
+            const old = id
+            try {
+              id = (await begin()).id
+              forget(old)
+              hold(id)
+              underWay({ id })
+            } catch (again) {
+              underWay({ trouble: problemOf(again) })
+            }
+          }
+          return true
+        },
+      })
+      keeper = own
+      for (const piece of early) own.add(piece)
+      const beating = setInterval(() => {
+        // What fails here fails for the next piece too, and is told there.
+        if (recording.paused()) core.transcribe.append({ id, at: own.has(), data: '' }).catch(() => undefined)
+      }, beat)
+      stopBeating = () => clearInterval(beating)
+      set({
+        state: 'recording',
+        id,
+        recording,
+        paused: false,
+        kept: 0,
+        trouble: null,
+        lost: false,
+        muted: recording.muted(),
+      })
+      void recording.lost.then(() => {
+        const { now: last } = useRecorder.getState()
+        if (last.state !== 'recording' || last.recording !== recording) return
+        underWay({ lost: true })
+        void finishRecorder()
+      })
+    } catch (thrown) {
+      recording.cancel()
+      throw thrown
+    }
+  } catch (thrown) {
+    if (mine.signal.aborted) return
+    if (thrown instanceof NoMicrophone) set({ state: 'no_microphone', trouble: thrown.trouble })
+    else {
+      set({ state: 'off' })
+      say('refused', problemOf(thrown).message)
+    }
+  }
+}
+
+export function pauseRecorder(paused: boolean): void {
+  const { now } = useRecorder.getState()
+  if (now.state !== 'recording') return
+  if (paused) now.recording.pause()
+  else now.recording.resume()
+  underWay({ paused })
+}
+
+/** Ends it; once the last piece lies on the disk it stands on the stage, and its transcript is asked for if that is wished. */
+export async function finishRecorder(): Promise<void> {
+  const { now } = useRecorder.getState()
+  const core = client()
+  const own = keeper
+  if (now.state !== 'recording' || !core || !own) return
+  const { recording } = now
+  const seconds = recording.elapsed() / 1000
+  set({ ...now, state: 'finishing' })
+  try {
+    const file = await recording.finish()
+    if (now.lost && file.size === 0) {
+      cancelRecorder()
+      set({ state: 'no_microphone', trouble: 'lost' })
+      return
+    }
+    await own.kept()
+    // Another one by now, if it had to be begun anew.
+    const last = useRecorder.getState().now
+    const id = 'recording' in last ? last.id : now.id
+    const kept = await core.transcribe.finish({ id, seconds })
+    const { lost } = 'recording' in last ? last : now
+    over(id)
+    if (lost) say('lost', i18n.t('transcribe:micLost'))
+    showRecording(kept.id)
+    if (useTranscribe.getState().atOnce) await transcribe(kept.id)
+  } catch (thrown) {
+    if (!isRecording()) return
+    set({ state: 'failed', problem: problemOf(thrown), mime: recording.mime })
+  }
+}
+
+/** Throws it away, here and there. */
+export function cancelRecorder(): void {
+  const { now } = useRecorder.getState()
+  asked?.abort()
+  if (!('recording' in now)) {
+    over(null)
+    return
+  }
+  now.recording.cancel()
+  void client()
+    ?.transcribe.discard({ id: now.id })
+    .catch((thrown: unknown) => say('refused', problemOf(thrown).message))
+  over(now.id)
+}
+
+/** What could not be kept on the way is brought up as a file. */
+export async function keepFailed(): Promise<void> {
+  const { now } = useRecorder.getState()
+  const core = client()
+  if (now.state !== 'failed' || !core || !keeper) return
+  try {
+    const file = new File([keeper.whole(now.mime)], fileName(now.mime), { type: now.mime })
+    const recording = await core.transcribe.addFile({ uploadId: await upload(core, file) })
+    over(null)
+    showRecording(recording.id)
+  } catch (thrown) {
+    set({ ...now, problem: problemOf(thrown) })
+  }
+}
+
+/** All that was said so far as a file of the browser's, whatever the program does. */
+export function saveHere(): void {
+  const { now } = useRecorder.getState()
+  const mime = 'recording' in now ? now.recording.mime : now.state === 'failed' ? now.mime : ''
+  if (keeper) saveBlob(keeper.whole(mime), fileName(mime))
+}
+
+const fileName = (mime: string): string =>
+  `${nameNow().replace(/[\\/:]/g, '.')}.${mime.includes('mp4') ? 'm4a' : mime.includes('ogg') ? 'ogg' : 'webm'}`
+
+function over(id: string | null): void {
+  keeper?.end()
+  keeper = null
+  stopBeating()
+  giveUpLock()
+  if (id !== null) forget(id)
+  set({ state: 'off' })
+}
+
+// Which recordings this browser has begun, and how long they were when their last piece was kept: a page that was reloaded or closed in the
+// middle left its recording open, and the next page of ours brings it to its end. A lock tells whether the page that made it still lives.
+
+const notesKey = 'transcribe.recording'
+const notes = z.record(z.string(), z.number())
+const lockOf = (id: string): string => `recording-${id}`
+
+function readNotes(): Record<string, number> {
+  const kept = notes.safeParse(localStore.getJson(notesKey))
+  return kept.success ? kept.data : {}
+}
+
+function note(id: string, seconds: number): void {
+  localStore.setJson(notesKey, { ...readNotes(), [id]: seconds })
+}
+
+function forget(id: string): void {
+  const { [id]: _, ...rest } = readNotes()
+  localStore.setJson(notesKey, rest)
+}
+
+function hold(id: string): void {
+  giveUpLock()
+  note(id, 0)
+  const until = new Promise<void>((resolve) => {
+    giveUpLock = resolve
+  })
+  navigator.locks?.request(lockOf(id), () => until).catch(() => undefined)
+}
+
+/** Ends what a page of this browser left open, with all that had come. */
+export async function finishLeftOpen(): Promise<void> {
+  const core = client()
+  const left = Object.entries(readNotes())
+  if (!core || left.length === 0 || !navigator.locks) return
+  const { held = [] } = await navigator.locks.query()
+  const alive = new Set(held.map(({ name }) => name))
+  for (const [id, seconds] of left) {
+    if (alive.has(lockOf(id))) continue
+    try {
+      const { recording } = await core.transcribe.get({ id })
+      if (recording.state === 'recording') {
+        await core.transcribe.finish({ id, seconds })
+        say('left', i18n.t('transcribe:leftOpen'), {
+          label: i18n.t('transcribe:show'),
+          onClick: () => showRecording(id),
+        })
+      }
+      forget(id)
+    } catch (thrown) {
+      // Where the core can't be asked now, the next start does it.
+      if (problemOf(thrown).kind === 'no_such_item') forget(id)
+    }
+  }
+}

@@ -1,0 +1,105 @@
+import { create } from 'zustand'
+import { mediaPath } from '../../../src-preload/contract/media.ts'
+import type { Problem } from '../../../src-preload/contract/problem.ts'
+import type { Transcript } from '../../../src-preload/contract/transcription.ts'
+import { problemOf } from '../../api/problem.ts'
+import { upload } from '../../api/transfer.ts'
+import { CannotConvert, toWav } from '../../shared/audio/convert.ts'
+import { askOnce } from '../../shared/requestIds.ts'
+import { useTranscribe } from '../../stores/transcription.ts'
+import { showRecording } from './actions.ts'
+import { attempt, client } from './client.ts'
+
+/** Why no transcript could even be asked for, by recording; gone with the next try. */
+export const useRefusals = create<{ byRecording: Readonly<Record<string, Problem>> }>(() => ({ byRecording: {} }))
+
+const refuse = (id: string, problem: Problem | null): void =>
+  useRefusals.setState(({ byRecording: { [id]: _, ...rest } }) => ({
+    byRecording: problem ? { ...rest, [id]: problem } : rest,
+  }))
+
+/** Now or later, a recording is one place: which of the two was meant is not known of a request whose answer was lost. */
+const placeOf = (recordingId: string) => ({ scope: 'transcribe', name: recordingId })
+
+/** Asks for a transcript with the settings that stand in the inspector. It is made by the core, whichever room is open. */
+export async function transcribe(recordingId: string): Promise<Transcript | null> {
+  const core = client()
+  if (!core) return null
+  refuse(recordingId, null)
+  try {
+    const wish = { recordingId, ...useTranscribe.getState().wish }
+    return await askOnce(placeOf(recordingId), wish, (requestId) => core.transcribe.transcribe({ requestId, ...wish }))
+  } catch (thrown) {
+    refuse(recordingId, problemOf(thrown))
+    return null
+  }
+}
+
+/** Kept, and asked for when the service is back. */
+export function transcribeLater(recordingId: string): Promise<unknown> {
+  const wish = { recordingId, ...useTranscribe.getState().wish }
+  return attempt((core) =>
+    askOnce(placeOf(recordingId), wish, (requestId) =>
+      core.waiting.add({ requestId, wish: { what: 'transcript', ...wish } }),
+    ),
+  )
+}
+
+export const cancelTranscript = (transcriptId: string): Promise<unknown> =>
+  attempt((core) => core.transcribe.cancel({ transcriptId }))
+
+/** A recording being made anew as wav. `share`: 0 to 1 of the decoding; of the upload once that is done. */
+export interface Converting {
+  state: 'decoding' | 'keeping' | 'failed'
+  share: number
+  /** Null: no decoder of this browser reads it. */
+  problem: Problem | null
+}
+export const useConverting = create<{ byRecording: Readonly<Record<string, Converting>> }>(() => ({ byRecording: {} }))
+const converting = new Map<string, AbortController>()
+
+const tell = (id: string, now: Converting | null): void =>
+  useConverting.setState(({ byRecording: { [id]: _, ...rest } }) => ({
+    byRecording: now ? { ...rest, [id]: now } : rest,
+  }))
+
+/** Decodes it here, keeps what comes as a new recording made of the old one, and asks for its transcript. */
+export async function convertAndTranscribe(recordingId: string): Promise<void> {
+  const core = client()
+  const recording = useTranscribe.getState().open?.recording
+  if (!core || !recording?.mediaId || recording.id !== recordingId || converting.has(recordingId)) return
+  const ended = new AbortController()
+  const { signal } = ended
+  converting.set(recordingId, ended)
+  const going = (state: 'decoding' | 'keeping', share: number): void =>
+    tell(recordingId, { state, share, problem: null })
+  try {
+    going('decoding', 0)
+    const reply = await fetch(mediaPath(recording.mediaId), { signal })
+    if (!reply.ok) throw new Error(`The recording could not be read (${reply.status}).`)
+    const wav = await toWav(await reply.blob(), { signal, onProgress: (share) => going('decoding', share) })
+    going('keeping', 0)
+    const file = new File([wav], `${recording.name.replace(/\.[^.]{1,5}$/, '').slice(0, 290)}.wav`, {
+      type: 'audio/wav',
+    })
+    const onProgress = (sent: number): void => going('keeping', sent / file.size)
+    const uploadId = await upload(core, file, { signal, onProgress })
+    const fresh = await core.transcribe.addFile({ uploadId, fromId: recordingId })
+    tell(recordingId, null)
+    if (useTranscribe.getState().open?.id === recordingId) showRecording(fresh.id)
+    await transcribe(fresh.id)
+  } catch (thrown) {
+    if (signal.aborted) tell(recordingId, null)
+    else {
+      const problem = thrown instanceof CannotConvert ? null : problemOf(thrown)
+      tell(recordingId, { state: 'failed', share: 0, problem })
+    }
+  } finally {
+    converting.delete(recordingId)
+  }
+}
+
+export function cancelConverting(recordingId: string): void {
+  converting.get(recordingId)?.abort()
+  tell(recordingId, null)
+}

@@ -1,0 +1,218 @@
+import type { ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { PageView } from '../../../src-preload/contract/columns.ts'
+import type { Book } from '../../../src-preload/contract/usage.ts'
+import { showCalendarDay, showCount, showFull, showShare, showShort } from '../../i18n/format.ts'
+import { Card } from '../../shared/ui/Card.tsx'
+import { cx } from '../../shared/ui/cx.ts'
+import { showSc, showSigned, signed } from '../../shared/ui/sc.ts'
+import { openBook, useUsage } from '../../stores/usage.ts'
+import { daysBetween } from '../../stores/usageDays.ts'
+import { cachedShare, changeOf, sidesOf } from './figures.ts'
+
+/** The four answers that most come for. */
+export function Cards() {
+  const { t } = useTranslation('usage')
+  const book = useUsage(openBook)
+  const answer = useUsage((store) => store.answer)
+  if (!book || !answer) return null
+  return (
+    <section aria-label={t('cards.label')} className="usage-cards">
+      <Balance book={book} />
+      <Spent view={answer.view} />
+      <Tokens view={answer.view} />
+      <Sides book={book} />
+    </section>
+  )
+}
+
+function Figure(props: { name: string; children: ReactNode; under: ReactNode; title?: string | undefined }) {
+  return (
+    <Card className="px-4 pt-3.5 pb-3">
+      <h2 className="truncate font-[540] text-s text-soft" title={props.name}>
+        {props.name}
+      </h2>
+      <div className="usage-figure num" title={props.title}>
+        {props.children}
+      </div>
+      <div className="num text-s text-soft">{props.under}</div>
+    </Card>
+  )
+}
+
+const Unit = ({ children }: { children: ReactNode }) => <small>{children}</small>
+
+function Balance({ book }: { book: Book }) {
+  const { t } = useTranslation('usage')
+  const summary = useUsage((store) => store.summaries[book.id])
+  if (!book.balance) {
+    return (
+      <Figure name={t('cards.balance')} under={t(book.offers === 'no' ? 'cards.balanceNever' : 'cards.balanceLater')}>
+        <span className="text-faint">{t('cards.balanceUnknown')}</span>
+      </Figure>
+    )
+  }
+  const { value, asOf } = book.balance
+  const days = summary?.daysLeft ?? null
+  const pace = summary?.pace ?? null
+  const low = signed(value) <= 0n || (days !== null && days < 3)
+  return (
+    <Figure
+      name={t('cards.balance')}
+      title={t('cards.balanceExact', { amount: value, at: showFull(asOf) })}
+      under={
+        <>
+          <span className={cx(low && 'text-bad')}>
+            {days !== null
+              ? t('cards.days', { count: days, figure: showCount(days) })
+              : t(pace === null ? 'cards.paceUnknown' : 'cards.daysNone')}
+          </span>
+          {book.spent && (
+            <span className="block text-faint">{t('cards.lifetime', { amount: showSc(book.spent.value) })}</span>
+          )}
+        </>
+      }
+    >
+      {showSigned(value)} <Unit>SC</Unit>
+    </Figure>
+  )
+}
+
+function Spent({ view }: { view: PageView }) {
+  const { t } = useTranslation('usage')
+  const choice = useUsage((store) => store.choice)
+  const { total, query } = view
+  const days = daysBetween(query.from, query.to)
+  const range =
+    choice.range === 'own'
+      ? t('cards.rangeWords.own', { from: showCalendarDay(query.from), to: showCalendarDay(query.to) })
+      : choice.range === 'all'
+        ? t('cards.rangeWords.all')
+        : t('cards.rangeDays', { count: days })
+  return (
+    <Figure
+      name={t(query.source === 'here' ? 'cards.spentHere' : 'cards.spent', { range })}
+      title={total.cost === null ? undefined : `${total.cost} SC`}
+      under={
+        <>
+          <Change view={view} days={days} />
+          {total.unpriced > 0 && (
+            <span className="block text-warn">
+              {t('cards.unpriced', { count: total.unpriced, figure: showCount(total.unpriced) })}
+            </span>
+          )}
+          {total.estimated > 0 && (
+            <span className="block text-faint">
+              {t('cards.estimated', { count: total.estimated, figure: showCount(total.estimated) })}
+            </span>
+          )}
+        </>
+      }
+    >
+      {total.cost === null ? (
+        <span className="text-faint">{total.requests > 0 ? t('cards.unknown') : '0'}</span>
+      ) : (
+        <>
+          {total.estimated > 0 && '≈ '}
+          {showSc(total.cost)}
+        </>
+      )}{' '}
+      <Unit>SC</Unit>
+    </Figure>
+  )
+}
+
+/** How this stretch differs from the one before: only said where that one is wholly known. */
+function Change({ view: { before, total }, days }: { view: PageView; days: number }) {
+  const { t } = useTranslation('usage')
+  // Everything has nothing before it.
+  if (useUsage((store) => store.choice.range) === 'all') return null
+  if (!before || before.state === 'gap') return t('cards.noBefore')
+  const change = changeOf(total.cost, before.total.cost)
+  if (before.state !== 'whole') return t('cards.beforeGaps')
+  if (change === null) return t('cards.noBefore')
+  if (Math.abs(change) < 0.005) return `${t('cards.same')} ${t('cards.thanSame', { count: days })}`
+  return (
+    <>
+      <b className={cx('font-[560]', change > 0 ? 'text-bad' : 'text-good')}>
+        <span aria-hidden>{change > 0 ? '▲' : '▼'} </span>
+        {t(change > 0 ? 'cards.more' : 'cards.less', { share: showShare(Math.abs(change)) })}
+      </b>{' '}
+      {t('cards.than', { count: days })}
+    </>
+  )
+}
+
+function Tokens({ view: { total } }: { view: PageView }) {
+  const { t } = useTranslation('usage')
+  const cached = cachedShare(total)
+  return (
+    <Figure
+      name={t('cards.tokens')}
+      title={t('cards.inOut', { in: showCount(total.tokensIn), out: showCount(total.tokensOut) })}
+      under={
+        <>
+          <span className="block">
+            {t('cards.inOut', { in: showShort(total.tokensIn), out: showShort(total.tokensOut) })}
+          </span>
+          {cached === null
+            ? total.tokensCached === null && t('cards.cachedUnknown')
+            : t('cards.cached', { share: showShare(cached) })}
+          <span className="block text-faint">
+            {t('cards.requests', { count: total.requests, figure: showCount(total.requests) })}
+          </span>
+        </>
+      }
+    >
+      {showShort(total.tokensIn + total.tokensOut)}
+    </Figure>
+  )
+}
+
+function Sides({ book }: { book: Book }) {
+  const { t } = useTranslation('usage')
+  const comparisons = useUsage((store) => store.answer?.comparisons ?? [])
+  const sides = sidesOf(comparisons)
+  if (comparisons.length === 0) {
+    return (
+      <Figure name={t('cards.sides')} under={t('cards.nothingSpent')}>
+        <span className="text-faint">–</span>
+      </Figure>
+    )
+  }
+  if (sides.service === null) {
+    return (
+      <Figure
+        name={t('cards.sides')}
+        under={book.offers === 'no' || sides.here !== null ? t('cards.hereOnly') : t('cards.nothingSpent')}
+      >
+        {sides.here === null ? (
+          <span className="text-faint">{t('cards.unknown')}</span>
+        ) : (
+          <>
+            {showSc(sides.here)} <Unit>SC {t('cards.here')}</Unit>
+          </>
+        )}
+      </Figure>
+    )
+  }
+  const notYet = signed(sides.notYet) > 0n
+  return (
+    <Figure
+      name={t('cards.sides')}
+      under={
+        <>
+          {signed(sides.service) === 0n
+            ? t('cards.nothingSpent')
+            : signed(sides.elsewhere) > 0n
+              ? t('cards.elsewhere', { amount: showSigned(sides.elsewhere) })
+              : t('cards.allHere')}
+          {notYet && <span className="block text-faint">{t('cards.notYet', { amount: showSc(sides.notYet) })}</span>}
+        </>
+      }
+    >
+      {sides.share === null ? <span className="text-faint">–</span> : showShare(sides.share)}{' '}
+      <Unit>{t('cards.here')}</Unit>
+    </Figure>
+  )
+}

@@ -1,0 +1,117 @@
+import { Search, X } from 'lucide-react'
+import { useRef } from 'react'
+import { useTranslation } from 'react-i18next'
+import { IconButton } from '../../shared/ui/Button.tsx'
+import { Segmented } from '../../shared/ui/Segmented.tsx'
+import { Select } from '../../shared/ui/Select.tsx'
+import { daysOf, fitChoice, openBook, ranges, sourcesOf, stacksOf, usageStore, useUsage } from '../../stores/usage.ts'
+import { isDay } from '../../stores/usageDays.ts'
+import { choose } from './subscriptions.ts'
+
+/** Range, bars, what is stacked, whose figures, and the search: one row that wraps. */
+export function Controls() {
+  const { t } = useTranslation('usage')
+  const book = useUsage(openBook)
+  const chosen = useUsage((store) => store.choice)
+  const choice = fitChoice(chosen, book)
+  const sources = sourcesOf(choice.by, book)
+  return (
+    <div role="toolbar" aria-label={t('controls.label')} className="usage-controls">
+      <RangeField />
+      <Segmented
+        label={t('controls.by')}
+        value={choice.by}
+        segments={stacksOf(book).map((value) => ({ value, label: t(`controls.stacks.${value}`) }))}
+        onChange={(by) => choose({ by })}
+      />
+      <Segmented
+        label={t('controls.source')}
+        value={choice.source}
+        segments={(['service', 'here'] as const).map((value) => ({
+          ...{ value, label: t(`controls.sources.${value}`), disabled: !sources.includes(value) },
+        }))}
+        onChange={(source) => choose({ source })}
+      />
+      <SearchField by={choice.by} />
+    </div>
+  )
+}
+
+/** The range alone, where nothing else can be chosen. */
+export function RangeField() {
+  const { t } = useTranslation('usage')
+  const book = useUsage(openBook)
+  const choice = useUsage((store) => store.choice)
+  const { from, to } = daysOf(choice, book, Date.now())
+  return (
+    <span className="flex flex-wrap items-center gap-2">
+      <Select
+        label={t('controls.range')}
+        value={choice.range}
+        choices={ranges.map((value) => ({ value, label: t(`controls.ranges.${value}`) }))}
+        // The own range begins as what was shown until now.
+        onPick={(range) => choose(range === 'own' ? { range, from, to } : { range })}
+      />
+      {choice.range === 'own' && (
+        <>
+          <DayField label={t('controls.from')} day={from} onPick={(day) => choose({ from: day })} />
+          <DayField label={t('controls.to')} day={to} onPick={(day) => choose({ to: day })} />
+        </>
+      )}
+    </span>
+  )
+}
+
+function DayField({ label, day, onPick }: { label: string; day: string; onPick: (day: string) => void }) {
+  return (
+    <label className="flex items-center gap-1.5 text-s text-soft">
+      {label}
+      <input
+        type="date"
+        value={day}
+        onChange={({ target }) => isDay(target.value) && onPick(target.value)}
+        className="num h-7 rounded-m bg-raise px-2 text-ink text-s shadow-[inset_0_0_0_1px_var(--line-strong)]"
+      />
+    </label>
+  )
+}
+
+function SearchField({ by }: { by: 'model' | 'tool' | 'room' | 'key' }) {
+  const { t } = useTranslation('usage')
+  const search = useUsage((store) => store.search)
+  const field = useRef<HTMLInputElement>(null)
+  const label = t('controls.search', { what: t(`controls.searchWhat.${by}`) })
+  const clear = () => usageStore.setState({ search: '' })
+  return (
+    <div className="usage-search">
+      <Search aria-hidden size={14} />
+      <input
+        ref={field}
+        type="text"
+        aria-label={label}
+        placeholder={label}
+        autoComplete="off"
+        spellCheck={false}
+        maxLength={200}
+        value={search}
+        onChange={({ target }) => usageStore.setState({ search: target.value })}
+        onKeyDown={(event) => {
+          if (event.key !== 'Escape' || search === '') return
+          clear()
+          event.preventDefault()
+        }}
+      />
+      {search !== '' && (
+        <IconButton
+          icon={X}
+          size="small"
+          label={t('controls.clearSearch')}
+          onClick={() => {
+            clear()
+            field.current?.focus()
+          }}
+        />
+      )}
+    </div>
+  )
+}

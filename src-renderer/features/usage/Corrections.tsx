@@ -1,0 +1,125 @@
+import { useEffect, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type * as z from 'zod'
+import type { Problem } from '../../../src-preload/contract/problem.ts'
+import type { correction, Figures } from '../../../src-preload/contract/usage.ts'
+import { problemOf } from '../../api/problem.ts'
+import { showCalendarLong } from '../../i18n/format.ts'
+import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
+import { useStudio } from '../../shared/studioContext.ts'
+import { Card } from '../../shared/ui/Card.tsx'
+import { lessSc, showSigned, signed } from '../../shared/ui/sc.ts'
+import { daysOf, openBook, useUsage } from '../../stores/usage.ts'
+import { openRequests } from './actions.ts'
+import { RangeField } from './Controls.tsx'
+import { Told } from './ReportedFigures.tsx'
+import { Undated } from './Undated.tsx'
+import { Standing } from './UsageNotices.tsx'
+
+type Correction = z.infer<typeof correction>
+
+/** What the service later said otherwise of a day that was over. */
+export function Corrections() {
+  const { t } = useTranslation('usage')
+  const studio = useStudio()
+  const book = useUsage(openBook)
+  const choice = useUsage((store) => store.choice)
+  const { from, to } = daysOf(choice, book, Date.now())
+  const [found, setFound] = useState<readonly Correction[] | null>(null)
+  const [problem, setProblem] = useState<Problem | null>(null)
+  const bookId = book?.id
+  const asOf = book?.asOf
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a newer fetch may have brought others
+  useEffect(() => {
+    if (!bookId) return
+    const ended = new AbortController()
+    setProblem(null)
+    studio.usage.corrections({ bookId, from, to }, { signal: ended.signal }).then(setFound, (thrown: unknown) => {
+      if (!ended.signal.aborted) setProblem(problemOf(thrown))
+    })
+    return () => ended.abort()
+  }, [studio, bookId, from, to, asOf])
+  return (
+    <div className="usage-body">
+      <Standing />
+      <div className="flex flex-wrap items-start gap-x-6 gap-y-2">
+        <p className="min-w-[240px] max-w-[680px] flex-1 text-soft">{t('corrections.about')}</p>
+        <RangeField />
+      </div>
+      {problem && <ProblemNotice problem={problem} noAction />}
+      {found === null ? (
+        !problem && (
+          <p role="status" className="text-faint">
+            {t('corrections.loading')}
+          </p>
+        )
+      ) : found.length === 0 ? (
+        <p className="text-faint">{t('corrections.none')}</p>
+      ) : (
+        <Table found={found} />
+      )}
+      {book && <Undated book={book} />}
+    </div>
+  )
+}
+
+function Table({ found }: { found: readonly Correction[] }) {
+  const { t } = useTranslation('usage')
+  return (
+    <Card className="figures-box px-1.5 py-1">
+      <table className="figures">
+        <caption className="sr-only">{t('sections.corrections')}</caption>
+        <thead>
+          <tr>
+            <th scope="col">{t('corrections.day')}</th>
+            <th scope="col">{t('corrections.what')}</th>
+            <th scope="col" className="num">
+              {t('corrections.before')}
+            </th>
+            <th scope="col" className="num">
+              {t('corrections.after')}
+            </th>
+            <th scope="col" className="num">
+              {t('corrections.difference')}
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {found.map((one) => {
+            const { day, model, keyId, before, beforeAsOf, after, afterAsOf } = one
+            return (
+              <tr key={`${day} ${model} ${keyId} ${afterAsOf}`}>
+                <th scope="row">
+                  <button
+                    type="button"
+                    className="figures-open"
+                    aria-label={t('table.openDay', { day: showCalendarLong(day) })}
+                    onClick={() => openRequests(day, day, 'model', keyId === null ? model : null)}
+                  >
+                    {showCalendarLong(day)}
+                  </button>
+                </th>
+                <td>
+                  <span dir="auto">{model === '' && keyId ? t('corrections.key', { id: keyId }) : model}</span>
+                </td>
+                <td className="num">
+                  <Told figures={before} at={beforeAsOf} />
+                </td>
+                <td className="num">
+                  <Told figures={after} at={afterAsOf} />
+                </td>
+                <td className="num">{difference(before, after)}</td>
+              </tr>
+            )
+          })}
+        </tbody>
+      </table>
+    </Card>
+  )
+}
+
+function difference(before: Figures, after: Figures): string {
+  if (before.cost === null || after.cost === null) return '–'
+  const less = lessSc(after.cost, before.cost)
+  return `${signed(less) > 0n ? '+' : ''}${showSigned(less)}`
+}

@@ -1,0 +1,103 @@
+import { useTranslation } from 'react-i18next'
+import type { Tool } from '../../../src-preload/contract/apps.ts'
+import { showCount } from '../../i18n/format.ts'
+import { budgetsOf } from '../../shared/appBudgets.ts'
+import { navigate } from '../../shared/navigation.ts'
+import { Button } from '../../shared/ui/Button.tsx'
+import { Card } from '../../shared/ui/Card.tsx'
+import { Meter } from '../../shared/ui/Meter.tsx'
+import { showSc } from '../../shared/ui/sc.ts'
+import { inUse, useTools, useToolUse } from '../../stores/apps.ts'
+import { hrefOf } from '../../stores/route.ts'
+import { useUsage } from '../../stores/usage.ts'
+
+/** Conversations of this machine by what they cost in the stretch shown. */
+export function TopConversations() {
+  const { t } = useTranslation('usage')
+  const top = useUsage((store) => store.answer?.top ?? [])
+  return (
+    <Card className="p-4">
+      <section aria-label={t('top.title')}>
+        <h2 className="font-semibold">{t('top.title')}</h2>
+        <p className="text-faint text-s">{t(top.length === 0 ? 'top.none' : 'top.about')}</p>
+        <ol className="mt-2 flex flex-col">
+          {top.map(({ conversationId, title, total }) => (
+            <li key={conversationId} className="flex items-baseline gap-3 border-line border-t py-1.5 text-s">
+              <a
+                href={hrefOf({ room: 'chat', id: conversationId })}
+                dir="auto"
+                className="min-w-0 flex-1 truncate hover:text-accent hover:underline"
+              >
+                {title ?? t('top.untitled')}
+              </a>
+              <span className="num whitespace-nowrap text-faint">
+                {t('cards.requests', { count: total.requests, figure: showCount(total.requests) })}
+              </span>
+              <span className="num whitespace-nowrap font-[540]">
+                {total.cost === null
+                  ? t('cards.unknown')
+                  : `${total.estimated > 0 ? '≈ ' : ''}${showSc(total.cost)} SC`}
+              </span>
+            </li>
+          ))}
+        </ol>
+      </section>
+    </Card>
+  )
+}
+
+/** How far each tool is with what it may spend. */
+export function Budgets() {
+  const { t } = useTranslation('usage')
+  const tools = (useTools() ?? []).filter(
+    (tool) =>
+      inUse(tool, Date.now()) && (tool.budgetDay !== null || tool.budgetMonth !== null || tool.budgetTotal !== null),
+  )
+  return (
+    <Card className="p-4">
+      <section aria-label={t('budgets.title')}>
+        <h2 className="font-semibold">{t('budgets.title')}</h2>
+        {tools.length === 0 && (
+          <div className="flex flex-wrap items-center gap-3 text-faint text-s">
+            <p className="min-w-0 flex-1">{t('budgets.none')}</p>
+            <Button size="small" onClick={() => navigate({ room: 'proxy', id: null })}>
+              {t('budgets.toProxy')}
+            </Button>
+          </div>
+        )}
+        <ul className="mt-2 flex flex-col">
+          {tools.map((tool) => (
+            <Budget key={tool.id} tool={tool} />
+          ))}
+        </ul>
+      </section>
+    </Card>
+  )
+}
+
+function Budget({ tool }: { tool: Tool }) {
+  const { t } = useTranslation('usage')
+  const use = useToolUse(tool.id)
+  return (
+    <li className="border-line border-t py-1.5 text-s">
+      <div dir="auto" className="truncate font-[520]">
+        {tool.name}
+      </div>
+      {budgetsOf(tool, use).map(({ period, spent, limit, share, used }) => {
+        const words = t(`budgets.${period}`, { spent: showSc(spent), limit: showSc(limit) })
+        return (
+          <div key={period} className="mt-0.5 flex items-center gap-3">
+            <Meter
+              label={t('budgets.label', { name: tool.name, words })}
+              value={Math.min(share, 1) * 100}
+              max={100}
+              level={used ? 'bad' : share >= 0.8 ? 'warn' : 'good'}
+              className="w-auto min-w-10 flex-1"
+            />
+            <span className="num whitespace-nowrap text-soft">{words}</span>
+          </div>
+        )
+      })}
+    </li>
+  )
+}

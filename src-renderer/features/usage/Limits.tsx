@@ -1,0 +1,309 @@
+import { useEffect, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Limited, LimitStatus, Limits } from '../../../src-preload/contract/account.ts'
+import type { Who } from '../../../src-preload/contract/requests.ts'
+import { showCount, showInstant } from '../../i18n/format.ts'
+import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
+import { useOffline } from '../../shared/offline/useOffline.ts'
+import { useStudio } from '../../shared/studioContext.ts'
+import { Card } from '../../shared/ui/Card.tsx'
+import { Meter } from '../../shared/ui/Meter.tsx'
+import { Notice } from '../../shared/ui/Notice.tsx'
+import { Pill, type PillTone } from '../../shared/ui/Pill.tsx'
+import { type BucketName, bucketNames, secondsLeft, useLimits, viewBucketOf } from '../../stores/limits.ts'
+import { openRequest } from './actions.ts'
+import { startLimits } from './limitSubscriptions.ts'
+
+/** What the service still lets through. It is asked while this is shown, and no longer. */
+export function LimitsSection() {
+  const { t } = useTranslation(['usage', 'offline'])
+  const offline = useOffline()
+  const studio = useStudio()
+  useEffect(() => startLimits(studio), [studio])
+  const limits = useLimits((store) => store.limits)
+  const problem = useLimits((store) => store.problem)
+  const now = useSeconds()
+  return (
+    <div className="usage-body">
+      {problem && <ProblemNotice problem={problem} role="status" noAction />}
+      {offline ? (
+        <Notice kind="info">
+          {limits?.status
+            ? t('offline:note.limits', { at: showInstant(limits.status.asOf) })
+            : t('offline:note.limitsNever')}
+        </Notice>
+      ) : (
+        limits?.problem && <ProblemNotice problem={limits.problem} role="status" noAction />
+      )}
+      {limits?.status?.banned && <Banned status={limits.status} />}
+      <div className="flex flex-wrap items-start gap-x-6 gap-y-1">
+        <p className="min-w-[240px] flex-1 text-soft">
+          {limits?.offers === false ? t('limits.noReadout') : t('limits.about')}
+        </p>
+        {limits && limits.offers !== false && !offline && <NextAsk limits={limits} now={now} />}
+      </div>
+      {limits?.status ? (
+        <Buckets status={limits.status} now={now} />
+      ) : (
+        limits && limits.offers !== false && <p className="text-faint">{t('limits.never')}</p>
+      )}
+      {limits && (
+        <div className="grid items-start gap-3.5 min-[1000px]:grid-cols-[minmax(0,1fr)_minmax(0,2fr)]">
+          <KeyLimits limits={limits} />
+          <Slots limits={limits} />
+        </div>
+      )}
+      <History />
+    </div>
+  )
+}
+
+/** The time now in ms, each second. */
+function useSeconds(): number {
+  const [now, setNow] = useState(Date.now)
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 1_000)
+    return () => clearInterval(timer)
+  }, [])
+  return now
+}
+
+function NextAsk({ limits: { nextAsk, status }, now }: { limits: Limits; now: number }) {
+  const { t } = useTranslation('usage')
+  const seconds = nextAsk === null ? null : Math.ceil((Date.parse(nextAsk) - now) / 1_000)
+  return (
+    <p className="num text-faint text-s">
+      {status && `${t('asOf', { at: showInstant(status.asOf) })} · `}
+      {seconds === null ? t('limits.notAsking') : seconds > 0 ? t('limits.nextAsk', { seconds }) : t('limits.asking')}
+    </p>
+  )
+}
+
+function Banned({ status: { bannedUntil } }: { status: LimitStatus }) {
+  const { t } = useTranslation('usage')
+  return (
+    <Notice kind="bad" role="alert" title={t('limits.banned')}>
+      {bannedUntil ? t('limits.bannedUntil', { until: bannedUntil }) : t('limits.bannedOpen')}
+    </Notice>
+  )
+}
+
+function Buckets({ status, now }: { status: LimitStatus; now: number }) {
+  const { t } = useTranslation('usage')
+  return (
+    <section aria-label={t('limits.buckets')} className="usage-buckets">
+      {bucketNames.map((name) => (
+        <Bucket key={name} name={name} status={status} now={now} />
+      ))}
+    </section>
+  )
+}
+
+function Bucket({ name, status, now }: { name: BucketName; status: LimitStatus; now: number }) {
+  const { t } = useTranslation('usage')
+  const view = viewBucketOf(status[name])
+  const title = t(`limits.bucket.${name}.name`)
+  const reset = name === 'minute' ? secondsLeft(status.resetSeconds, status.asOf, now) : null
+  const words =
+    view === null
+      ? t('limits.notTold')
+      : view.used !== null && view.limit !== null
+        ? t('limits.used', { used: showCount(view.used), limit: showCount(view.limit) })
+        : view.used !== null
+          ? t('limits.usedOnly', { used: showCount(view.used) })
+          : view.limit !== null
+            ? t('limits.limitOnly', { limit: showCount(view.limit) })
+            : t('limits.left', { left: showCount(view.remaining ?? 0) })
+  return (
+    <Card className="flex flex-col gap-1.5 p-4">
+      <h2 className="font-[560]">{title}</h2>
+      <div className="num flex flex-wrap items-baseline gap-x-2">
+        <span className={view === null ? 'text-faint' : 'font-[560] text-l'}>{words}</span>
+        {view?.remaining !== null && view?.remaining !== undefined && view.used !== null && (
+          <span className="ms-auto whitespace-nowrap text-s text-soft">
+            {t('limits.left', { left: showCount(view.remaining) })}
+          </span>
+        )}
+      </div>
+      {view?.share !== null && view?.share !== undefined && (
+        <Meter label={`${title}: ${words}`} value={view.share * 100} max={100} level={view.level} className="w-full" />
+      )}
+      <p className="text-s text-soft">{t(`limits.bucket.${name}.about`)}</p>
+      <p className="num text-faint text-s">
+        {reset === null ? t('limits.resetUnknown') : t('limits.resets', { seconds: reset })}
+      </p>
+    </Card>
+  )
+}
+
+function KeyLimits({ limits: { key } }: { limits: Limits }) {
+  const { t } = useTranslation('usage')
+  return (
+    <Card className="p-4">
+      <section aria-label={t('limits.key')}>
+        <h2 className="font-semibold">{t('limits.key')}</h2>
+        <p className="text-faint text-s">{t('limits.keyAbout')}</p>
+        <dl className="mt-2 flex flex-col text-s">
+          {(['rpm', 'tpm', 'concurrent'] as const).map((name) => (
+            <div key={name} className="flex gap-3 border-line border-t py-1.5">
+              <dt className="min-w-0 flex-1 text-soft">{t(`limits.${name}`)}</dt>
+              <dd className="num">
+                {key[name] === null ? <span className="text-faint">{t('limits.unset')}</span> : showCount(key[name])}
+              </dd>
+            </div>
+          ))}
+        </dl>
+      </section>
+    </Card>
+  )
+}
+
+function useWho(): (who: Who) => string {
+  const { t } = useTranslation(['usage', 'proxy'])
+  return (who) =>
+    who.kind === 'tool'
+      ? who.name
+      : who.kind === 'studio'
+        ? t('limits.studio', { room: t(`proxy:log.rooms.${who.room}`) })
+        : who.from
+}
+
+function Slots({ limits: { slots, key } }: { limits: Limits }) {
+  const { t } = useTranslation(['usage', 'proxy'])
+  const whoIs = useWho()
+  const used = slots.used.length
+  return (
+    <Card className="p-4">
+      <section aria-label={t('limits.slots')}>
+        <header className="flex flex-wrap items-center gap-x-3 gap-y-1">
+          <h2 className="font-semibold">{t('limits.slots')}</h2>
+          <span className="num text-s text-soft">
+            {key.concurrent === null
+              ? t('limits.slotsUsedOnly', { count: used })
+              : t('limits.slotsUsed', { used, limit: key.concurrent })}
+          </span>
+          {slots.waiting > 0 && <Pill tone="warn">{t('limits.waiting', { count: slots.waiting })}</Pill>}
+        </header>
+        <p className="text-faint text-s">{t(used === 0 ? 'limits.slotsNone' : 'limits.slotsAbout')}</p>
+        {used > 0 && (
+          <div className="figures-box mt-2">
+            <table className="figures">
+              <caption className="sr-only">{t('limits.slots')}</caption>
+              <thead>
+                <tr>
+                  {(['who', 'what', 'model', 'since'] as const).map((name) => (
+                    <th key={name} scope="col">
+                      {t(`limits.${name}`)}
+                    </th>
+                  ))}
+                </tr>
+              </thead>
+              <tbody>
+                {slots.used.map(({ row, who, endpoint, model, since }, at) => (
+                  <tr key={row ?? `${since} ${at}`}>
+                    <th scope="row" dir="auto">
+                      {row === null ? (
+                        whoIs(who)
+                      ) : (
+                        <button
+                          type="button"
+                          className="figures-open"
+                          title={t('limits.open')}
+                          onClick={() => openRequest(row)}
+                        >
+                          {whoIs(who)}
+                        </button>
+                      )}
+                    </th>
+                    <td>{t(`proxy:endpoints.${endpoint}`)}</td>
+                    <td dir="auto">{model ?? '–'}</td>
+                    <td className="whitespace-nowrap tabular-nums">
+                      <time dateTime={since}>{showInstant(since)}</time>
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+        )}
+      </section>
+    </Card>
+  )
+}
+
+const endTones: Record<Limited['ended'], PillTone> = {
+  ...{ done: 'good', refused: 'bad', cancelled: 'muted', failed: 'bad', running: 'warn' },
+}
+
+function History() {
+  const { t } = useTranslation(['usage', 'proxy'])
+  const history = useLimits((store) => store.history)
+  const whoIs = useWho()
+  if (history === null) return null
+  return (
+    <Card className="p-4">
+      <section aria-label={t('limits.history')}>
+        <h2 className="font-semibold">{t('limits.history')}</h2>
+        {history.length === 0 ? (
+          <p className="text-faint text-s">{t('limits.historyNone')}</p>
+        ) : (
+          <div className="figures-box mt-2">
+            <table className="figures">
+              <caption className="sr-only">{t('limits.history')}</caption>
+              <thead>
+                <tr>
+                  {(['when', 'who', 'what', 'model'] as const).map((name) => (
+                    <th key={name} scope="col">
+                      {t(`limits.${name}`)}
+                    </th>
+                  ))}
+                  <th scope="col" className="num">
+                    {t('limits.times')}
+                  </th>
+                  <th scope="col" className="num">
+                    {t('limits.waited')}
+                  </th>
+                  <th scope="col">{t('limits.ended')}</th>
+                </tr>
+              </thead>
+              <tbody>
+                {history.map(({ row, at, who, endpoint, model, times, waitedMs, ended }) => (
+                  <tr key={row}>
+                    <th scope="row" className="tabular-nums">
+                      <button
+                        type="button"
+                        className="figures-open"
+                        title={t('limits.open')}
+                        onClick={() => openRequest(row)}
+                      >
+                        <time dateTime={at}>{showInstant(at)}</time>
+                      </button>
+                    </th>
+                    <td dir="auto">{whoIs(who)}</td>
+                    <td>{t(`proxy:endpoints.${endpoint}`)}</td>
+                    <td dir="auto">{model ?? '–'}</td>
+                    <td className="num">{showCount(times)}</td>
+                    <td className="num" title={waitedMs === null ? t('limits.waitedUnknown') : undefined}>
+                      {waitedMs === null ? '–' : showWait(waitedMs)}
+                    </td>
+                    <td>
+                      <Pill tone={endTones[ended]}>{t(`limits.endings.${ended}`)}</Pill>
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+        )}
+      </section>
+    </Card>
+  )
+}
+
+/** `0 s`, `0.4 s`, `12 s`, `2 min 05 s`. */
+function showWait(ms: number): string {
+  const seconds = ms / 1_000
+  if (seconds < 10) return `${Number(seconds.toFixed(1))} s`
+  const whole = Math.round(seconds)
+  return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)} min ${String(whole % 60).padStart(2, '0')} s`
+}

@@ -1,0 +1,187 @@
+import { ChartNoAxesColumn, SearchX } from 'lucide-react'
+import { useEffect, useMemo } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Chart } from '../../shared/chart/Chart.tsx'
+import { Legend } from '../../shared/chart/Legend.tsx'
+import { navigate } from '../../shared/navigation.ts'
+import { Button } from '../../shared/ui/Button.tsx'
+import { Card } from '../../shared/ui/Card.tsx'
+import { EmptyState } from '../../shared/ui/EmptyState.tsx'
+import { Checkbox } from '../../shared/ui/Field.tsx'
+import { Select } from '../../shared/ui/Select.tsx'
+import { Skeleton } from '../../shared/ui/Skeleton.tsx'
+import { fitChoice, grains, measures, openBook, useUsage } from '../../stores/usage.ts'
+import { openRequests, setShown } from './actions.ts'
+import { Cards } from './Cards.tsx'
+import { Controls } from './Controls.tsx'
+import { Budgets, TopConversations } from './Extras.tsx'
+import { chartOf } from './figures.ts'
+import { useSeriesName } from './seriesNames.ts'
+import { choose } from './subscriptions.ts'
+import { BucketTable, SeriesTable } from './Tables.tsx'
+import { UndatedNote } from './Undated.tsx'
+import { Standing } from './UsageNotices.tsx'
+
+export function Overview() {
+  const { t } = useTranslation('usage')
+  const booksProblem = useUsage((store) => store.booksProblem)
+  const answer = useUsage((store) => store.answer)
+  const state = useUsage((store) => store.state)
+  const failed = useUsage((store) => store.problem !== null)
+  return (
+    <div className="usage-body">
+      <Standing />
+      {answer ? (
+        <>
+          <Controls />
+          <Cards />
+          <ChartCard />
+          <Figures />
+          <UndatedNote />
+          <div className="grid gap-3.5 min-[1000px]:grid-cols-2">
+            <TopConversations />
+            <Budgets />
+          </div>
+        </>
+      ) : (
+        !failed && !booksProblem && state === 'loading' && <Loading words={t('loading')} />
+      )}
+    </div>
+  )
+}
+
+function Loading({ words }: { words: string }) {
+  return (
+    <div className="flex flex-col gap-3.5">
+      <span role="status" className="sr-only">
+        {words}
+      </span>
+      <div className="usage-cards">
+        {['a', 'b', 'c', 'd'].map((name) => (
+          <Card key={name} className="flex flex-col gap-2.5 p-4">
+            <Skeleton className="w-1/3" />
+            <Skeleton className="h-6 w-2/3" />
+            <Skeleton className="w-1/2" />
+          </Card>
+        ))}
+      </div>
+      <Card className="h-80 p-4">
+        <Skeleton className="w-1/5" />
+      </Card>
+    </div>
+  )
+}
+
+/** Nothing was ever connected: there is neither a figure nor a limit to show. */
+export function NoBook() {
+  const { t } = useTranslation('usage')
+  return (
+    <EmptyState
+      icon={ChartNoAxesColumn}
+      title={t('empty.noBookTitle')}
+      action={
+        <Button look="go" onClick={() => navigate({ room: 'settings', id: 'connection' })}>
+          {t('empty.connect')}
+        </Button>
+      }
+    >
+      {t('empty.noBook')}
+    </EmptyState>
+  )
+}
+
+function ChartCard() {
+  const { t } = useTranslation('usage')
+  const book = useUsage(openBook)
+  const chosen = useUsage((store) => store.choice)
+  const answer = useUsage((store) => store.answer)
+  const search = useUsage((store) => store.search.trim())
+  const { measure, table, before, grain } = fitChoice(chosen, book)
+  const by = answer?.view.query.by ?? 'model'
+  const nameOf = useSeriesName(by)
+  const data = useMemo(
+    () => answer && chartOf(answer.view, before ? answer.before : null, measure, nameOf),
+    [answer, before, measure, nameOf],
+  )
+  const title = answer ? t(`chart.title.${measure}.${answer.view.query.grain}`) : ''
+  useEffect(() => {
+    setShown(data && { data, title })
+    return () => setShown(null)
+  }, [data, title])
+  if (!answer || !data) return null
+  const { buckets, query, series } = answer.view
+  const gaps = buckets.filter(({ state }) => state === 'gap').length
+  const notTold = measure === 'tokensCached' && by === 'key'
+  const nothing = series.length === 0 && gaps === 0
+  const open = (at: number, id: string | null) => {
+    const bucket = buckets[at]
+    if (bucket) openRequests(bucket.from, bucket.to, query.by, id)
+  }
+  return (
+    <Card className="flex flex-col gap-2.5 p-4">
+      <section aria-label={title} className="contents">
+        <header className="flex flex-wrap items-center gap-x-3 gap-y-2">
+          <h2 className="font-semibold">{title}</h2>
+          <span className="ms-auto flex flex-wrap items-center gap-x-3 gap-y-2" data-noprint>
+            <Checkbox
+              label={t('controls.before')}
+              checked={before}
+              onChange={({ target }) => choose({ before: target.checked })}
+            />
+            <Checkbox
+              label={t('controls.table')}
+              checked={table}
+              onChange={({ target }) => choose({ table: target.checked })}
+            />
+            <Select
+              label={t('controls.grain')}
+              value={grain}
+              choices={grains.map((value) => ({ value, label: t(`controls.grains.${value}`) }))}
+              onPick={(picked) => choose({ grain: picked })}
+            />
+            <Select
+              label={t('controls.measure')}
+              value={measure}
+              choices={measures.map((value) => ({ value, label: t(`controls.measures.${value}`) }))}
+              onPick={(picked) => choose({ measure: picked })}
+            />
+          </span>
+        </header>
+        {!notTold && !nothing && <Legend data={data} />}
+        {notTold ? (
+          <p className="py-6 text-center text-faint">{t('chart.notTold')}</p>
+        ) : nothing ? (
+          <Nothing search={search} />
+        ) : table ? (
+          <BucketTable view={answer.view} data={data} onOpen={open} />
+        ) : (
+          <div className="usage-chart">
+            <Chart data={data} label={title} onOpen={open} />
+          </div>
+        )}
+        {gaps > 0 && !table && <p className="text-s text-soft">{t('chart.gaps', { count: gaps })}</p>}
+      </section>
+    </Card>
+  )
+}
+
+function Nothing({ search }: { search: string }) {
+  const { t } = useTranslation('usage')
+  if (search !== '') {
+    return <EmptyState icon={SearchX} title={t('nothingFound', { search })} />
+  }
+  return (
+    <EmptyState
+      icon={ChartNoAxesColumn}
+      title={t('empty.title')}
+      action={<Button onClick={() => navigate({ room: 'chat', id: null })}>{t('empty.action')}</Button>}
+    >
+      {t('empty.about')}
+    </EmptyState>
+  )
+}
+
+function Figures() {
+  const answer = useUsage((store) => store.answer)
+  return answer && answer.view.series.length > 0 ? <SeriesTable answer={answer} /> : null
+}

@@ -1,0 +1,215 @@
+import { ChevronDown, ChevronRight } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Problem } from '../../../src-preload/contract/problem.ts'
+import type { Comparison, Drift } from '../../../src-preload/contract/usage.ts'
+import { problemOf } from '../../api/problem.ts'
+import { showCalendarLong, showCount } from '../../i18n/format.ts'
+import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
+import { useStudio } from '../../shared/studioContext.ts'
+import { Button } from '../../shared/ui/Button.tsx'
+import { Card } from '../../shared/ui/Card.tsx'
+import { Pill, type PillTone } from '../../shared/ui/Pill.tsx'
+import { showSc, showSigned, signed } from '../../shared/ui/sc.ts'
+import { openBook, useUsage } from '../../stores/usage.ts'
+import { openRequests } from './actions.ts'
+import { RangeField } from './Controls.tsx'
+import { sidesOf } from './figures.ts'
+import { Standing } from './UsageNotices.tsx'
+
+const tones: Record<Drift, PillTone> = {
+  ...{ same: 'good', elsewhere: 'muted', not_yet: 'muted', here_more: 'warn', unpriced: 'warn', gap: 'warn' },
+}
+
+/** Both sides of each model, and in words why they differ. */
+export function Elsewhere() {
+  const { t } = useTranslation('usage')
+  const answer = useUsage((store) => store.answer)
+  const book = useUsage(openBook)
+  const noService = book?.offers === 'no'
+  const comparisons = answer?.comparisons ?? []
+  return (
+    <div className="usage-body">
+      <Standing />
+      <div className="flex flex-wrap items-start gap-x-6 gap-y-2">
+        <p className="min-w-[240px] max-w-[680px] flex-1 text-soft">
+          {t(noService ? 'elsewhere.noService' : 'elsewhere.about')}
+        </p>
+        <RangeField />
+      </div>
+      {answer && <Sums comparisons={comparisons} />}
+      {answer && comparisons.length === 0 && <p className="text-faint">{t('elsewhere.none')}</p>}
+      {comparisons.length > 0 && (
+        <Card className="figures-box px-1.5 py-1">
+          <table className="figures">
+            <caption className="sr-only">{t('sections.elsewhere')}</caption>
+            <thead>
+              <tr>
+                <th scope="col">{t('table.names.model')}</th>
+                {(['service', 'here', 'difference'] as const).map((name) => (
+                  <th key={name} scope="col" className="num">
+                    {t(`table.${name}`)}
+                  </th>
+                ))}
+                <th scope="col">{t('elsewhere.why')}</th>
+              </tr>
+            </thead>
+            <tbody>
+              {comparisons.map((one) => (
+                <Model key={one.model} one={one} />
+              ))}
+            </tbody>
+          </table>
+        </Card>
+      )}
+    </div>
+  )
+}
+
+function Sums({ comparisons }: { comparisons: readonly Comparison[] }) {
+  const { t } = useTranslation('usage')
+  const sides = sidesOf(comparisons)
+  const sums = [
+    ['service', sides.service],
+    ['here', sides.here],
+    ['elsewhere', sides.service === null ? null : sides.elsewhere],
+    ...(signed(sides.notYet) > 0n ? [['notYet', sides.notYet] as const] : []),
+  ] as const
+  return (
+    <dl className="usage-cards">
+      {sums.map(([name, amount]) => (
+        <Card key={name} className="px-4 pt-3.5 pb-3">
+          <dt className="truncate font-[540] text-s text-soft">{t(`elsewhere.sum.${name}`)}</dt>
+          <dd className="usage-figure num">
+            {amount === null ? (
+              <span className="text-faint">{t('cards.unknown')}</span>
+            ) : (
+              <>
+                {showSigned(amount)} <small>SC</small>
+              </>
+            )}
+          </dd>
+        </Card>
+      ))}
+    </dl>
+  )
+}
+
+function amounts(one: Comparison) {
+  const side = (figures: Comparison['here']): string =>
+    figures === null ? '–' : figures.cost === null ? '?' : `${figures.estimated > 0 ? '≈ ' : ''}${showSc(figures.cost)}`
+  return {
+    service: side(one.service),
+    here: side(one.here),
+    difference: one.elsewhere === null || one.drift === 'same' ? '–' : showSigned(one.elsewhere),
+  }
+}
+
+function Model({ one }: { one: Comparison }) {
+  const { t } = useTranslation('usage')
+  const [open, setOpen] = useState(false)
+  const { service, here, difference } = amounts(one)
+  const Icon = open ? ChevronDown : ChevronRight
+  return (
+    <>
+      <tr>
+        <th scope="row">
+          <button
+            type="button"
+            className="figures-open"
+            aria-expanded={open}
+            aria-label={t(open ? 'elsewhere.dailyHide' : 'elsewhere.daily', { model: one.model })}
+            onClick={() => setOpen(!open)}
+          >
+            <span className="figures-name">
+              <Icon aria-hidden size={14} className="shrink-0 text-faint rtl:-scale-x-100" />
+              <span dir="auto">{one.model}</span>
+            </span>
+          </button>
+        </th>
+        <td className="num">{service}</td>
+        <td className="num">{here}</td>
+        <td className="num">{difference}</td>
+        <td className="figures-words">
+          <Pill tone={tones[one.drift]}>{t(`elsewhere.driftShort.${one.drift}`)}</Pill>
+          <p>{t(`elsewhere.drift.${one.drift}`)}</p>
+        </td>
+      </tr>
+      {open && <Days model={one.model} />}
+    </>
+  )
+}
+
+/** The days on which the two sides differ; all others are counted. */
+function Days({ model }: { model: string }) {
+  const { t } = useTranslation('usage')
+  const studio = useStudio()
+  const query = useUsage((store) => store.answer?.view.query ?? null)
+  const [days, setDays] = useState<readonly Comparison[] | null>(null)
+  const [problem, setProblem] = useState<Problem | null>(null)
+  const { bookId, from, to } = query ?? {}
+  useEffect(() => {
+    if (!bookId || !from || !to) return
+    const ended = new AbortController()
+    studio.usage.compare({ bookId, from, to, daily: true }, { signal: ended.signal }).then(
+      (all) => setDays(all.filter((one) => one.model === model)),
+      (thrown: unknown) => ended.signal.aborted || setProblem(problemOf(thrown)),
+    )
+    return () => ended.abort()
+  }, [studio, bookId, from, to, model])
+  const differ = days?.filter(({ drift }) => drift !== 'same') ?? []
+  const same = (days?.length ?? 0) - differ.length
+  return (
+    <>
+      {differ.map((one) => {
+        const { service, here, difference } = amounts(one)
+        const day = one.day ?? ''
+        return (
+          <tr key={day} className="figures-inner">
+            <th scope="row">
+              <button
+                type="button"
+                className="figures-open"
+                aria-label={t('table.openDay', { day: showCalendarLong(day) })}
+                onClick={() => openRequests(day, day, 'model', model)}
+              >
+                {showCalendarLong(day)}
+              </button>
+            </th>
+            <td className="num">{service}</td>
+            <td className="num">{here}</td>
+            <td className="num">{difference}</td>
+            <td className="figures-words">
+              {t(`elsewhere.driftShort.${one.drift}`)}
+              <small>
+                {' · '}
+                {t('elsewhere.counts', {
+                  service: one.service ? showCount(one.service.requests) : '–',
+                  here: one.here ? showCount(one.here.requests) : '–',
+                })}
+              </small>
+            </td>
+          </tr>
+        )
+      })}
+      <tr className="figures-inner">
+        <td colSpan={5} className="text-faint">
+          {problem ? (
+            <ProblemNotice problem={problem} noAction />
+          ) : days === null ? (
+            <span role="status">{t('loading')}</span>
+          ) : differ.length === 0 ? (
+            t('elsewhere.dailySame')
+          ) : same > 0 ? (
+            t('elsewhere.dailyRest', { count: same })
+          ) : null}
+          {from && to && (
+            <Button size="small" look="plain" className="ms-2" onClick={() => openRequests(from, to, 'model', model)}>
+              {t('table.open', { name: model })}
+            </Button>
+          )}
+        </td>
+      </tr>
+    </>
+  )
+}

@@ -1,0 +1,20 @@
+import { useTranslation } from 'react-i18next'
+import type { Figures } from '../../../src-preload/contract/usage.ts'
+import { showCount, showInstant } from '../../i18n/format.ts'
+import { showSc } from '../../shared/ui/sc.ts'
+
+/** What the service told of a row, and when. */
+export function Told({ figures, at }: { figures: Figures; at: string }) {
+  const { t } = useTranslation('usage')
+  return (
+    <>
+      {figures.cost === null ? t('table.unknown') : `${showSc(figures.cost)} SC`}
+      <small className="block text-faint">
+        {t('corrections.requests', { count: figures.requests, figure: showCount(figures.requests) })}
+        {', '}
+        {t('corrections.tokens', { in: showCount(figures.tokensIn), out: showCount(figures.tokensOut) })}
+      </small>
+      <small className="block text-faint">{t('asOf', { at: showInstant(at) })}</small>
+    </>
+  )
+}

@@ -1,0 +1,157 @@
+import '../../shared/chart/figures.css'
+import './usage.css'
+import { Download, FileJson, FileSpreadsheet, Image, Printer, RefreshCw, Table2 } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { showCalendarDate, showInstant } from '../../i18n/format.ts'
+import { useStudio } from '../../shared/studioContext.ts'
+import { Button, IconButton } from '../../shared/ui/Button.tsx'
+import { Menu, MenuItem, MenuLine } from '../../shared/ui/Menu.tsx'
+import { Pill } from '../../shared/ui/Pill.tsx'
+import { StageBar } from '../../shared/ui/StageBar.tsx'
+import { useRoute } from '../../stores/route.ts'
+import { openBook, type Section, useUsage } from '../../stores/usage.ts'
+import { asOnPaper, isSection, print, refresh, saveChart, saveTable } from './actions.ts'
+import { Corrections } from './Corrections.tsx'
+import { LimitsSection } from './Limits.tsx'
+import { NoBook, Overview } from './Overview.tsx'
+import { Elsewhere } from './RemoteUsage.tsx'
+import { startUsage } from './subscriptions.ts'
+
+export function UsageStage() {
+  const studio = useStudio()
+  const { id } = useRoute()
+  const section = isSection(id) ? id : 'overview'
+  const empty = useUsage((store) => store.books?.length === 0)
+  useEffect(() => startUsage(studio), [studio])
+  useEffect(followPrinting, [])
+  return (
+    <>
+      <Bar section={section} />
+      <div key={section} className="usage-scroll">
+        <PrintHead section={section} />
+        {empty ? (
+          <NoBook />
+        ) : (
+          <>
+            {section === 'overview' && <Overview />}
+            {section === 'elsewhere' && <Elsewhere />}
+            {section === 'limits' && <LimitsSection />}
+            {section === 'corrections' && <Corrections />}
+          </>
+        )}
+      </div>
+    </>
+  )
+}
+
+/** The browser's own menu prints too: before its listeners draw the chart in the colours of paper, the page has them. */
+function followPrinting(): () => void {
+  let over: (() => void) | null = null
+  const begins = (): void => {
+    over ??= asOnPaper()
+  }
+  const ends = (): void => {
+    over?.()
+    over = null
+  }
+  window.addEventListener('beforeprint', begins, { capture: true })
+  window.addEventListener('afterprint', ends, { capture: true })
+  return () => {
+    window.removeEventListener('beforeprint', begins, { capture: true })
+    window.removeEventListener('afterprint', ends, { capture: true })
+    ends()
+  }
+}
+
+/** What stands on paper alone: whose figures, of which days, as of when. */
+function PrintHead({ section }: { section: Section }) {
+  const { t } = useTranslation(['usage', 'chart'])
+  const book = useUsage(openBook)
+  const query = useUsage((store) => store.answer?.view.query ?? null)
+  if (!book) return null
+  const dated = query && section !== 'limits'
+  return (
+    <div className="usage-print-head" aria-hidden>
+      <h1>{section === 'overview' ? t('title') : t(`sections.${section}`)}</h1>
+      <p dir="auto">
+        {book.name} · {book.baseUrl}
+      </p>
+      <p>
+        {dated &&
+          `${t('chart:fromTo', { from: showCalendarDate(query.from), to: showCalendarDate(query.to) })} · ${t(`chart.source.${query.source}`)} · `}
+        {book.asOf ? t('asOf', { at: showInstant(book.asOf) }) : t('neverFetched')}
+      </p>
+    </div>
+  )
+}
+
+function Bar({ section }: { section: 'overview' | 'elsewhere' | 'limits' | 'corrections' }) {
+  const { t } = useTranslation('usage')
+  const book = useUsage(openBook)
+  const answered = useUsage((store) => store.answer !== null)
+  const [busy, setBusy] = useState(false)
+  return (
+    <StageBar
+      title={section === 'overview' ? t('title') : t(`sections.${section}`)}
+      beside={
+        book &&
+        section !== 'limits' && (
+          <span className="num flex min-w-0 items-center gap-2">
+            {book.fetching ? (
+              <Pill tone="muted">{t('fetching')}</Pill>
+            ) : (
+              <Pill tone="muted">{book.asOf ? t('asOf', { at: showInstant(book.asOf) }) : t('neverFetched')}</Pill>
+            )}
+          </span>
+        )
+      }
+      actions={
+        section !== 'limits' && (
+          <>
+            {book?.active && (
+              <IconButton
+                icon={RefreshCw}
+                label={t('refresh')}
+                disabled={busy || book.fetching}
+                onClick={() => {
+                  setBusy(true)
+                  void refresh().finally(() => setBusy(false))
+                }}
+              />
+            )}
+            {section === 'overview' && answered && <Saving />}
+          </>
+        )
+      }
+    />
+  )
+}
+
+function Saving() {
+  const { t } = useTranslation('usage')
+  return (
+    <Menu trigger={<Button icon={Download}>{t('save')}</Button>}>
+      <MenuItem icon={FileSpreadsheet} onSelect={() => void saveTable('csv')}>
+        {t('saveCsv')}
+      </MenuItem>
+      <MenuItem icon={FileJson} onSelect={() => void saveTable('json')}>
+        {t('saveJson')}
+      </MenuItem>
+      <MenuItem icon={Table2} onSelect={() => void saveTable('parquet')}>
+        {t('saveParquet')}
+      </MenuItem>
+      <MenuLine />
+      <MenuItem icon={Image} onSelect={() => void saveChart('png')}>
+        {t('savePng')}
+      </MenuItem>
+      <MenuItem icon={Image} onSelect={() => void saveChart('svg')}>
+        {t('saveSvg')}
+      </MenuItem>
+      <MenuLine />
+      <MenuItem icon={Printer} onSelect={print}>
+        {t('print')}
+      </MenuItem>
+    </Menu>
+  )
+}

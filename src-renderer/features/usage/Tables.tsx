@@ -1,0 +1,254 @@
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { PageView } from '../../../src-preload/contract/columns.ts'
+import type { Comparison, Figures } from '../../../src-preload/contract/usage.ts'
+import { showCount, showShare } from '../../i18n/format.ts'
+import { paint } from '../../shared/chart/appearance.ts'
+import type { ChartData, Ink } from '../../shared/chart/data.ts'
+import { bucketWords } from '../../shared/chart/labels.ts'
+import { Button } from '../../shared/ui/Button.tsx'
+import { Card } from '../../shared/ui/Card.tsx'
+import { shareOf, showSc, showSigned } from '../../shared/ui/sc.ts'
+import { type Answer, type StackBy, useUsage } from '../../stores/usage.ts'
+import { openRequests } from './actions.ts'
+import { inkOf, restId } from './figures.ts'
+import { useSeriesName } from './seriesNames.ts'
+
+/** Rows shown at first, and as many more at each wish: a day of ten years is a long table. */
+const rowsAtOnce = 100
+
+/** The chart's buckets as rows, the newest first; what is read out there stands here. */
+export function BucketTable(props: {
+  view: PageView
+  data: ChartData
+  onOpen: (at: number, id: string | null) => void
+}) {
+  const { t } = useTranslation('usage')
+  const { view, data, onOpen } = props
+  const [most, setMost] = useState(rowsAtOnce)
+  const { grain } = view.query
+  const rows = data.buckets.map((bucket, at) => ({ bucket, at })).reverse()
+  const more = rows.length - most
+  return (
+    <div className="figures-box">
+      <table className="figures">
+        <caption className="sr-only">{t('table.label')}</caption>
+        <thead>
+          <tr>
+            <th scope="col">{t(`table.buckets.${grain}`)}</th>
+            {data.series.map(({ id, name, ink }) => (
+              <th key={id} scope="col" className="num">
+                <Name ink={ink} name={name} />
+              </th>
+            ))}
+            <th scope="col" className="num">
+              {t('table.total')}
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.slice(0, most).map(({ bucket, at }) => (
+            <tr key={bucket.from} data-state={bucket.state}>
+              <th scope="row">
+                <button
+                  type="button"
+                  className="figures-open"
+                  aria-label={t('table.openDay', { day: bucketWords(bucket, grain) })}
+                  onClick={() => onOpen(at, null)}
+                >
+                  {bucketWords(bucket, grain)}
+                </button>
+                {bucket.state !== 'whole' && <small>{t(`table.${bucket.state}`)}</small>}
+              </th>
+              {data.series.map(({ id, text }) => (
+                <td key={id} className="num">
+                  {text(at) ?? <Dash />}
+                </td>
+              ))}
+              <td className="num">{bucket.state === 'gap' ? <Dash /> : (data.total(at) ?? <Dash />)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {more > 0 && (
+        <Button look="plain" onClick={() => setMost(most + rowsAtOnce)} className="mt-2">
+          {t('table.more', { count: Math.min(more, rowsAtOnce) })}
+        </Button>
+      )}
+    </div>
+  )
+}
+
+const Dash = () => <span className="text-faint">–</span>
+
+function Name({ ink, name }: { ink: Ink | null; name: string }) {
+  return (
+    <span className="figures-name">
+      {ink !== null && <i aria-hidden style={{ background: paint(ink) }} />}
+      <span dir="auto" title={name}>
+        {name}
+      </span>
+    </span>
+  )
+}
+
+/** What is stacked, with all its figures over the whole stretch; models beside what this machine measured of them. */
+export function SeriesTable({ answer }: { answer: Answer }) {
+  const { view } = answer
+  const { by } = view.query
+  return by === 'model' ? <ModelTable answer={answer} /> : <PlainTable view={view} by={by} />
+}
+
+const count = (value: number | null): string => (value === null ? '–' : showCount(value))
+const cost = ({ cost: amount, estimated }: Figures, unknown: string): string =>
+  amount === null ? unknown : `${estimated > 0 ? '≈ ' : ''}${showSc(amount)}`
+
+function PlainTable({ view, by }: { view: PageView; by: StackBy }) {
+  const { t } = useTranslation('usage')
+  const nameOf = useSeriesName(by)
+  const { from, to } = view.query
+  return (
+    <Card className="figures-box px-1.5 py-1">
+      <table className="figures">
+        <caption className="sr-only">{t('table.label')}</caption>
+        <thead>
+          <tr>
+            <th scope="col">{t(`table.names.${by}`)}</th>
+            {(['requests', 'tokensIn', 'cached', 'tokensOut', 'cost', 'share'] as const).map((name) => (
+              <th key={name} scope="col" className="num">
+                {t(`table.${name}`)}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {view.series.map((series, place) => {
+            const { id, total } = series
+            const share = total.cost === null || view.total.cost === null ? null : shareOf(total.cost, view.total.cost)
+            return (
+              <tr key={id}>
+                <th scope="row">
+                  <Open name={nameOf(series)} onOpen={() => openRequests(from, to, by, id)}>
+                    <Name ink={inkOf(series, place, view)} name={nameOf(series)} />
+                  </Open>
+                </th>
+                <td className="num">{count(total.requests)}</td>
+                <td className="num">{count(total.tokensIn)}</td>
+                <td className="num">{count(total.tokensCached)}</td>
+                <td className="num">{count(total.tokensOut)}</td>
+                <td className="num">{cost(total, t('table.unknown'))}</td>
+                <td className="num text-soft">{share === null ? '–' : showShare(share)}</td>
+              </tr>
+            )
+          })}
+        </tbody>
+        <tfoot>
+          <tr>
+            <th scope="row">{t('table.total')}</th>
+            <td className="num">{count(view.total.requests)}</td>
+            <td className="num">{count(view.total.tokensIn)}</td>
+            <td className="num">{count(view.total.tokensCached)}</td>
+            <td className="num">{count(view.total.tokensOut)}</td>
+            <td className="num">{cost(view.total, t('table.unknown'))}</td>
+            <td />
+          </tr>
+        </tfoot>
+      </table>
+    </Card>
+  )
+}
+
+function Open(props: { name: string; onOpen: () => void; children: React.ReactNode }) {
+  const { t } = useTranslation('usage')
+  return (
+    <button
+      type="button"
+      className="figures-open"
+      aria-label={t('table.open', { name: props.name })}
+      onClick={props.onOpen}
+    >
+      {props.children}
+    </button>
+  )
+}
+
+/** Every model of the stretch, the dearest first: the service's figures, and what this machine says of the same. */
+function ModelTable({ answer: { view, comparisons } }: { answer: Answer }) {
+  const { t } = useTranslation('usage')
+  const search = useUsage((store) => store.search.trim().toLowerCase())
+  const [most, setMost] = useState(rowsAtOnce)
+  const { from, to, source } = view.query
+  const inkOf = (model: string): Ink => {
+    const place = view.series.findIndex(({ id }) => id === model)
+    return place < 0 || model === restId ? 'rest' : place
+  }
+  const side = (one: Comparison): Figures | null => (source === 'service' ? (one.service ?? one.here) : one.here)
+  const rows = comparisons
+    .filter((one) => side(one) !== null && one.model.toLowerCase().includes(search))
+    .sort((a, b) => byCost(side(a)?.cost ?? null, side(b)?.cost ?? null))
+  if (rows.length === 0) return null
+  const more = rows.length - most
+  return (
+    <Card className="figures-box px-1.5 py-1">
+      <table className="figures">
+        <caption className="sr-only">{t('table.label')}</caption>
+        <thead>
+          <tr>
+            <th scope="col">{t('table.names.model')}</th>
+            {(['requests', 'tokensIn', 'cached', 'tokensOut', 'service', 'here', 'difference'] as const).map((name) => (
+              <th key={name} scope="col" className="num">
+                {t(`table.${name}`)}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.slice(0, most).map((one) => {
+            const figures = side(one)
+            return (
+              <tr key={one.model}>
+                <th scope="row">
+                  <Open name={one.model} onOpen={() => openRequests(from, to, 'model', one.model)}>
+                    <Name ink={inkOf(one.model)} name={one.model} />
+                  </Open>
+                </th>
+                <td className="num">{count(figures?.requests ?? null)}</td>
+                <td className="num">{count(figures?.tokensIn ?? null)}</td>
+                <td className="num">{count(figures?.tokensCached ?? null)}</td>
+                <td className="num">{count(figures?.tokensOut ?? null)}</td>
+                <td className="num">{one.service ? cost(one.service, t('table.unknown')) : '–'}</td>
+                <td className="num">{one.here ? cost(one.here, t('table.unknown')) : '–'}</td>
+                <td className="num text-soft">
+                  <Difference one={one} />
+                </td>
+              </tr>
+            )
+          })}
+        </tbody>
+      </table>
+      {more > 0 && (
+        <Button look="plain" onClick={() => setMost(most + rowsAtOnce)} className="m-2">
+          {t('table.more', { count: Math.min(more, rowsAtOnce) })}
+        </Button>
+      )}
+    </Card>
+  )
+}
+
+/** The difference and the one word for it. */
+export function Difference({ one }: { one: Comparison }) {
+  const { t } = useTranslation('usage')
+  if (one.drift === 'same') return '–'
+  return (
+    <span title={t(`elsewhere.drift.${one.drift}`)}>
+      {one.elsewhere !== null && one.drift !== 'unpriced' && `${showSigned(one.elsewhere)} `}
+      {t(`elsewhere.driftShort.${one.drift}`)}
+    </span>
+  )
+}
+
+/** The dearest first, what nobody knows last. */
+function byCost(a: string | null, b: string | null): number {
+  if (a === null || b === null) return Number(a === null) - Number(b === null)
+  return Number(b) - Number(a)
+}

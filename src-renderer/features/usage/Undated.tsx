@@ -1,0 +1,84 @@
+import { useEffect, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type * as z from 'zod'
+import type { Problem } from '../../../src-preload/contract/problem.ts'
+import type { Book, undatedRow } from '../../../src-preload/contract/usage.ts'
+import { problemOf } from '../../api/problem.ts'
+import { showCount } from '../../i18n/format.ts'
+import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
+import { useStudio } from '../../shared/studioContext.ts'
+import { Button } from '../../shared/ui/Button.tsx'
+import { Card } from '../../shared/ui/Card.tsx'
+import { openBook, useUsage } from '../../stores/usage.ts'
+import { goToSection } from './actions.ts'
+import { Told } from './ReportedFigures.tsx'
+
+/** That something the service told is in no sum, beside the sums that it is not in. */
+export function UndatedNote() {
+  const { t } = useTranslation('usage')
+  const rows = useUsage((store) => store.summaries[openBook(store)?.id ?? '']?.undated ?? 0)
+  const byService = useUsage((store) => store.answer?.view.query.source === 'service')
+  if (rows === 0 || !byService) return null
+  return (
+    <p className="flex flex-wrap items-center gap-x-2 text-s text-soft">
+      {t('undated.note', { count: rows, figure: showCount(rows) })}
+      <Button size="small" look="plain" onClick={() => goToSection('corrections')} data-noprint>
+        {t('undated.see')}
+      </Button>
+    </p>
+  )
+}
+
+/** Rows of the service without a day, as it told them; nothing where it told none such. */
+export function Undated({ book: { id, asOf } }: { book: Book }) {
+  const { t } = useTranslation('usage')
+  const studio = useStudio()
+  const [found, setFound] = useState<readonly z.infer<typeof undatedRow>[]>([])
+  const [problem, setProblem] = useState<Problem | null>(null)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a newer fetch may have brought others
+  useEffect(() => {
+    const ended = new AbortController()
+    setProblem(null)
+    studio.usage.undated({ bookId: id }, { signal: ended.signal }).then(setFound, (thrown: unknown) => {
+      if (!ended.signal.aborted) setProblem(problemOf(thrown))
+    })
+    return () => ended.abort()
+  }, [studio, id, asOf])
+  if (problem) return <ProblemNotice problem={problem} noAction />
+  if (found.length === 0) return null
+  return (
+    <section aria-labelledby="usage-undated" className="flex flex-col gap-2">
+      <h2 id="usage-undated" className="font-semibold">
+        {t('undated.title')}
+      </h2>
+      <p className="max-w-[680px] text-soft">{t('undated.about')}</p>
+      <Card className="figures-box px-1.5 py-1">
+        <table className="figures">
+          <caption className="sr-only">{t('undated.title')}</caption>
+          <thead>
+            <tr>
+              <th scope="col">{t('undated.date')}</th>
+              <th scope="col">{t('corrections.what')}</th>
+              <th scope="col" className="num">
+                {t('undated.told')}
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {found.map(({ date, model, keyId, figures, asOf: at }) => (
+              <tr key={`${keyId} ${date} ${model}`}>
+                <th scope="row" dir="auto">
+                  {date === '' ? t('undated.noDate') : date}
+                </th>
+                <td dir="auto">{model === '' && keyId ? t('corrections.key', { id: keyId }) : model}</td>
+                <td className="num">
+                  <Told figures={figures} at={at} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Card>
+    </section>
+  )
+}

@@ -1,0 +1,62 @@
+import { useTranslation } from 'react-i18next'
+import type { Problem } from '../../../src-preload/contract/problem.ts'
+import { showInstant } from '../../i18n/format.ts'
+import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
+import { Notice } from '../../shared/ui/Notice.tsx'
+import { useApp } from '../../stores/app.ts'
+import { openBook, useUsage } from '../../stores/usage.ts'
+import { refresh } from './actions.ts'
+import { ask } from './subscriptions.ts'
+
+/** What a person must know before reading the figures: how old they are, whose they are, what failed. */
+export function Standing() {
+  const { t } = useTranslation('usage')
+  const book = useUsage(openBook)
+  const problem = useUsage((store) => store.problem)
+  const booksProblem = useUsage((store) => store.booksProblem)
+  const connected = useApp(({ app, link }) => app?.connection.state === 'connected' && link === 'open')
+  const asOf = book?.asOf ? showInstant(book.asOf) : null
+  const offline = book !== null && (!connected || (book.active && isOffline(book.problem)))
+  return (
+    <>
+      {(problem ?? booksProblem) && (
+        <ProblemNotice problem={problem ?? booksProblem ?? never()} on={{ retry: () => void ask() }} />
+      )}
+      {book && !book.active && connected && asOf && (
+        <Notice kind="info" role="status">
+          {t('other', { at: asOf })}
+        </Notice>
+      )}
+      {offline && (
+        <Notice
+          kind="info"
+          title={t('offline.title')}
+          {...(connected ? { action: { label: t('refresh'), onClick: () => void refresh() } } : {})}
+        >
+          {asOf ? t('offline.about', { at: asOf }) : t('offline.never')}
+        </Notice>
+      )}
+      {book?.active && !offline && book.problem && (
+        <ProblemNotice problem={book.problem} role="status" on={{ retry: () => void refresh() }} />
+      )}
+      {book?.offers === 'no' && (
+        <Notice kind="info" title={t('noReadouts.title')}>
+          {t('noReadouts.about')}
+        </Notice>
+      )}
+      {book?.offers === 'unknown' && !offline && !book.problem && (
+        <Notice kind="info" title={t('notAsked.title')}>
+          {t('notAsked.about')}
+        </Notice>
+      )}
+    </>
+  )
+}
+
+/** Nothing answered: there is nothing wrong with the figures but their age. */
+const isOffline = (problem: Problem | null): boolean =>
+  problem !== null && /^(connect|connection|headers|tls|idle)_|^not_connected$/.test(problem.kind)
+
+function never(): never {
+  throw new Error('A problem was there.')
+}

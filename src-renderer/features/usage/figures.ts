@@ -1,0 +1,155 @@
+import type { PageSeries, PageView } from '../../../src-preload/contract/columns.ts'
+import type { Comparison, Figures } from '../../../src-preload/contract/usage.ts'
+import { showCount, showShort } from '../../i18n/format.ts'
+import type { ChartData, ChartSeries, Ink } from '../../shared/chart/data.ts'
+import { shareOf, showSc, signed, sumSc, sumSigned } from '../../shared/ui/sc.ts'
+import type { Measure } from '../../stores/usage.ts'
+
+/** The counted figure of a measure; spend is no count. */
+function countOf(
+  from: { tokensIn: number | null; tokensOut: number | null; tokensCached: number | null; requests: number | null },
+  measure: Measure,
+): number | null {
+  if (measure === 'requests') return from.requests
+  if (measure === 'tokensIn') return from.tokensIn
+  if (measure === 'tokensOut') return from.tokensOut
+  if (measure === 'tokensCached') return from.tokensCached
+  return from.tokensIn === null && from.tokensOut === null ? null : (from.tokensIn ?? 0) + (from.tokensOut ?? 0)
+}
+
+const bucketOf = (series: PageSeries, at: number) => ({
+  requests: series.requests.at(at),
+  tokensIn: series.tokensIn.at(at),
+  tokensOut: series.tokensOut.at(at),
+  tokensCached: series.tokensCached.at(at),
+})
+
+/** A series' figure of one bucket in words; null where nothing of it was asked, or known. */
+export function bucketText(series: PageSeries, at: number, measure: Measure): string | null {
+  if (!isUsed(series, at)) return null
+  if (measure === 'spend') {
+    const cost = series.cost.at(at)
+    return cost === null ? null : `${showSc(cost)} SC`
+  }
+  const count = countOf(bucketOf(series, at), measure)
+  return count === null ? null : showCount(count)
+}
+
+const isUsed = ({ requests }: PageSeries, at: number): boolean => (requests.at(at) ?? 0) > 0
+
+/** All series of a bucket together, exactly; null where nothing was asked, or is known. */
+export function totalText(view: PageView, at: number, measure: Measure): string | null {
+  if (measure === 'spend') {
+    const costs = view.series.flatMap((one) => (isUsed(one, at) ? (one.cost.at(at) ?? []) : []))
+    return costs.length === 0 ? null : `${showSc(sumSc(costs))} SC`
+  }
+  const counts = view.series.flatMap((one) => (isUsed(one, at) ? (countOf(bucketOf(one, at), measure) ?? []) : []))
+  return counts.length === 0 ? null : showCount(counts.reduce((sum, count) => sum + count, 0))
+}
+
+/** The whole of some figures in words, by a measure. */
+export function figureText(figures: Figures, measure: Measure): string | null {
+  if (measure === 'spend') return figures.cost === null ? null : `${showSc(figures.cost)} SC`
+  const count = countOf(figures, measure)
+  return count === null ? null : showCount(count)
+}
+
+/** For the height of a bar alone: what is told is the exact text. A column is read from its text only where it is drawn. */
+function heights(series: PageSeries, measure: Measure): readonly (number | null)[] {
+  if (measure === 'spend') return series.cost.numbers()
+  if (measure !== 'tokens') return series[measure].numbers()
+  const out = series.tokensOut.numbers()
+  return series.tokensIn.numbers().map((count, at) => {
+    const more = out[at] ?? null
+    return count === null && more === null ? null : (count ?? 0) + (more ?? 0)
+  })
+}
+
+export const restId = 'rest'
+
+/** A tool has its colour everywhere; what is no tool among them has one that none of them has. */
+export function inkOf({ id, colour }: PageSeries, place: number, { query, series }: PageView): Ink {
+  if (id === restId) return 'rest'
+  if (query.by !== 'tool') return place
+  return colour ?? (series.some((one) => one.colour === 'blue') ? 'slate' : 0)
+}
+
+/** What a view looks like as a chart. `nameOf` has the words for what the page itself names, such as a room. */
+export function chartOf(
+  view: PageView,
+  before: PageView | null,
+  measure: Measure,
+  nameOf: (series: PageSeries) => string,
+): ChartData {
+  const { buckets } = view
+  const count = buckets.length
+  const series = view.series.map((one, place): ChartSeries => {
+    const ink = inkOf(one, place, view)
+    return {
+      ...{ id: one.id, name: nameOf(one), ink, values: heights(one, measure) },
+      text: (at) => bucketText(one, at, measure),
+    }
+  })
+  return {
+    ...{ buckets, grain: view.query.grain, series, axis: axisOf(measure) },
+    total: (at) => totalText(view, at, measure),
+    before: before && beforeOf(before, count, measure),
+  }
+}
+
+export const axisOf =
+  (measure: Measure) =>
+  (value: number): string =>
+    measure === 'spend' ? `${showAxis(value)} SC` : showShort(value)
+
+/** A round figure of the axis, which a computer's fraction must not show in. */
+const showAxis = (value: number): string => (value >= 1_000 ? showShort(value) : String(Number(value.toPrecision(6))))
+
+function beforeOf(view: PageView, count: number, measure: Measure): NonNullable<ChartData['before']> {
+  const parts = view.series.map((one) => heights(one, measure))
+  const values = Array.from({ length: count }, (_, at) => {
+    const state = view.buckets[at]?.state
+    if (state === undefined || state === 'gap') return null
+    return parts.reduce((sum, part) => sum + (part[at] ?? 0), 0)
+  })
+  return { values, text: (at) => (values[at] === null ? null : totalText(view, at, measure)) }
+}
+
+/** How one amount differs from another, as a share of the other; null where that says nothing. */
+export function changeOf(now: string | null, before: string | null): number | null {
+  if (now === null || before === null || signed(before) === 0n) return null
+  const share = shareOf(now, before)
+  return share === null ? null : share - 1
+}
+
+/** What the two sides say together. `share`: how much of the service's figure was spent here; null where a side is unknown. */
+export interface Sides {
+  service: string | null
+  here: string | null
+  elsewhere: string
+  notYet: string
+  share: number | null
+}
+
+export function sidesOf(comparisons: readonly Comparison[]): Sides {
+  const costs = (side: 'service' | 'here'): string[] => comparisons.flatMap((one) => one[side]?.cost ?? [])
+  const differences = (drift: Comparison['drift']): string[] =>
+    comparisons.flatMap((one) => (one.drift === drift ? (one.elsewhere ?? []) : []))
+  const service = costs('service').length === 0 ? null : sumSc(costs('service'))
+  // Nothing asked here is nothing spent here; what was asked and could not be priced is not known.
+  const asked = comparisons.some((one) => one.here !== null)
+  const here = costs('here').length === 0 && (asked || comparisons.length === 0) ? null : sumSc(costs('here'))
+  // Only where both are known can one be a part of the other.
+  const both = comparisons.filter((one) => one.service?.cost != null && one.drift !== 'unpriced')
+  const whole = sumSc(both.flatMap((one) => one.service?.cost ?? []))
+  const share = shareOf(sumSc(both.flatMap((one) => one.here?.cost ?? [])), whole)
+  return {
+    ...{ service, here, share: share === null ? null : Math.min(1, share) },
+    elsewhere: sumSigned(differences('elsewhere')),
+    notYet: sumSigned(differences('not_yet').map((less) => less.replace(/^-/, ''))),
+  }
+}
+
+/** A share of the tokens of prompts; null where none is told. */
+export const cachedShare = ({ tokensIn, tokensCached }: Figures): number | null =>
+  tokensCached === null || tokensIn === 0 ? null : tokensCached / tokensIn

@@ -1,0 +1,13 @@
+import { useEffect } from 'react'
+import type { RoomView } from '../../shared/pageView.ts'
+import { offerUsageCommands } from './commands.ts'
+import { UsageList } from './List.tsx'
+import { UsageStage } from './Stage.tsx'
+
+/** Offers the room's commands once for the window: Settings lists them from anywhere. */
+export function UsageLive() {
+  useEffect(() => offerUsageCommands(), [])
+  return null
+}
+
+export const usageRoom: RoomView = { List: UsageList, Stage: UsageStage }

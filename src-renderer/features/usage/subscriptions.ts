@@ -1,0 +1,116 @@
+import * as z from 'zod'
+import { unpackView } from '../../../src-preload/contract/columns.ts'
+import type { Client } from '../../api/connect.ts'
+import { keepWatching } from '../../api/keepWatching.ts'
+import { problemOf } from '../../api/problem.ts'
+import { localStore } from '../../shared/storage.ts'
+import { toolsStore, withUse } from '../../stores/apps.ts'
+import {
+  firstChoice,
+  grains,
+  measures,
+  openBook,
+  queryBefore,
+  queryOf,
+  ranges,
+  stacks,
+  type UsageChoice,
+  usageStore,
+  withChoice,
+} from '../../stores/usage.ts'
+import { client, setClient } from './client.ts'
+
+/** ms: a word is typed in less than the sum of these. */
+const typingPause = 150
+/** ms: what this machine asked meanwhile is in the figures, and a new day has its bar. */
+const againEvery = 30_000
+const mostConversations = 8
+
+let asked = ''
+let asking: AbortController | null = null
+let soon: ReturnType<typeof setTimeout> | undefined
+
+/** The room is shown: its figures follow what is chosen and what the books tell, until the answer is called. */
+export function startUsage(given: Client): () => void {
+  setClient(given)
+  recallChoice()
+  const stop = usageStore.subscribe((now, before) => {
+    if (now.choice !== before.choice) localStore.setJson(choiceKey, now.choice)
+    if (questionOf() === asked) return
+    clearTimeout(soon)
+    if (now.search === before.search) void ask()
+    else soon = setTimeout(() => void ask(), typingPause)
+  })
+  const ended = new AbortController()
+  void keepWatching(ended.signal, async (signal) => {
+    for await (const round of await given.tools.watchUse(undefined, { signal })) {
+      toolsStore.setState((tools) => withUse(tools, round))
+    }
+  })
+  const again = setInterval(() => void ask(), againEvery)
+  void ask()
+  return () => {
+    stop()
+    ended.abort()
+    clearInterval(again)
+    clearTimeout(soon)
+    asking?.abort()
+    asked = ''
+    setClient(null)
+  }
+}
+
+/** All that an answer depends on, as one text. */
+function questionOf(): string {
+  const store = usageStore.getState()
+  const book = openBook(store)
+  return JSON.stringify([queryOf(store, Date.now()), store.choice.before, book?.asOf, book?.offers, book?.firstDay])
+}
+
+/** Asks for what is chosen; an answer to an earlier question falls away. What is shown stays until the new answer is there. */
+export async function ask(): Promise<void> {
+  const core = client()
+  const store = usageStore.getState()
+  const query = queryOf(store, Date.now())
+  asked = questionOf()
+  if (!core || !query) return
+  asking?.abort()
+  const mine = new AbortController()
+  asking = mine
+  const options = { signal: mine.signal }
+  const { bookId, from, to } = query
+  usageStore.setState(({ answer }) => ({ state: answer === null ? 'loading' : 'ready' }))
+  try {
+    const [view, before, comparisons, top] = await Promise.all([
+      core.usage.view(query, options),
+      store.choice.before ? core.usage.view(queryBefore(query), options) : null,
+      core.usage.compare({ bookId, from, to }, options),
+      core.usage.topConversations({ from, to, limit: mostConversations }, options),
+    ])
+    if (!mine.signal.aborted) {
+      usageStore.setState({
+        state: 'ready',
+        problem: null,
+        answer: { view: unpackView(view), before: before && unpackView(before), comparisons, top },
+      })
+    }
+  } catch (thrown) {
+    if (!mine.signal.aborted) usageStore.setState({ state: 'failed', problem: problemOf(thrown) })
+  }
+}
+
+export const choose = (change: Partial<UsageChoice>): void =>
+  usageStore.setState(withChoice(usageStore.getState(), change))
+
+const choiceKey = 'usage.choice'
+const storedChoice = z.object({
+  ...{ range: z.enum(ranges), from: z.string(), to: z.string(), grain: z.enum(grains), by: z.enum(stacks) },
+  ...{ source: z.enum(['service', 'here']), measure: z.enum(measures), before: z.boolean(), table: z.boolean() },
+})
+
+/** What was chosen last survives a reload. */
+function recallChoice(): void {
+  if (usageStore.getState().choice !== firstChoice) return
+  const kept = storedChoice.safeParse(localStore.getJson(choiceKey))
+  if (kept.success) usageStore.setState({ choice: kept.data })
+}

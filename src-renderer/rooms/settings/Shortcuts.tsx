@@ -1,5 +1,0 @@
-import { ShortcutList } from '../../commands/ShortcutList.tsx'
-
-export function ShortcutsSection() {
-  return <ShortcutList />
-}

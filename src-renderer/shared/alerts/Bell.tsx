@@ -1,0 +1,60 @@
+import { Bell as BellIcon } from 'lucide-react'
+import { Popover } from 'radix-ui'
+import { useTranslation } from 'react-i18next'
+import { alertsStore, holding, isGrave, useAlerts } from '../../stores/alerts.ts'
+import { cx } from '../ui/cx.ts'
+import { AlertList } from './AlertList.tsx'
+import { alertWords } from './messages.ts'
+
+/** How many alerts hold, and the list behind it. Never moves, never blinks. */
+export function Bell() {
+  const { t } = useTranslation('alerts')
+  const count = useAlerts(holding)
+  const grave = useAlerts(({ alerts }) => alerts?.some((one) => one.endedAt === null && isGrave(one)) ?? false)
+  const shown = useAlerts((store) => store.shown)
+  const words = count === 0 ? t('bellNone') : t('bell', { count })
+  return (
+    <Popover.Root open={shown} onOpenChange={(next) => alertsStore.setState({ shown: next })}>
+      <Popover.Trigger
+        aria-label={words}
+        title={words}
+        className={cx(
+          'num flex h-full shrink-0 items-center gap-1 rounded-s px-2 hover:bg-hover hover:text-ink focus-visible:outline-offset-[-2px]',
+          count > 0 && (grave ? 'text-bad' : 'text-warn'),
+        )}
+      >
+        <BellIcon aria-hidden size={13} strokeWidth={1.75} />
+        {count > 0 && <span aria-hidden>{count}</span>}
+      </Popover.Trigger>
+      <News />
+      <Popover.Portal>
+        <Popover.Content
+          align="end"
+          side="top"
+          sideOffset={6}
+          collisionPadding={8}
+          aria-label={t('title')}
+          // The list and not its first button, which would dismiss all of it.
+          onOpenAutoFocus={(event) => {
+            event.preventDefault()
+            if (event.currentTarget instanceof HTMLElement) event.currentTarget.focus()
+          }}
+          className="z-40 flex max-h-[min(520px,calc(100vh-60px))] w-[min(380px,calc(100vw-16px))] animate-appear flex-col overflow-hidden rounded-l bg-raise text-ink outline-none shadow-[0_0_0_1px_var(--line-strong),var(--lift-large)]"
+        >
+          <AlertList onGone={() => alertsStore.setState({ shown: false })} />
+        </Popover.Content>
+      </Popover.Portal>
+    </Popover.Root>
+  )
+}
+
+/** What came while the window was open, for a screen reader, politely. */
+function News() {
+  const { t } = useTranslation('alerts')
+  const last = useAlerts(({ news }) => news.at(-1) ?? null)
+  return (
+    <span role="status" className="sr-only">
+      {last && t('news', { title: alertWords(last.facts).title })}
+    </span>
+  )
+}

@@ -1,0 +1,53 @@
+import type { AlertFacts, AlertPlace } from '../../../src-preload/contract/alerts.ts'
+import { showCalendarDay, showInstant } from '../../i18n/format.ts'
+import { i18n } from '../../i18n/index.ts'
+import { plainText } from '../ui/plainText.ts'
+import { showSc, showSigned } from '../ui/sc.ts'
+
+export interface AlertWords {
+  title: string
+  body: string
+}
+
+/** In the window's language. Names are strangers' texts, written out plainly. */
+export function alertWords(facts: AlertFacts): AlertWords {
+  const t = i18n.getFixedT(null, 'alerts')
+  switch (facts.kind) {
+    case 'balance': {
+      const body = t('balance.body', { balance: showSigned(facts.balance), at: showInstant(facts.asOf) })
+      return { title: t('balance.title', { below: showSc(facts.below) }), body }
+    }
+    case 'spend': {
+      const { day, spent, above, source } = facts
+      const body = t(`spend.${source}`, { spent: showSc(spent), day: showCalendarDay(day) })
+      return { title: t('spend.title', { above: showSc(above) }), body }
+    }
+    case 'budget': {
+      const { tool, window, usedUp } = facts
+      const figures = t(`budget.${window}`, { spent: showSc(facts.spent), budget: showSc(facts.budget) })
+      return {
+        title: t(usedUp ? 'budget.usedUp' : 'budget.near', { tool: plainText(tool.name) }),
+        body: usedUp ? `${figures} ${t('budget.refused')}` : figures,
+      }
+    }
+    case 'key': {
+      const figures = { left: showSigned(facts.left ?? '0'), limit: showSc(facts.limit ?? '0') }
+      return { title: t(`key.${facts.why}.title`), body: t(`key.${facts.why}.body`, figures) }
+    }
+    case 'ban': {
+      const { until } = facts
+      const body = until === null ? t('ban.open') : t('ban.until', { until: plainText(showInstant(until)) })
+      return { title: t('ban.title'), body }
+    }
+  }
+}
+
+/** Whose it is: the key's name where it has one, and the account's. */
+export function alertOf(facts: AlertFacts): string[] {
+  if (facts.kind === 'budget') return []
+  const name = facts.kind === 'key' && facts.name ? [i18n.t('alerts:key.named', { name: plainText(facts.name) })] : []
+  return [...name, plainText(facts.book.name)]
+}
+
+export const goWords = ({ room, id }: AlertPlace): string =>
+  i18n.t(`alerts:go.${room === 'usage' && id === 'limits' ? 'limits' : room}`)

@@ -1,0 +1,240 @@
+import { createStore, type StoreApi } from 'zustand/vanilla'
+import { soundsAlone, soundsNoMore } from './exclusivePlayback.ts'
+import type { Split, Splitter } from './livePackets.ts'
+import { splitterFor } from './liveSplit.ts'
+
+export interface LiveState {
+  /** `waiting`: more is to come and has not. `ended`: all of it was heard. */
+  state: 'waiting' | 'playing' | 'paused' | 'ended' | 'failed'
+  /** s that were heard, and s that came. */
+  time: number
+  arrived: number
+  /** The part that is heard, from 1; 0 before. */
+  part: number
+  /** ms from the first bytes to the first sound; null before. */
+  firstSoundMs: number | null
+  /** Loudness, one number (0 to 1) each tenth of a second that came. It grows in its place: `arrived` tells when. */
+  peaks: readonly number[]
+  error: string | null
+}
+
+/** Plays a sound while its bytes come. */
+export interface LivePlayer {
+  state: StoreApi<LiveState>
+  /**
+   * Bytes of a part, in order; each part is a file of its own. Resolves when there is room for more: what is far ahead of what
+   * is heard is not asked for.
+   */
+  add(part: number, bytes: Uint8Array<ArrayBuffer>): Promise<void>
+  endPart(): Promise<void>
+  /** Nothing more will come. */
+  endAll(): void
+  play(): void
+  pause(): void
+  close(): void
+}
+
+/** s that may wait to be heard. */
+const mostAhead = 40
+/** Packets that may wait to be decoded. */
+const mostWaiting = 64
+/** s between what is put into the sound card's queue and now, where nothing was there before. */
+const leadIn = 0.02
+/** Numbers of loudness a second. */
+export const livePeaksASecond = 10
+
+/**
+ * The way of all six formats: bytes are cut into packets, decoded (WebCodecs) and put end to end on the clock of an audio context that
+ * runs at their own rate, so that nothing is resampled at the seams. `rate`: of plain samples.
+ */
+export function openLive(mime: string, rate: number | null): LivePlayer {
+  const peaks: number[] = []
+  const state = createStore<LiveState>(() => ({
+    state: 'waiting',
+    time: 0,
+    arrived: 0,
+    part: 0,
+    firstSoundMs: null,
+    peaks,
+    error: null,
+  }))
+  const closed = new AbortController()
+  let context: AudioContext | null = null
+  /** Where the next samples go, on the context's clock. */
+  let next = 0
+  /** s of the context's clock at which nothing was there to be heard, and before the first sound. */
+  let silent = 0
+  let firstBytes: number | null = null
+  let splitter: Splitter | null = null
+  let decoder: AudioDecoder | null = null
+  let part = 0
+  let toSkip = 0
+  /** Microseconds, as a decoder wants them: only that they grow counts. */
+  let given = 0
+  let wantsPause = false
+  let all = false
+  let broken: Error | null = null
+  const starts: { part: number; at: number }[] = []
+  let partial = { top: 0, samples: 0 }
+
+  const fail = (thrown: unknown): void => {
+    if (closed.signal.aborted || broken) return
+    broken = thrown instanceof Error ? thrown : new Error(String(thrown))
+    state.setState({ state: 'failed', error: broken.message })
+  }
+
+  const wordNow = (ahead: number): LiveState['state'] => {
+    if (wantsPause || context?.state === 'suspended') return 'paused'
+    return ahead > 0 ? 'playing' : all ? 'ended' : 'waiting'
+  }
+  const tick = (): void => {
+    if (closed.signal.aborted || broken) return
+    const now = context?.currentTime ?? 0
+    const time = Math.max(0, Math.min(now, next) - silent)
+    const word = wordNow(context ? next - now : 0)
+    const { firstSoundMs } = state.getState()
+    const first = time > 0 && firstBytes !== null ? performance.now() - firstBytes : null
+    const heard = context ? (starts.findLast(({ at }) => at <= time + 0.01)?.part ?? 0) : 0
+    state.setState({ time, part: heard, state: word, firstSoundMs: firstSoundMs ?? first })
+    if (word === 'ended') clearInterval(timer)
+  }
+  const timer = setInterval(tick, 50)
+
+  const sound = (channels: Float32Array<ArrayBuffer>[], sampleRate: number): void => {
+    const length = channels[0]?.length ?? 0
+    if (length === 0 || closed.signal.aborted) return
+    if (!context) {
+      context = new AudioContext({ sampleRate, latencyHint: 'interactive' })
+      soundsAlone(state, pause)
+      if (wantsPause) void context.suspend()
+      context.addEventListener('statechange', tick)
+    }
+    const now = context.currentTime
+    if (next < now + leadIn / 2) {
+      silent += now + leadIn - next
+      next = now + leadIn
+    }
+    const buffer = new AudioBuffer({ length, numberOfChannels: channels.length, sampleRate })
+    for (const [index, samples] of channels.entries()) buffer.copyToChannel(samples, index)
+    const source = new AudioBufferSourceNode(context, { buffer })
+    source.connect(context.destination)
+    const at = next - silent
+    if (starts.at(-1)?.part !== part) starts.push({ part, at })
+    source.start(next)
+    // To the sample: rounding would be heard as a click.
+    next = Math.round((next + length / sampleRate) * sampleRate) / sampleRate
+    measure(channels[0] ?? new Float32Array(0), sampleRate)
+    state.setState({ arrived: next - silent })
+    tick()
+  }
+  const measure = (samples: Float32Array, sampleRate: number): void => {
+    const bucket = sampleRate / livePeaksASecond
+    for (const sample of samples) {
+      const value = Math.abs(sample)
+      if (value > partial.top) partial.top = value
+      if (++partial.samples >= bucket) {
+        peaks.push(partial.top)
+        partial = { top: 0, samples: 0 }
+      }
+    }
+  }
+  const decoded = (audio: AudioData): void => {
+    const skip = Math.min(toSkip, audio.numberOfFrames)
+    toSkip -= skip
+    const channels = Array.from({ length: audio.numberOfChannels }, (_, planeIndex) => {
+      const samples = new Float32Array(audio.numberOfFrames)
+      audio.copyTo(samples, { planeIndex, format: 'f32-planar' })
+      return samples.subarray(skip)
+    })
+    const { sampleRate } = audio
+    audio.close()
+    sound(channels, sampleRate)
+  }
+  const take = (from: Splitter, { packets, samples }: Split): void => {
+    const plain = from.rate()
+    if (samples.length > 0 && plain !== null) sound(samples, plain)
+    const config = from.config()
+    if (packets.length === 0 || !config) return
+    if (!decoder) {
+      if (!('AudioDecoder' in globalThis)) throw new Error('This browser decodes no audio for a page.')
+      decoder = new AudioDecoder({ output: decoded, error: fail })
+      decoder.configure(config)
+      toSkip = from.skip()
+    }
+    for (const data of packets) {
+      given += 1000
+      const chunk = new EncodedAudioChunk({ type: 'key', timestamp: given, data })
+      if (decoder.state === 'configured') decoder.decode(chunk)
+    }
+  }
+  const room = async (): Promise<void> => {
+    const full = (): boolean =>
+      (decoder?.decodeQueueSize ?? 0) > mostWaiting || (context !== null && next - context.currentTime > mostAhead)
+    while (!closed.signal.aborted && !broken && full()) {
+      await new Promise<void>((resolve) => {
+        const on = (): void => {
+          clearTimeout(waiting)
+          closed.signal.removeEventListener('abort', on)
+          resolve()
+        }
+        const waiting = setTimeout(on, 100)
+        closed.signal.addEventListener('abort', on)
+      })
+    }
+    // What can't be played does not keep whoever brings it.
+    closed.signal.throwIfAborted()
+  }
+  const pause = (): void => {
+    wantsPause = true
+    void context?.suspend().then(tick)
+    tick()
+  }
+  const attempt = (deed: () => void): void => {
+    if (closed.signal.aborted || broken) return
+    try {
+      deed()
+    } catch (thrown) {
+      fail(thrown)
+    }
+  }
+
+  return {
+    state,
+    async add(to, bytes) {
+      firstBytes ??= performance.now()
+      attempt(() => {
+        if (!splitter) {
+          splitter = splitterFor(mime, rate)
+          part = to
+        }
+        take(splitter, splitter.push(bytes))
+      })
+      await room()
+    },
+    async endPart() {
+      attempt(() => splitter && take(splitter, splitter.end()))
+      splitter = null
+      const ended = decoder
+      decoder = null
+      if (ended?.state === 'configured') await ended.flush().catch(fail)
+      if (ended && ended.state !== 'closed') ended.close()
+    },
+    endAll() {
+      all = true
+      tick()
+    },
+    play() {
+      wantsPause = false
+      if (context) soundsAlone(state, pause)
+      void context?.resume().then(tick)
+    },
+    pause,
+    close() {
+      closed.abort()
+      clearInterval(timer)
+      soundsNoMore(state)
+      if (decoder && decoder.state !== 'closed') decoder.close()
+      void context?.close()
+    },
+  }
+}

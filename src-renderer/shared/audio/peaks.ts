@@ -1,0 +1,77 @@
+import type { Client } from '../../api/connect.ts'
+import { bytesOf } from '../../api/transfer.ts'
+import type { PeaksAnswer, PeaksQuestion } from './peaks.worker.ts'
+
+/** The loudness of a file over its time: one byte a stretch of equal length, 255 is full scale. */
+export interface Overview {
+  peaks: Uint8Array<ArrayBuffer>
+  seconds: number
+  /** False while it is still rough. */
+  whole: boolean
+}
+
+/** Why none can be drawn; the file may be played all the same. */
+export class NoOverview extends Error {
+  override readonly name = 'NoOverview'
+  readonly why: 'missing' | 'unreadable' | 'undecodable'
+
+  constructor(why: NoOverview['why'], message: string) {
+    super(message)
+    this.why = why
+  }
+}
+
+/**
+ * Tells the overview of a kept file: at once where a window worked it out before, else first roughly, then exactly, from a thread of its
+ * own. The exact one is kept for the next time. @throws NoOverview; the signal's reason
+ */
+export async function overviewOf(
+  client: Client,
+  { mediaId, address, pcmRate }: { mediaId: string } & PeaksQuestion,
+  onOverview: (overview: Overview) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  // What was kept is a convenience: where it can't be asked for, the file itself tells.
+  const kept = await client.media.peaks({ mediaId }, { signal }).catch(() => null)
+  signal.throwIfAborted()
+  if (kept && kept.data !== '') {
+    onOverview({ peaks: bytesOf(kept.data), seconds: kept.seconds, whole: true })
+    return
+  }
+  const { peaks, seconds } = await measure({ address, pcmRate }, onOverview, signal)
+  const data = base64Of(peaks)
+  await client.media.keepPeaks({ mediaId, data, seconds }).catch(() => undefined)
+}
+
+/** Reads a file's loudness in a worker, gone with the answer. @throws NoOverview; the signal's reason */
+export function measure(
+  question: PeaksQuestion,
+  onOverview: (overview: Overview) => void,
+  signal: AbortSignal,
+): Promise<Overview> {
+  const worker = new Worker(new URL('./peaks.worker.ts', import.meta.url), { type: 'module' })
+  return new Promise<Overview>((resolve, reject) => {
+    worker.onmessage = ({ data }: MessageEvent<PeaksAnswer>) => {
+      if (data.type === 'failed') return reject(new NoOverview(data.why, data.message))
+      const overview = { peaks: data.peaks, seconds: data.seconds, whole: data.type === 'all' }
+      onOverview(overview)
+      if (overview.whole) resolve(overview)
+    }
+    worker.onerror = () => reject(new NoOverview('unreadable', 'The worker broke.'))
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+    worker.postMessage(question)
+  }).finally(() => worker.terminate())
+}
+
+function base64Of(bytes: Uint8Array): string {
+  let text = ''
+  for (const byte of bytes) text += String.fromCharCode(byte)
+  return btoa(text)
+}
+
+/** For drawing: 0 to 1, and so that the loudest of it stands at the top. */
+export function heightsOf(peaks: Uint8Array): Float32Array {
+  let top = 1
+  for (const value of peaks) if (value > top) top = value
+  return Float32Array.from(peaks, (value) => value / top)
+}

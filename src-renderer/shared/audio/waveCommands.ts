@@ -1,0 +1,30 @@
+import { i18n } from '../../i18n/index.ts'
+import type { Command } from '../commands/registry.ts'
+import type { WaveformHandle } from './Waveform.tsx'
+import type { WaveKey } from './waveKeys.ts'
+
+const deeds = [
+  { id: 'play', title: 'cmdPlay', key: ' ', keys: 'Mod+Alt+Space' },
+  { id: 'back', title: 'cmdBack', key: 'ArrowLeft', keys: 'Mod+Alt+ArrowLeft' },
+  { id: 'forward', title: 'cmdForward', key: 'ArrowRight', keys: 'Mod+Alt+ArrowRight' },
+  { id: 'loopFrom', title: 'cmdLoopFrom', key: '[', keys: 'Mod+Alt+[' },
+  { id: 'loopTo', title: 'cmdLoopTo', key: ']', keys: 'Mod+Alt+]' },
+  { id: 'loop', title: 'cmdLoop', key: 'l', keys: 'Mod+Alt+L' },
+  { id: 'faster', title: 'cmdFaster', key: '+', keys: 'Mod+Alt+ArrowUp' },
+  { id: 'slower', title: 'cmdSlower', key: '-', keys: 'Mod+Alt+ArrowDown' },
+] as const satisfies readonly { id: string; title: string; key: WaveKey; keys: string }[]
+
+/** The keys of a waveform as a room's commands, wherever in the room one is. `sound`: the one on the stage. */
+export const waveCommands = (
+  room: 'speech' | 'transcribe',
+  sound: () => Pick<WaveformHandle, 'press'> | null,
+): Command[] =>
+  deeds.map(({ id, title, key, keys }) => ({
+    id: `${room}.${id}`,
+    title: i18n.t(`audio:${title}`),
+    group: room,
+    room,
+    keys,
+    when: () => sound() !== null,
+    run: () => sound()?.press(key),
+  }))

@@ -1,0 +1,189 @@
+import { createStore, type StoreApi } from 'zustand/vanilla'
+import { soundsAlone, soundsNoMore } from './exclusivePlayback.ts'
+import { playablePcm } from './waveFile.ts'
+
+/** s */
+export interface Loop {
+  from: number
+  to: number
+}
+
+export interface WaveState {
+  /** Length in s; 0 while it is not known. */
+  seconds: number
+  time: number
+  playing: boolean
+  speed: number
+  loop: Loop | null
+  /** It can be played. */
+  ready: boolean
+  /** `gone`: there is no such file any more. `unplayable`: this browser can't. `lost`: it did not come. */
+  trouble: 'gone' | 'unplayable' | 'lost' | null
+}
+
+export interface WavePlayer {
+  audio: HTMLAudioElement
+  state: StoreApi<WaveState>
+  play(): void
+  pause(): void
+  toggle(): void
+  /** s; kept within the length. */
+  seek(time: number): void
+  setSpeed(speed: number): void
+  /** Null: no more. A loop that is empty or too short to be heard is none. */
+  setLoop(loop: Loop | null): void
+  /** What others know of the length: the element itself only guesses it for some formats. */
+  setSeconds(seconds: number): void
+  retry(): void
+  close(): void
+}
+
+export const waveSpeeds: readonly number[] = [0.5, 0.75, 1, 1.25, 1.5, 1.75, 2]
+
+/** s; a shorter loop is a hum. */
+const shortestLoop = 0.1
+
+/** Plays one kept file. `onTime` is told at each frame while it plays, and where it is put. */
+export function openWavePlayer(
+  address: string,
+  { pcmRate, seconds }: { pcmRate: number | null; seconds: number | null },
+  onTime: (time: number) => void,
+): WavePlayer {
+  const audio = new Audio()
+  const closed = new AbortController()
+  const state = createStore<WaveState>(() => ({
+    seconds: seconds ?? 0,
+    time: 0,
+    playing: false,
+    speed: 1,
+    loop: null,
+    ready: false,
+    trouble: null,
+  }))
+  let told = seconds ?? 0
+  let made: string | null = null
+  let frame = 0
+
+  const at = (): void => {
+    const { loop } = state.getState()
+    let time = audio.currentTime
+    if (loop && !audio.paused && time >= loop.to) {
+      audio.currentTime = loop.from
+      time = loop.from
+    }
+    state.setState({ time })
+    onTime(time)
+  }
+  const follow = (): void => {
+    at()
+    frame = requestAnimationFrame(follow)
+  }
+  const measure = (): void => {
+    const own = audio.duration
+    const known = Number.isFinite(own) && own > 0 ? own : 0
+    state.setState({ seconds: told || known })
+  }
+  const load = async (): Promise<void> => {
+    state.setState({ trouble: null })
+    try {
+      if (pcmRate !== null && made === null) made = await playablePcm(address, pcmRate, closed.signal)
+    } catch {
+      if (!closed.signal.aborted) state.setState({ trouble: await whyNot(address) })
+      return
+    }
+    if (closed.signal.aborted) return
+    audio.src = made ?? address
+    audio.load()
+  }
+  const on = (name: keyof HTMLMediaElementEventMap, deed: () => void): void =>
+    audio.addEventListener(name, deed, { signal: closed.signal })
+
+  audio.preload = 'metadata'
+  on('loadedmetadata', () => {
+    state.setState({ ready: true })
+    measure()
+  })
+  on('durationchange', measure)
+  on('play', () => {
+    soundsAlone(state, () => audio.pause())
+    state.setState({ playing: true })
+    cancelAnimationFrame(frame)
+    follow()
+  })
+  const still = (): void => {
+    cancelAnimationFrame(frame)
+    state.setState({ playing: false })
+    at()
+  }
+  on('pause', still)
+  on('ended', () => {
+    still()
+    const { loop } = state.getState()
+    if (!loop) return
+    audio.currentTime = loop.from
+    play()
+  })
+  // Frames rest in a window that is not seen; this goes on.
+  on('timeupdate', at)
+  on('seeked', at)
+  on('error', () => {
+    if (!audio.getAttribute('src')) return
+    void whyNot(address).then((trouble) => closed.signal.aborted || state.setState({ trouble, playing: false }))
+  })
+
+  const play = (): void => {
+    const { loop } = state.getState()
+    if (loop && (audio.currentTime < loop.from || audio.currentTime >= loop.to)) audio.currentTime = loop.from
+    // What can't be played is told by its error event; a pause that comes first is none.
+    audio.play().catch(() => undefined)
+  }
+  void load()
+  return {
+    audio,
+    state,
+    play,
+    pause: () => audio.pause(),
+    toggle: () => (audio.paused ? play() : audio.pause()),
+    seek(time) {
+      const { seconds: length } = state.getState()
+      audio.currentTime = Math.min(Math.max(0, time), length || Math.max(0, time))
+      at()
+    },
+    setSpeed(speed) {
+      audio.defaultPlaybackRate = speed
+      audio.playbackRate = speed
+      state.setState({ speed })
+    },
+    setLoop(loop) {
+      const { seconds: length } = state.getState()
+      if (!loop) return state.setState({ loop: null })
+      const from = Math.max(0, Math.min(loop.from, loop.to))
+      const to = Math.min(length || Number.POSITIVE_INFINITY, Math.max(loop.from, loop.to))
+      state.setState({ loop: to - from < shortestLoop ? null : { from, to } })
+    },
+    setSeconds(known) {
+      told = known
+      measure()
+    },
+    retry: () => void load(),
+    close() {
+      closed.abort()
+      cancelAnimationFrame(frame)
+      soundsNoMore(state)
+      audio.pause()
+      audio.removeAttribute('src')
+      audio.load()
+      if (made !== null) URL.revokeObjectURL(made)
+    },
+  }
+}
+
+async function whyNot(address: string): Promise<'gone' | 'unplayable' | 'lost'> {
+  if (address.startsWith('blob:')) return 'unplayable'
+  try {
+    const { status, ok } = await fetch(address, { method: 'HEAD' })
+    return status === 404 ? 'gone' : ok ? 'unplayable' : 'lost'
+  } catch {
+    return 'lost'
+  }
+}

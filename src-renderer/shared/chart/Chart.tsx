@@ -1,0 +1,141 @@
+import './chart.css'
+import { type KeyboardEvent, type MouseEvent, useEffect, useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
+import { useTranslation } from 'react-i18next'
+import { useApp } from '../../stores/app.ts'
+import { Spinner } from '../ui/Spinner.tsx'
+import { type Look, readLook } from './appearance.ts'
+import { type Cursor, walk } from './cursor.ts'
+import { type ChartData, heightAt, seriesAt } from './data.ts'
+import { spokenBucket } from './labels.ts'
+import { Readout } from './Readout.tsx'
+import { useDrawing } from './useDrawing.ts'
+
+export interface ChartProps {
+  data: ChartData
+  /** What it shows, such as `Spend by day`. */
+  label: string
+  /** A bucket, or a part of one, was chosen. */
+  onOpen?: (bucket: number, series: string | null) => void
+}
+
+/**
+ * Stacked bars over days. It is one stop of the keyboard: left and right walk the buckets, up and down their parts, Enter opens; what is
+ * reached is read out as the value. The canvas says nothing itself.
+ */
+export function Chart({ data, label, onOpen }: ChartProps) {
+  const { t } = useTranslation('chart')
+  const box = useRef<HTMLDivElement>(null)
+  const look = useLook()
+  const { canvas, state, place, fold } = useDrawing(data, look)
+  const [cursor, setCursor] = useState<Cursor | null>(null)
+  const last = data.buckets.length - 1
+  const note = t(`folded.${data.grain}`, { count: fold.per })
+  const at = cursor && cursor.at <= last ? cursor.at : null
+  const band = at === null ? null : place.bandOf(at)
+
+  const pointed = (event: MouseEvent): number | null => {
+    const rect = box.current?.getBoundingClientRect()
+    return rect ? place.bucketAt(event.clientX - rect.left) : null
+  }
+  const onClick = (event: MouseEvent): void => {
+    const rect = box.current?.getBoundingClientRect()
+    const bucket = pointed(event)
+    if (bucket === null || !rect) return
+    onOpen?.(bucket, seriesAt(data, bucket, place.heightOf(event.clientY - rect.top))?.id ?? null)
+  }
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.altKey || event.ctrlKey || event.metaKey) return
+    if (event.key === 'Enter' && at !== null) onOpen?.(at, cursor?.series ?? null)
+    else {
+      const next = walk(event.key, at === null ? null : cursor, data)
+      if (next === undefined) return
+      setCursor(next)
+    }
+    event.preventDefault()
+    event.stopPropagation()
+  }
+
+  return (
+    <div
+      ref={box}
+      role="slider"
+      tabIndex={0}
+      aria-label={[label, fold.per > 1 ? note : null, t(onOpen ? 'hint' : 'hintPlain')].filter(Boolean).join('. ')}
+      aria-orientation="horizontal"
+      aria-valuemin={0}
+      aria-valuemax={Math.max(0, last)}
+      aria-valuenow={at ?? Math.max(0, last)}
+      aria-valuetext={spokenBucket(data, at ?? last, at === null ? null : (cursor?.series ?? null))}
+      dir="ltr"
+      className="chart"
+      data-state={state}
+      data-folded={fold.per > 1}
+      data-opens={onOpen !== undefined && at !== null && heightAt(data, at) > 0}
+      onMouseMove={(event) => {
+        const bucket = pointed(event)
+        if (bucket !== at || cursor?.series) setCursor(bucket === null ? null : { at: bucket, series: null })
+      }}
+      onMouseLeave={() => setCursor(null)}
+      onBlur={() => setCursor(null)}
+      onClick={onClick}
+      onKeyDown={onKeyDown}
+    >
+      <div ref={canvas} className="chart-canvas" />
+      {state === 'loading' && (
+        <span className="chart-wait">
+          <Spinner /> {t('loading')}
+        </span>
+      )}
+      {state === 'failed' && <span className="chart-wait">{t('failed')}</span>}
+      {fold.per > 1 && (
+        <p className="chart-folded" data-state={state}>
+          {note}
+        </p>
+      )}
+      {band && <div aria-hidden className="chart-band" style={{ left: band.left, width: band.width }} />}
+      {at !== null && band && state === 'drawn' && (
+        <Readout
+          data={data}
+          at={at}
+          picked={cursor?.series ?? null}
+          fold={fold}
+          band={band}
+          opens={onOpen !== undefined}
+        />
+      )}
+    </div>
+  )
+}
+
+/** What the last chart had: mostly it is right, and a new page has no style yet that could be asked without working it out first. */
+let lastLook: Look | null = null
+
+/** The colours as they are now: read again when the theme changes, by setting or system. */
+function useLook() {
+  const theme = useApp(({ app }) => app?.settings.theme)
+  const [look, setLook] = useState(() => (lastLook ??= readLook()))
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the theme is what counts, the page is what is read
+  useEffect(() => {
+    const read = () => {
+      const now = readLook()
+      if (now.all !== lastLook?.all) lastLook = now
+      setLook(lastLook)
+    }
+    // What the page writes with is told without working anything out: asking for all colours is not.
+    if (lastLook && lastLook.ink === getComputedStyle(document.body).color) setLook(lastLook)
+    else read()
+    const dark = matchMedia('(prefers-color-scheme: dark)')
+    dark.addEventListener('change', read)
+    // Before a page is printed it stands in the colours of paper for a moment: what is drawn must follow at once.
+    const drawNow = () => flushSync(read)
+    window.addEventListener('beforeprint', drawNow)
+    window.addEventListener('afterprint', read)
+    return () => {
+      dark.removeEventListener('change', read)
+      window.removeEventListener('beforeprint', drawNow)
+      window.removeEventListener('afterprint', read)
+    }
+  }, [theme])
+  return look
+}

@@ -1,0 +1,66 @@
+import type { Colour } from '../../../src-preload/contract/requests.ts'
+import type { Ink } from './data.ts'
+
+/** Tokens of styles.css, a paler one after its `-pale`: as many as a view has series, so that no two of a stack look the same. */
+export const inks = [
+  ...(['c1', 'c2', 'c3', 'c4', 'tool-rose', 'tool-green', 'tool-orange', 'tool-slate'] as const),
+  ...(['c1-pale', 'c4-pale', 'tool-green-pale', 'tool-orange-pale'] as const),
+] as const
+/** A tool keeps the colour that it has everywhere. */
+const ofTool: Record<Colour, string> = {
+  ...{ blue: 'tool-blue', teal: 'tool-teal', violet: 'tool-violet', amber: 'tool-amber' },
+  ...{ rose: 'tool-rose', green: 'tool-green', slate: 'tool-slate', orange: 'tool-orange' },
+}
+/** The name of a colour of the chart. */
+const nameOf = (ink: Ink): string =>
+  ink === 'rest' ? 'faint' : typeof ink === 'number' ? (inks[ink % inks.length] ?? 'c1') : ofTool[ink]
+
+const cssOf = (name: string): string =>
+  name.endsWith('-pale') ? `color-mix(in srgb, var(--${name.slice(0, -5)}) 48%, var(--raise))` : `var(--${name})`
+
+export const paint = (ink: Ink): string => cssOf(nameOf(ink))
+
+/** Colours as the theme has them now, for what is drawn without a style sheet. */
+export interface Look {
+  ink: string
+  soft: string
+  faint: string
+  line: string
+  raise: string
+  warn: string
+  font: string
+  of: (ink: Ink) => string
+  /** All of them as one text, to be told from another. */
+  all: string
+}
+
+const names = ['ink', 'soft', 'faint', 'line', 'raise', 'warn', ...inks, ...Object.values(ofTool)]
+
+/** Reads them from the page: `light-dark()` is worked out by the browser alone. All are asked for before one is read, or each would be worked out anew. */
+export function readLook(): Look {
+  const probe = document.createElement('span')
+  probe.hidden = true
+  const asked = names.map((name) => {
+    const one = document.createElement('i')
+    one.style.color = cssOf(name)
+    return one
+  })
+  probe.append(...asked)
+  document.body.append(probe)
+  const read = new Map(names.map((name, at) => [name, plainRgb(getComputedStyle(asked[at] ?? probe).color)]))
+  probe.remove()
+  const of = (name: string): string => read.get(name) ?? 'gray'
+  const font = getComputedStyle(document.body).fontFamily
+  return {
+    ...{ ink: of('ink'), soft: of('soft'), faint: of('faint'), line: of('line'), raise: of('raise'), warn: of('warn') },
+    font,
+    of: (ink) => of(nameOf(ink)),
+    all: [...read.values(), font].join(),
+  }
+}
+
+/** A mixed colour is told as `color(srgb r g b)`, which few programs read in a picture. */
+export function plainRgb(colour: string): string {
+  const parts = /^color\(srgb ([\d.]+) ([\d.]+) ([\d.]+)\)$/.exec(colour)?.slice(1)
+  return parts ? `rgb(${parts.map((part) => Math.round(Number(part) * 255)).join(', ')})` : colour
+}

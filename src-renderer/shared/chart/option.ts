@@ -1,0 +1,153 @@
+import type { CustomSeriesOption, LineSeriesOption } from 'echarts/charts'
+import type { GridComponentOption, LegendComponentOption, TitleComponentOption } from 'echarts/components'
+import type { ComposeOption } from 'echarts/core'
+import { showCalendarDate, showCalendarDay, showCalendarMonth } from '../../i18n/format.ts'
+import type { Look } from './appearance.ts'
+import { bars, type Medium, manyBuckets } from './bars.ts'
+import { type ChartData, type Mark, marksOf } from './data.ts'
+
+export type ChartOption = ComposeOption<
+  CustomSeriesOption | LineSeriesOption | GridComponentOption | LegendComponentOption | TitleComponentOption
+>
+
+/** How the axis names a bucket: with its year where that begins anew, and everywhere over several years. */
+export function bucketLabel({ buckets, grain }: ChartData, at: number): string {
+  const bucket = buckets[at]
+  if (!bucket) return ''
+  if (grain === 'month') return showCalendarMonth(bucket.from)
+  const year = bucket.from.slice(0, 4)
+  const anew = at > 0 && buckets[at - 1]?.from.slice(0, 4) !== year
+  const years = Number(buckets.at(-1)?.from.slice(0, 4)) - Number(buckets[0]?.from.slice(0, 4))
+  return anew || years > 1 ? showCalendarDate(bucket.from) : showCalendarDay(bucket.from)
+}
+
+/** Room for the axes is taken from the inside. */
+export const chartGrid = { outerBoundsMode: 'same', outerBoundsContain: 'axisLabel' } as const
+
+/** The option of a chart: pure, so that what is drawn can be told from what was given. */
+export function chartOption(data: ChartData, look: Look, medium: Medium): ChartOption {
+  const count = data.buckets.length
+  const text = { color: look.soft, fontFamily: look.font, fontSize: 12 }
+  return {
+    animation: false,
+    textStyle: { fontFamily: look.font },
+    grid: { ...chartGrid, left: 4, right: 8, top: 14, bottom: 6 },
+    xAxis: {
+      type: 'category',
+      data: data.buckets.map(({ from }) => from),
+      axisTick: { show: false },
+      axisLine: { lineStyle: { color: look.line } },
+      axisLabel: {
+        ...text,
+        hideOverlap: true,
+        margin: 10,
+        // A label each week of days; ECharts thins out what does not fit.
+        interval: data.grain === 'day' && count > 10 && count <= manyBuckets ? Math.ceil(count / 31) * 7 - 1 : 'auto',
+        formatter: (_, at) => bucketLabel(data, at),
+      },
+    },
+    yAxis: {
+      type: 'value',
+      position: 'right',
+      min: 0,
+      splitNumber: 3,
+      axisLine: { show: false },
+      axisTick: { show: false },
+      splitLine: { lineStyle: { color: look.line } },
+      axisLabel: { ...text, margin: 12, formatter: (value: number) => data.axis(value) },
+    },
+    series: [...bars(data, look, medium), ...marks(data, look), ...before(data, look)],
+  }
+}
+
+function before({ before: told }: ChartData, look: Look): LineSeriesOption[] {
+  if (!told) return []
+  const line: LineSeriesOption = {
+    ...{ type: 'line', id: 'before', step: 'middle', symbol: 'none', silent: true, z: 4 },
+    lineStyle: { color: look.ink, width: 1.25, type: [3, 3] },
+    data: told.values.map((value) => value ?? '-'),
+  }
+  return [line]
+}
+
+/** px between two lines of a hatch. */
+const hatch = { gap: 7, partial: 12, running: 0 }
+const plain = (length: number): number => (Number.isFinite(length) ? length : 0)
+
+/** What is not known is hatched, what has not ended is underlined: neither looks like nothing. */
+function marks(data: ChartData, look: Look): CustomSeriesOption[] {
+  const marked = marksOf(data.buckets)
+  if (marked.length === 0) return []
+  return [
+    {
+      ...{ type: 'custom', id: 'marks', silent: true, z: 1, clip: false },
+      data: marked.map(({ first, last }) => [first, 0, last]),
+      renderItem: (params, api) => {
+        const mark = marked[params.dataIndex]
+        if (!mark) return null
+        const size = api.size?.([1, 0])
+        const band = plain(Array.isArray(size) ? (size[0] ?? 0) : (size ?? 0))
+        const left = plain(api.coord([mark.first, 0])[0] ?? 0) - band / 2
+        const right = plain(api.coord([mark.last, 0])[0] ?? 0) + band / 2
+        const grid = params.coordSys
+        const box = {
+          x: left,
+          y: plain(Reflect.get(grid, 'y')),
+          width: right - left,
+          height: plain(Reflect.get(grid, 'height')),
+        }
+        return { type: 'group', children: shapes(mark, box, look) }
+      },
+    },
+  ]
+}
+
+interface Box {
+  x: number
+  y: number
+  width: number
+  height: number
+}
+
+type Shapes = Extract<
+  Exclude<ReturnType<NonNullable<CustomSeriesOption['renderItem']>>, null | undefined>,
+  { type: 'group' }
+>['children']
+
+function shapes({ state }: Mark, box: Box, look: Look): Shapes {
+  if (state === 'running') {
+    const { x, y, width, height } = box
+    return [
+      {
+        type: 'rect',
+        shape: { x: x + 1, y: y + height, width: Math.max(1, width - 2), height: 2.5 },
+        style: { fill: look.of(0) },
+      },
+    ]
+  }
+  return [
+    { type: 'rect', shape: box, style: { fill: look.faint, opacity: state === 'gap' ? 0.1 : 0.05 } },
+    {
+      type: 'path',
+      shape: {
+        pathData: hatching(box, hatch[state])
+          .map(([x1, y1, x2, y2]) => `M${x1} ${y1}L${x2} ${y2}`)
+          .join(''),
+      },
+      style: { fill: 'none', stroke: look.faint, lineWidth: 1, opacity: state === 'gap' ? 0.55 : 0.3 },
+    },
+  ]
+}
+
+/** Slanted lines that fill a box, cut at its edges. */
+export function hatching({ x, y, width, height }: Box, step: number): [number, number, number, number][] {
+  const lines: [number, number, number, number][] = []
+  if (width <= 0 || height <= 0 || step <= 0) return lines
+  for (let start = step / 2; start < width + height; start += step) {
+    // From the bottom edge, or the right one, up to the left: down-left to up-right.
+    const from = { x: Math.max(0, start - height), y: Math.min(start, height) }
+    const to = { x: Math.min(start, width), y: Math.max(0, start - width) }
+    lines.push([x + from.x, y + from.y, x + to.x, y + to.y])
+  }
+  return lines
+}

@@ -1,0 +1,195 @@
+import './commands.css'
+import { Search } from 'lucide-react'
+import { type KeyboardEvent, useMemo, useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { VList, type VListHandle } from 'virtua'
+import { useModal } from '../ui/Dialog.tsx'
+import { Kbd } from '../ui/Kbd.tsx'
+import { isMac } from '../ui/platform.ts'
+import { keysOf, type Shortcuts } from './bindings.ts'
+import { keysOfPress, showKeys } from './keys.ts'
+import { closeLayer, useLayer } from './layers.ts'
+import { catalogue, type Entry, entryAfter, finder, type Line, pieces } from './matching.ts'
+import { recentIds, remember } from './recent.ts'
+import { commandStore } from './registry.ts'
+import { sourceStore } from './sources.ts'
+import { useShortcuts } from './useKeys.ts'
+
+const close = (): void => closeLayer('palette')
+
+/** Everything that can be done or gone to, by name: commands, conversations, models. */
+export function Palette() {
+  const { t } = useTranslation('palette')
+  const open = useLayer() === 'palette'
+  const { props } = useModal(open, close)
+  return (
+    <dialog {...props} aria-label={t('title')} className="palette">
+      {open && <Content />}
+    </dialog>
+  )
+}
+
+function Content() {
+  const { t } = useTranslation('palette')
+  const shortcuts = useShortcuts()
+  // As it is when the palette opens: a list that changes under the arrow keys would be chosen from by mistake.
+  const find = useMemo(
+    () => finder(catalogue(commandStore.getState().commands.values(), sourceStore.getState().sources, recentIds())),
+    [],
+  )
+  const [text, setText] = useState('')
+  const lines = useMemo(() => find(text), [find, text])
+  const [at, setAt] = useState(() => entryAfter(lines, -1, 1))
+  const list = useRef<VListHandle>(null)
+  const chosen = lines[at]
+
+  const search = (typed: string): void => {
+    setText(typed)
+    setAt(entryAfter(find(typed), -1, 1))
+    list.current?.scrollTo(0)
+  }
+  const goTo = (next: number): void => {
+    setAt(next)
+    // The heading above the first line comes into sight with it.
+    list.current?.scrollToIndex(lines[next - 1]?.line === 'heading' ? next - 1 : next, { align: 'nearest' })
+    list.current?.scrollToIndex(next, { align: 'nearest' })
+  }
+  const run = (line: Line | undefined): void => {
+    if (line?.line !== 'entry') return
+    remember(line.entry.id)
+    close()
+    // After the dialog has given the focus back: a command may want it elsewhere.
+    setTimeout(line.entry.run)
+  }
+  const byKey = (event: KeyboardEvent): void => {
+    if (event.nativeEvent.isComposing) return
+    const goal = goalOf(event.key, lines, at)
+    if (goal !== null) goTo(goal)
+    else if (event.key === 'Enter') run(chosen)
+    else if (isPaletteKey(event.nativeEvent, shortcuts)) close()
+    else return
+    event.preventDefault()
+  }
+  const count = lines.reduce((sum, { line }) => sum + Number(line === 'entry'), 0)
+  return (
+    <>
+      <div className="palette-field">
+        <Search aria-hidden size={16} strokeWidth={1.75} />
+        <input
+          type="text"
+          role="combobox"
+          aria-label={t('title')}
+          aria-expanded
+          aria-controls="palette-list"
+          aria-activedescendant={chosen ? `palette-${at}` : undefined}
+          autoComplete="off"
+          spellCheck={false}
+          placeholder={t('placeholder')}
+          value={text}
+          onChange={(event) => search(event.target.value)}
+          onKeyDown={byKey}
+        />
+      </div>
+      <div id="palette-list" role="listbox" aria-label={t('results')} className="palette-list">
+        {lines.length > 0 && (
+          <VList
+            ref={list}
+            data={lines}
+            ssrCount={16}
+            keepMounted={at < 0 ? [] : [at]}
+            style={{ height: heightOf(lines) }}
+          >
+            {(line: Line, index) =>
+              line.line === 'heading' ? (
+                <div key={`heading ${line.group}`} role="presentation" className="palette-heading">
+                  {t(`groups.${line.group}`)}
+                </div>
+              ) : (
+                <Choice
+                  key={`${line.entry.id} ${index}`}
+                  line={line}
+                  at={index}
+                  reached={index === at}
+                  keys={keysShown(line.entry, shortcuts)}
+                  onReach={() => setAt(index)}
+                  onRun={() => run(line)}
+                />
+              )
+            }
+          </VList>
+        )}
+      </div>
+      {lines.length === 0 && <p className="palette-note">{t('nothing', { text })}</p>}
+      <p role="status" className="sr-only">
+        {text.trim() !== '' && t('count', { count })}
+      </p>
+    </>
+  )
+}
+
+/** How many lines PageUp and PageDown go. */
+const page = 9
+
+/** The line that a key leads to; null where it leads to none. */
+function goalOf(key: string, lines: readonly Line[], at: number): number | null {
+  if (lines.length === 0) return null
+  if (key === 'ArrowDown') return entryAfter(lines, at, 1)
+  if (key === 'ArrowUp') return entryAfter(lines, at, -1)
+  if (key !== 'PageDown' && key !== 'PageUp') return null
+  const far = Math.max(0, Math.min(lines.length - 1, at + (key === 'PageDown' ? page : -page)))
+  return lines[far]?.line === 'entry' ? far : entryAfter(lines, far, 1)
+}
+
+/** The palette's own keys shut it again. */
+function isPaletteKey(event: globalThis.KeyboardEvent, shortcuts: Shortcuts): boolean {
+  const command = commandStore.getState().commands.get('view.palette')
+  const pressed = keysOfPress(event, isMac)
+  return command !== undefined && pressed !== null && keysOf(command, shortcuts).includes(pressed)
+}
+
+function keysShown(entry: Entry, shortcuts: Shortcuts): string {
+  const command = commandStore.getState().commands.get(entry.id)
+  const [keys] = command ? keysOf(command, shortcuts) : []
+  return keys === undefined ? '' : showKeys(keys, isMac)
+}
+
+const rowHeight = 32
+const headingHeight = 26
+const mostHeight = 420
+const heightOf = (lines: readonly Line[]): number =>
+  Math.min(
+    mostHeight,
+    lines.reduce((sum, { line }) => sum + (line === 'entry' ? rowHeight : headingHeight), 0),
+  )
+
+function Choice(props: {
+  line: Extract<Line, { line: 'entry' }>
+  at: number
+  reached: boolean
+  keys: string
+  onReach: () => void
+  onRun: () => void
+}) {
+  const { entry, marks } = props.line
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are handled in the field, which keeps the focus
+    <div
+      id={`palette-${props.at}`}
+      role="option"
+      tabIndex={-1}
+      aria-selected={props.reached}
+      className="palette-choice"
+      onClick={props.onRun}
+      onMouseMove={props.onReach}
+    >
+      <span className="palette-title" dir="auto">
+        {pieces(entry.title, marks).map(({ text, hit }, index) =>
+          // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of one text, drawn once
+          hit ? <b key={index}>{text}</b> : <span key={index}>{text}</span>,
+        )}
+      </span>
+      {entry.beside && <span className="palette-beside">{entry.beside}</span>}
+      {props.keys !== '' && <Kbd>{props.keys}</Kbd>}
+    </div>
+  )
+}

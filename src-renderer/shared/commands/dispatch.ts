@@ -1,0 +1,53 @@
+import { appStore } from '../../stores/app.ts'
+import { isMac } from '../ui/platform.ts'
+import { bindings, type Shortcuts } from './bindings.ts'
+import { keysOfPress, worksInFields } from './keys.ts'
+import { type Command, commandStore, isPossible } from './registry.ts'
+
+const none: Shortcuts = {}
+let made: { commands: unknown; shortcuts: Shortcuts; keys: Map<string, string[]> } | null = null
+
+/** What each combination can mean now; made again only when a command or a setting changed. */
+function current(): Map<string, string[]> {
+  const { commands } = commandStore.getState()
+  const shortcuts = appStore.getState().app?.settings.shortcuts ?? none
+  if (made?.commands !== commands || made.shortcuts !== shortcuts) {
+    made = { commands, shortcuts, keys: bindings(commands, shortcuts) }
+  }
+  return made.keys
+}
+
+/** The one place where keys become deeds. Whoever handles a press itself calls `preventDefault`, and nothing happens here. */
+export function followKeys(signal: AbortSignal): void {
+  addEventListener(
+    'keydown',
+    (event) => {
+      const command = commandFor(event)
+      if (!command) return
+      event.preventDefault()
+      command.run()
+    },
+    { signal },
+  )
+}
+
+function commandFor(event: KeyboardEvent): Command | null {
+  // 229: a key that an input method takes, also where isComposing is already false.
+  if (event.defaultPrevented || event.repeat || event.isComposing || event.keyCode === 229) return null
+  const keys = keysOfPress(event, isMac)
+  if (keys === null || (writes(event.target) && !worksInFields(keys))) return null
+  const { commands } = commandStore.getState()
+  const meant = (current().get(keys) ?? []).flatMap((id) => commands.get(id) ?? [])
+  const command = meant.find(isPossible)
+  if (!command) return null
+  // Behind a modal dialog the window does nothing.
+  return document.querySelector('dialog[open]') ? null : command
+}
+
+/** Where a letter is a letter: fields, and menus, which are searched by typing. */
+function writes(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLElement &&
+    (target.isContentEditable || target.closest('input, textarea, select, [role="menu"], [role="listbox"]') !== null)
+  )
+}

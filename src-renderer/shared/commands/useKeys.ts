@@ -1,0 +1,19 @@
+import { useStore } from 'zustand'
+import { useApp } from '../../stores/app.ts'
+import { isMac } from '../ui/platform.ts'
+import { keysOf, type Shortcuts } from './bindings.ts'
+import { showKeys } from './keys.ts'
+import { commandStore } from './registry.ts'
+
+const none: Shortcuts = {}
+
+/** The person's own keys, by command id. */
+export const useShortcuts = (): Shortcuts => useApp(({ app }) => app?.settings.shortcuts ?? none)
+
+/** The keys of a command as they are shown, such as `Ctrl+K`; empty where it has none or is not there. */
+export function useKeysOf(id: string): string {
+  const shortcuts = useShortcuts()
+  const command = useStore(commandStore, ({ commands }) => commands.get(id))
+  const [keys] = command ? keysOf(command, shortcuts) : []
+  return keys === undefined ? '' : showKeys(keys, isMac)
+}

@@ -1,0 +1,85 @@
+import type { SealedKey } from '../../../src-preload/contract/connection.ts'
+import type { Problem } from '../../../src-preload/contract/problem.ts'
+import { judgeAddress } from './address.ts'
+
+export interface TestResult {
+  baseUrl: string
+  models: number
+  keyPrefix: string | null
+  keyName: string | null
+}
+
+/** The form without the key: that is in its input until it is sealed, and here only as ciphertext for the core's process. */
+export interface ConnectForm {
+  baseUrl: string
+  keep: 'keychain' | 'session'
+  allowInsecure: boolean
+  /** Something is typed in the key's input. */
+  keyTyped: boolean
+  sealed: SealedKey | null
+  phase: 'editing' | 'testing' | 'connecting'
+  tested: TestResult | null
+  problem: Problem | null
+}
+
+export type ConnectAction =
+  | { type: 'address'; baseUrl: string }
+  | { type: 'keep'; keep: ConnectForm['keep'] }
+  | { type: 'insist'; allowInsecure: boolean }
+  | { type: 'key'; typed: boolean }
+  | { type: 'sealed'; sealed: SealedKey }
+  | { type: 'ask'; phase: 'testing' | 'connecting' }
+  | { type: 'works'; tested: TestResult }
+  | { type: 'failed'; problem: Problem }
+
+export const firstForm = (
+  former: { baseUrl: string; allowInsecure: boolean } | undefined,
+  keychain: boolean,
+): ConnectForm => ({
+  baseUrl: former?.baseUrl ?? '',
+  keep: keychain ? 'keychain' : 'session',
+  allowInsecure: former?.allowInsecure ?? false,
+  keyTyped: false,
+  sealed: null,
+  phase: 'editing',
+  tested: null,
+  problem: null,
+})
+
+/** What was found out about other input than the present one is no longer shown. */
+const stale = { tested: null, problem: null }
+
+export function connectReducer(form: ConnectForm, action: ConnectAction): ConnectForm {
+  switch (action.type) {
+    case 'address':
+      // Insisting is for one address: another one asks again.
+      return { ...form, ...stale, baseUrl: action.baseUrl, allowInsecure: false }
+    case 'keep':
+      return { ...form, keep: action.keep }
+    case 'insist':
+      return { ...form, allowInsecure: action.allowInsecure }
+    case 'key':
+      return { ...form, ...stale, keyTyped: action.typed, sealed: action.typed ? null : form.sealed }
+    case 'sealed':
+      return { ...form, keyTyped: false, sealed: action.sealed }
+    case 'ask':
+      return { ...form, ...stale, phase: action.phase }
+    case 'works':
+      return { ...form, phase: 'editing', tested: action.tested }
+    case 'failed':
+      // `bad_input` may be a key sealed for a process that has ended since: it must be given again.
+      return {
+        ...form,
+        phase: 'editing',
+        problem: action.problem,
+        sealed: action.problem.kind === 'bad_input' ? null : form.sealed,
+      }
+  }
+}
+
+/** Whether it can be sent: an address, a key, and the person's word where the key would go out unencrypted. */
+export function canAsk(form: ConnectForm): boolean {
+  const address = judgeAddress(form.baseUrl)
+  const safe = address === 'good' || (address === 'insecure' && form.allowInsecure)
+  return safe && (form.keyTyped || form.sealed !== null) && form.phase === 'editing'
+}

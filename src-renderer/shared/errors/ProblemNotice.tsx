@@ -1,0 +1,75 @@
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Problem } from '../../../src-preload/contract/problem.ts'
+import { problemOf } from '../../api/problem.ts'
+import { appStore, withToast } from '../../stores/app.ts'
+import { navigate } from '../navigation.ts'
+import { useStudio } from '../studioContext.ts'
+import { Notice } from '../ui/Notice.tsx'
+import { type ProblemTarget, problemTargets, problemTone } from './actions.ts'
+import { detailsOf, messageBeside, saidBy, waitSeconds } from './details.ts'
+
+export interface ProblemNoticeProps {
+  problem: Problem
+  /** What the place does for its own actions. Without a handler for `retry` or `edit` no button is shown. */
+  on?: Partial<Record<ProblemTarget, () => void>>
+  /** Where the thing to do stands right beside it, such as in a form. */
+  noAction?: boolean
+  role?: 'alert' | 'status' | 'note'
+  className?: string
+}
+
+/** A failure as the specification's table tells it: what happened, what it means, the sentence of this case, the one thing to do, the raw body a click away. */
+export function ProblemNotice({ problem, on = {}, noAction = false, role = 'alert', className }: ProblemNoticeProps) {
+  const { t } = useTranslation(['problems', 'common'])
+  const studio = useStudio()
+  const [busy, setBusy] = useState(false)
+  const target = problemTargets[problem.kind]
+  const general: Partial<Record<ProblemTarget, () => void>> = {
+    connection: () => navigate({ room: 'settings', id: 'connection' }),
+    proxy_port: () => navigate({ room: 'settings', id: 'proxy' }),
+    data: () => navigate({ room: 'settings', id: 'data' }),
+    chat: () => navigate({ room: 'chat', id: null }),
+    reload: () => location.reload(),
+    copy: () => void navigator.clipboard.writeText(detailsOf(problem)),
+    recheck: () => {
+      setBusy(true)
+      studio.connection
+        .recheck()
+        .catch((thrown: unknown) =>
+          appStore.setState(withToast(appStore.getState(), { id: 'recheck', text: problemOf(thrown).message })),
+        )
+        .finally(() => setBusy(false))
+    },
+  }
+  const act = noAction ? undefined : (on[target] ?? general[target])
+  const seconds = waitSeconds(problem)
+  const said = saidBy(problem)
+  const title = t(`problems:kinds.${problem.kind}.title`)
+  const meaning = t(`problems:kinds.${problem.kind}.meaning`)
+  const message = messageBeside(problem, [title, meaning])
+  return (
+    <Notice
+      kind={problemTone(problem.kind)}
+      title={title}
+      role={role}
+      details={{ label: t('common:details'), text: detailsOf(problem) }}
+      {...(act ? { action: { label: t(`problems:kinds.${problem.kind}.action`), onClick: act, busy } } : {})}
+      {...(className ? { className } : {})}
+    >
+      {meaning}
+      {seconds !== null && ` ${t('problems:wait', { seconds })}`}
+      {problem.outputStarted && ` ${t('problems:kept')}`}
+      {message !== null && (
+        <p className="mt-1 break-words" dir="auto">
+          {message}
+        </p>
+      )}
+      {said !== null && (
+        <p className="mt-1 break-words" dir="auto">
+          {t('problems:said', { message: said })}
+        </p>
+      )}
+    </Notice>
+  )
+}

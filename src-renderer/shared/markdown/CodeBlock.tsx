@@ -1,0 +1,85 @@
+import { WrapText } from 'lucide-react'
+import { memo, type ReactNode, useEffect, useState } from 'react'
+import { CopyTool } from './CopyTool.tsx'
+import { BlockPainter } from './code/BlockPainter.ts'
+import { labelOf, languageOf } from './code/languages.ts'
+import { Pieces } from './code/Pieces.tsx'
+import { Diagram } from './diagram/Diagram.tsx'
+import { spelled } from './hiddenCharacters.tsx'
+import { useMarkdownWords } from './messages.ts'
+import './code/code.css'
+
+export { Pieces } from './code/Pieces.tsx'
+
+/** From so many lines on a block says how many it has. */
+const longLines = 30
+
+interface Code {
+  language: string
+  pieces: readonly string[]
+  /** It may still grow. */
+  open?: boolean
+}
+
+/** A fenced block. `pieces` joined are its text; only the last piece changes while it grows. */
+export const CodeBlock = memo(function CodeBlock({ language, pieces, open = false }: Code) {
+  const known = languageOf(language)
+  if (known === 'mermaid') return <Diagram source={pieces.join('')} open={open} code={(tools) => code(tools)} />
+  return code(null)
+
+  function code(tools: ReactNode): ReactNode {
+    return <Fence key={known} known={known} language={language} pieces={pieces} open={open} tools={tools} />
+  }
+})
+
+function Fence({ known, language, pieces, open = false, tools }: Code & { known: string | null; tools: ReactNode }) {
+  const words = useMarkdownWords()
+  const [wrap, setWrap] = useState(false)
+  const painter = usePainter(known, pieces, open)
+  const label = spelled(labelOf(language)).slice(0, 40) || words('code')
+  const lines = open ? 0 : lineCount(pieces)
+  return (
+    <figure className="md-fence" aria-label={label} data-wrap={wrap}>
+      <figcaption>
+        <span className="md-lang">{label}</span>
+        {lines >= longLines && <span className="md-lines">{words('lines', { count: lines })}</span>}
+        {tools}
+        <button
+          type="button"
+          className="md-tool"
+          aria-label={words('wrapCode')}
+          title={words('wrapCode')}
+          aria-pressed={wrap}
+          onClick={() => setWrap(!wrap)}
+        >
+          <WrapText aria-hidden />
+        </button>
+        <CopyTool label={words('copyCode')} text={() => pieces.join('').replace(/\n$/, '')} />
+      </figcaption>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls sideways must be reachable by keyboard (WCAG 2.1.1) */}
+      <pre tabIndex={0} dir="ltr">
+        <code>
+          <Pieces pieces={pieces} painter={painter} />
+        </code>
+      </pre>
+    </figure>
+  )
+}
+
+function usePainter(known: string | null, pieces: readonly string[], open: boolean): BlockPainter | null {
+  const [painter] = useState(() => (known === null ? null : new BlockPainter(known)))
+  useEffect(() => painter?.update(pieces, !open), [painter, pieces, open])
+  useEffect(() => {
+    painter?.reopen()
+    return () => painter?.close()
+  }, [painter])
+  return painter
+}
+
+function lineCount(pieces: readonly string[]): number {
+  let count = 0
+  for (const piece of pieces) {
+    for (let at = piece.indexOf('\n'); at >= 0; at = piece.indexOf('\n', at + 1)) count++
+  }
+  return pieces.at(-1)?.endsWith('\n') === false ? count + 1 : count
+}

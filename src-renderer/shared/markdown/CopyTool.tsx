@@ -1,0 +1,22 @@
+import { Check, Copy } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import { useMarkdownHost } from './context.ts'
+import { useMarkdownWords } from './messages.ts'
+
+/** A button that copies what `text` gives and says for a moment that it did. */
+export function CopyTool({ label, text, icon }: { label: string; text: () => string; icon?: ReactNode }) {
+  const { copy } = useMarkdownHost()
+  const words = useMarkdownWords()
+  const [copied, setCopied] = useState(false)
+  const copyAll = async (): Promise<void> => {
+    if (!(await copy(text()))) return
+    setCopied(true)
+    setTimeout(() => setCopied(false), 1_500)
+  }
+  const shown = copied ? words('copied') : label
+  return (
+    <button type="button" className="md-tool" aria-label={shown} title={shown} onClick={() => void copyAll()}>
+      {copied ? <Check aria-hidden /> : (icon ?? <Copy aria-hidden />)}
+    </button>
+  )
+}

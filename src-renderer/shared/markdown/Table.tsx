@@ -1,0 +1,162 @@
+import { FileSpreadsheet } from 'lucide-react'
+import type { AlignType, PhrasingContent, Table, TableRow } from 'mdast'
+import { memo, type ReactNode, type RefObject, useLayoutEffect, useRef } from 'react'
+import { CopyTool } from './CopyTool.tsx'
+import { tableAsCsv, tableAsMarkdown } from './copy.ts'
+import { useMarkdownWords } from './messages.ts'
+
+/** Draws the content of a row's cell. */
+type DrawCell = (row: TableRow, at: number) => ReactNode
+
+/**
+ * A table (GFM 4.10), scrolling sideways. The parts of a long one are tables of their own that look like one: the columns are as wide as
+ * the first part made them, the header is shown once, and what is far from the view is not laid out.
+ */
+export function TableView({ table, label }: { table: Table; label: DrawCell }) {
+  const words = useMarkdownWords()
+  const box = useRef<HTMLDivElement>(null)
+  const parts = [table, ...(table.more ?? [])]
+  useColumns(box, parts.length, table.children[0]?.children.length ?? 0)
+  const whole = (): HTMLTableElement[] => [...(box.current?.querySelectorAll('table') ?? [])]
+  return (
+    <div className="md-table-box" ref={box}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls sideways must be reachable by keyboard (WCAG 2.1.1) */}
+      <section className="md-table" aria-label={words('table')} tabIndex={0}>
+        {parts.map((part, at) => (
+          <Part key={partKey(at)} rows={part.children} align={table.align} first={at === 0} label={label} />
+        ))}
+      </section>
+      <span className="md-float">
+        <CopyTool label={words('copyMarkdown')} text={() => tableAsMarkdown(whole())} />
+        <CopyTool label={words('copyCsv')} text={() => tableAsCsv(whole())} icon={<FileSpreadsheet aria-hidden />} />
+      </span>
+    </div>
+  )
+}
+
+const partKey = (at: number): string => `t${at}`
+
+interface PartProps {
+  rows: readonly TableRow[]
+  align: AlignType[] | null | undefined
+  first: boolean
+  label: DrawCell
+}
+
+const Part = memo(
+  function Part({ rows: [header, ...rows], align, first, label }: PartProps) {
+    return (
+      <div className={first ? 'md-part' : 'md-part md-more'}>
+        <table>
+          {header && (
+            <thead>
+              <Row row={header} align={align} Tag="th" label={label} />
+            </thead>
+          )}
+          <tbody>
+            {rows.map((row, at) => (
+              <Row key={rowKey(at)} row={row} align={align} Tag="td" label={label} />
+            ))}
+          </tbody>
+        </table>
+      </div>
+    )
+  },
+  (before, after) => before.rows === after.rows && !after.rows.some(refers),
+)
+
+/** What a reference stands for is defined elsewhere, and may change. */
+const refers = (row: TableRow): boolean => row.children.some((cell) => !sameNodes(cell.children, cell.children))
+
+/**
+ * Sets the columns of a table in parts to the shares that its first part took by itself. Measured once: a row that comes later never
+ * moves the rows before it.
+ */
+function useColumns(box: RefObject<HTMLElement | null>, parts: number, columns: number): void {
+  const widths = useRef<{ shares: number[]; least: number } | null>(null)
+  useLayoutEffect(() => {
+    const element = box.current
+    if (!element) return
+    if (parts < 2 || widths.current?.shares.length !== columns) widths.current = null
+    const tables = [...element.querySelectorAll('table')]
+    element.toggleAttribute('data-parts', parts > 1)
+    if (parts < 2) return
+    widths.current ??= measured(tables[0])
+    const { shares, least } = widths.current
+    element.style.setProperty('--md-table-least', `${least}px`)
+    for (const table of tables) {
+      for (const [at, cell] of [...(table.rows[0]?.cells ?? [])].entries()) {
+        const width = `${shares[at] ?? 0}%`
+        if (cell.style.width !== width) cell.style.width = width
+      }
+    }
+  }, [box, parts, columns])
+}
+
+/** Shares of the columns in percent, and the least width in px in which no word has to break. */
+function measured(table: HTMLTableElement | undefined): { shares: number[]; least: number } {
+  if (!table) return { shares: [], least: 0 }
+  const { style } = table
+  style.tableLayout = 'auto'
+  const whole = table.offsetWidth || 1
+  const shares = [...(table.rows[0]?.cells ?? [])].map((cell) => (cell.getBoundingClientRect().width / whole) * 100)
+  style.width = 'min-content'
+  const least = table.offsetWidth
+  style.width = ''
+  style.tableLayout = ''
+  return { shares, least }
+}
+
+const rowKey = (at: number): string => `r${at}`
+
+interface RowProps {
+  row: TableRow
+  align: AlignType[] | null | undefined
+  Tag: 'th' | 'td'
+  label: DrawCell
+}
+
+/** While a table is written its block is parsed again at each change; rows that say the same stay as they are. */
+const Row = memo(
+  function Row({ row, align, Tag, label }: RowProps) {
+    return (
+      <tr>
+        {row.children.map((_, at) => (
+          <Tag
+            key={cellKey(at)}
+            dir="auto"
+            data-align={alignOf(align?.[at])}
+            {...(Tag === 'th' ? { scope: 'col' as const } : {})}
+          >
+            {label(row, at)}
+          </Tag>
+        ))}
+      </tr>
+    )
+  },
+  (before, after) => before.row === after.row || sameRow(before, after),
+)
+
+const cellKey = (at: number): string => `c${at}`
+
+function sameRow(before: RowProps, after: RowProps): boolean {
+  const [a, b] = [before.row.children, after.row.children]
+  if (a.length !== b.length || before.align?.length !== after.align?.length) return false
+  return a.every((cell, at) => sameNodes(cell.children, b[at]?.children ?? []))
+}
+
+/** Whether two lists of inline nodes are drawn the same. References depend on definitions elsewhere, so they never count as the same. */
+function sameNodes(a: readonly PhrasingContent[], b: readonly PhrasingContent[]): boolean {
+  if (a.length !== b.length) return false
+  return a.every((one, at) => {
+    const other = b[at]
+    if (!other || one.type !== other.type || one.type.endsWith('Reference')) return false
+    if ('value' in one && (!('value' in other) || one.value !== other.value)) return false
+    if ('url' in one && (!('url' in other) || one.url !== other.url)) return false
+    if ('alt' in one && (!('alt' in other) || one.alt !== other.alt)) return false
+    return !('children' in one) || ('children' in other && sameNodes(one.children, other.children))
+  })
+}
+
+const alignOf = (align: AlignType | undefined): 'center' | 'right' | undefined =>
+  align === 'center' || align === 'right' ? align : undefined

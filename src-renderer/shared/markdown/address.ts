@@ -1,0 +1,71 @@
+import { spelled } from './hiddenCharacters.tsx'
+import { fromPunycode } from './punycode.ts'
+
+const allowed = new Set(['http:', 'https:', 'mailto:'])
+
+/** The address as the system's browser would be given it, or null for every scheme but http, https and mailto. */
+export function safeAddress(url: string): string | null {
+  try {
+    const parsed = new URL(url)
+    return allowed.has(parsed.protocol) ? parsed.href : null
+  } catch {
+    // Relative, empty or garbage: a reply has no place of its own that it could be relative to.
+    return null
+  }
+}
+
+/** What a person should see of an address before it is opened. */
+export interface AddressFacts {
+  /** As it is looked up: `xn--…` where it holds letters beyond ASCII. For mailto, whom it goes to. */
+  host: string
+  /** The same in its own letters, where that differs. */
+  decoded: string | null
+  /** What stands before an `@`, which is no part of the place it leads to. */
+  user: string | null
+  /** Letters of several scripts in one name, or Cyrillic or Greek ones that look Latin. */
+  lookalike: boolean
+  /** A number instead of a name. */
+  numeric: boolean
+}
+
+export function factsOf(address: string): AddressFacts {
+  const url = new URL(address)
+  if (url.protocol === 'mailto:')
+    return { host: spelled(unescaped(url.pathname)), decoded: null, user: null, lookalike: false, numeric: false }
+  const decoded = url.hostname.split('.').map(decodedLabel).join('.')
+  const user = [url.username, url.password].filter(Boolean).join(':')
+  return {
+    host: url.host,
+    decoded: decoded === url.hostname ? null : spelled(decoded),
+    user: user === '' ? null : spelled(unescaped(user)),
+    lookalike: decoded.split('.').some(looksLikeAnother),
+    numeric: /^[\d.]+$|^\[/.test(url.hostname),
+  }
+}
+
+function decodedLabel(label: string): string {
+  return label.startsWith('xn--') ? (fromPunycode(label.slice(4)) ?? label) : label
+}
+
+/** Cyrillic and Greek letters that can't be told from Latin ones. */
+const likeLatin = /^[аеорсухіјӏѕԁɡһԛԝѵҽνορυικχ\d-]+$/u
+
+function looksLikeAnother(label: string): boolean {
+  const scripts = [
+    /\p{Script=Latin}/u,
+    /\p{Script=Cyrillic}/u,
+    /\p{Script=Greek}/u,
+    /\p{Script=Cherokee}/u,
+    /\p{Script=Armenian}/u,
+  ]
+  const found = scripts.filter((script) => script.test(label)).length
+  return found > 1 || (found === 1 && /\P{ASCII}/u.test(label) && likeLatin.test(label))
+}
+
+function unescaped(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

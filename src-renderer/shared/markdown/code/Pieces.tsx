@@ -1,0 +1,100 @@
+import { memo, type ReactNode, useEffect, useRef, useState } from 'react'
+import { revealed } from '../hiddenCharacters.tsx'
+import { followNear } from '../nearViewport.ts'
+import type { BlockPainter } from './BlockPainter.ts'
+import type { LineMarks } from './paint.ts'
+
+/**
+ * Text in bounded pieces that are laid out each on its own and skipped while out of sight; coloured where a painter is given and
+ * the piece is near the view.
+ */
+export function Pieces({ pieces, painter = null }: { pieces: readonly string[]; painter?: BlockPainter | null }) {
+  const only = pieces.length === 1
+  return pieces.map((text, at) =>
+    painter ? (
+      <PaintedPiece key={pieceKey(at)} text={text} only={only} painter={painter} at={at} />
+    ) : (
+      <PlainPiece key={pieceKey(at)} text={text} only={only} />
+    ),
+  )
+}
+
+const pieceKey = (at: number): string => `p${at}`
+const classOf = (only: boolean): string => (only ? 'md-piece' : 'md-piece md-skippable')
+
+const PlainPiece = memo(function PlainPiece({ text, only }: { text: string; only: boolean }) {
+  return <span className={classOf(only)}>{plain(text)}</span>
+})
+
+interface Painted {
+  text: string
+  only: boolean
+  painter: BlockPainter
+  at: number
+}
+
+const PaintedPiece = memo(function PaintedPiece({ text, only, painter, at }: Painted) {
+  const box = useRef<HTMLSpanElement>(null)
+  const [near, setNear] = useState(false)
+  const [marks, setMarks] = useState(() => painter.marks(at))
+  useEffect(() => painter.follow(at, () => setMarks(painter.marks(at))), [painter, at])
+  useEffect(() => {
+    if (!box.current) return
+    return followNear(box.current, (now) => {
+      setNear(now)
+      painter.near(at, now)
+    })
+  }, [painter, at])
+  // What is kept from before is shown with the first paint; else colours come when the piece has come near.
+  const show = marks.length > 0 && (near || only)
+  return (
+    <span ref={box} className={classOf(only)}>
+      {show ? painted(text, marks) : plain(text)}
+    </span>
+  )
+})
+
+function plain(text: string): ReactNode {
+  return revealed(text.replace(/\n$/, '') || '\n')
+}
+
+/** Lines that have marks, each on its own, and the rest as one text. A line's element is made again only when the line changes. */
+function painted(text: string, marks: readonly LineMarks[]): ReactNode {
+  const lines: ReactNode[] = []
+  let at = 0
+  for (let n = 0; n < marks.length && at < text.length; n++) {
+    const newline = text.indexOf('\n', at)
+    const end = newline < 0 ? text.length : newline + 1
+    // The end of line that ends the piece would show an empty line below it.
+    const line = text.slice(at, end === text.length && newline >= 0 ? end - 1 : end)
+    lines.push(<Line key={lineKey(n)} text={line} marks={marks[n]} />)
+    at = end
+  }
+  if (at < text.length) lines.push(revealed(text.slice(at).replace(/\n$/, '')))
+  return lines
+}
+
+const lineKey = (at: number): string => `l${at}`
+
+const Line = memo(function Line({ text, marks }: { text: string; marks: LineMarks | undefined }) {
+  if (!marks || marks.length === 0) return revealed(text)
+  const parts: ReactNode[] = []
+  let at = 0
+  for (let pair = 0; pair + 1 < marks.length && at < text.length; pair += 2) {
+    const end = Math.min(marks[pair] ?? 0, text.length)
+    const kind = marks[pair + 1] ?? 0
+    const part = revealed(text.slice(at, end))
+    parts.push(
+      kind === 0 ? (
+        part
+      ) : (
+        <span key={pair} className={`md-k${kind}`}>
+          {part}
+        </span>
+      ),
+    )
+    at = end
+  }
+  if (at < text.length) parts.push(revealed(text.slice(at)))
+  return parts
+})

@@ -1,0 +1,127 @@
+import { Code, Maximize2, Workflow, ZoomIn, ZoomOut } from 'lucide-react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { CopyTool } from '../CopyTool.tsx'
+import { useMarkdownWords } from '../messages.ts'
+import { type DiagramState, drawInFrame, framePage, longestDiagram } from './frame.ts'
+import './diagram.css'
+
+/** What was asked to be drawn, the last of it: a message that was scrolled out of sight and comes back shows what it showed. */
+const asked = new Set<string>()
+const mostAsked = 50
+
+function remember(source: string, shown: boolean): void {
+  asked.delete(source)
+  if (shown) asked.add(source)
+  for (const oldest of asked) {
+    if (asked.size <= mostAsked) break
+    asked.delete(oldest)
+  }
+}
+
+/** A diagram's code, drawn only on a click: until then nothing of Mermaid is loaded. `code` draws the fence with more tools in its head. */
+export function Diagram(props: { source: string; open: boolean; code: (tools: ReactNode) => ReactNode }) {
+  const words = useMarkdownWords()
+  const { source, open, code } = props
+  const [shown, setShown] = useState(() => asked.has(source))
+  const show = (now: boolean): void => {
+    remember(source, now)
+    setShown(now)
+  }
+  if (shown && !open) return <Drawn key={source} source={source} back={() => show(false)} />
+  return code(
+    open ? null : (
+      <button type="button" className="md-tool md-worded" title={words('drawTitle')} onClick={() => show(true)}>
+        <Workflow aria-hidden /> {words('draw')}
+      </button>
+    ),
+  )
+}
+
+const zoomStep = 1.25
+const [leastZoom, mostZoom] = [0.2, 5]
+
+function Drawn({ source, back }: { source: string; back: () => void }) {
+  const words = useMarkdownWords()
+  const frame = useRef<HTMLIFrameElement>(null)
+  const [state, setState] = useState<DiagramState>({ is: 'drawing' })
+  /** Null fits the diagram to the frame's width. */
+  const [zoom, setZoom] = useState<number | null>(null)
+  const zoomTo = useRef<(scale: number | null) => void>(() => undefined)
+  useEffect(() => {
+    if (!frame.current) return
+    const drawing = drawInFrame(frame.current, source, setState)
+    zoomTo.current = drawing.zoom
+    return drawing.end
+  }, [source])
+  const by = (factor: number): void => {
+    const { scale = 1 } = state.is === 'drawn' ? state : {}
+    const next = Math.min(mostZoom, Math.max(leastZoom, (zoom ?? scale) * factor))
+    setZoom(next)
+    zoomTo.current(next)
+  }
+  const fit = (): void => {
+    setZoom(null)
+    zoomTo.current(null)
+  }
+  const tools = [
+    { word: 'zoomOut', icon: <ZoomOut aria-hidden />, act: () => by(1 / zoomStep) },
+    { word: 'zoomIn', icon: <ZoomIn aria-hidden />, act: () => by(zoomStep) },
+    { word: 'fit', icon: <Maximize2 aria-hidden />, act: fit },
+  ] as const
+  return (
+    <figure className="md-fence" aria-label={words('diagram')}>
+      <figcaption>
+        <span className="md-lang">mermaid</span>
+        {state.is === 'drawn' &&
+          tools.map(({ word, icon, act }) => (
+            <button
+              key={word}
+              type="button"
+              className="md-tool"
+              aria-label={words(word)}
+              title={words(word)}
+              onClick={act}
+            >
+              {icon}
+            </button>
+          ))}
+        <button type="button" className="md-tool md-worded" title={words('showCodeTitle')} onClick={back}>
+          <Code aria-hidden /> {words('showCode')}
+        </button>
+        <CopyTool label={words('copyCode')} text={() => source.replace(/\n$/, '')} />
+      </figcaption>
+      {state.is === 'failed' ? (
+        <Failure state={state} />
+      ) : (
+        <div className="md-diagram" aria-busy={state.is === 'drawing'}>
+          {state.is === 'drawing' && <p className="md-diagram-note">{words('drawing')}</p>}
+          <iframe
+            ref={frame}
+            className="md-diagram-frame"
+            title={words('diagram')}
+            sandbox="allow-scripts"
+            referrerPolicy="no-referrer"
+            src={framePage}
+            // Its height is known once it is drawn; a style property, as the page's policy allows no style attribute in markup.
+            style={{ height: state.is === 'drawn' ? state.height : 0 }}
+          />
+        </div>
+      )}
+    </figure>
+  )
+}
+
+function Failure({ state }: { state: Extract<DiagramState, { is: 'failed' }> }) {
+  const words = useMarkdownWords()
+  const why = (): string => {
+    if (state.why === 'refused') return state.reason
+    if (state.why === 'long') return words('diagramLong', { count: longestDiagram })
+    return state.why === 'late' ? words('diagramLate', { count: state.seconds }) : words('diagramFrame')
+  }
+  return (
+    <div className="md-diagram-failed" role="status">
+      <p>{words('diagramFailed')}</p>
+      <pre>{why()}</pre>
+    </div>
+  )
+}

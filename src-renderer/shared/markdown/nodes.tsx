@@ -1,0 +1,220 @@
+import { ImageOff } from 'lucide-react'
+import type { Definition, List, ListItem, PhrasingContent, RootContent } from 'mdast'
+import type { KeyboardEvent, ReactNode } from 'react'
+import { safeAddress } from './address.ts'
+import { CodeBlock } from './CodeBlock.tsx'
+import { useMarkdownHost } from './context.ts'
+import { revealed, revealedProse, spelled } from './hiddenCharacters.tsx'
+import { Formula } from './math/Formula.tsx'
+import './math/place.ts'
+import { useMarkdownWords } from './messages.ts'
+import { TableView } from './Table.tsx'
+
+/** Deeper nesting than this is drawn as its text: a reply of ten thousand `>` must not exhaust the stack. */
+const deepest = 24
+
+interface Place {
+  depth: number
+  definitions: ReadonlyMap<string, Definition>
+}
+
+/**
+ * React elements for the nodes of one block. Each known node type makes one known element with fixed attributes; nothing of
+ * the reply becomes a tag, an attribute name, an id, a class or a style.
+ */
+export function Nodes({ nodes }: { nodes: readonly RootContent[] }) {
+  const definitions = new Map<string, Definition>()
+  for (const node of nodes) {
+    if (node.type === 'definition' && !definitions.has(node.identifier)) definitions.set(node.identifier, node)
+  }
+  return draw(nodes, { depth: 0, definitions })
+}
+
+function draw(nodes: readonly RootContent[], place: Place): ReactNode[] {
+  const deeper = { ...place, depth: place.depth + 1 }
+  return nodes.map((node, at) => <Node key={nodeKey(node, at)} node={node} place={deeper} />)
+}
+
+const nodeKey = (node: RootContent, at: number): string => `${at}${node.type}`
+
+function Node({ node, place }: { node: RootContent; place: Place }): ReactNode {
+  if (place.depth > deepest) return textOf(node)
+  switch (node.type) {
+    case 'text':
+      return revealedProse(node.value)
+    case 'formula':
+      return <Formula tex={node.value} source={node.source} display={node.display} />
+    case 'paragraph':
+      return <p dir="auto">{draw(node.children, place)}</p>
+    case 'heading':
+      return <Heading depth={node.depth}>{draw(node.children, place)}</Heading>
+    case 'strong':
+      return <strong>{draw(node.children, place)}</strong>
+    case 'emphasis':
+      return <em>{draw(node.children, place)}</em>
+    case 'delete':
+      return <del>{draw(node.children, place)}</del>
+    case 'inlineCode':
+      return <code className="md-code">{revealed(node.value)}</code>
+    case 'break':
+      return <br />
+    case 'thematicBreak':
+      return <hr />
+    case 'blockquote':
+      return <blockquote dir="auto">{draw(node.children, place)}</blockquote>
+    case 'list':
+      return <ListView list={node} place={place} />
+    case 'code':
+      return <CodeBlock language={node.lang ?? ''} pieces={[node.value]} />
+    case 'table':
+      return <TableView table={node} label={(row, at) => draw(row.children[at]?.children ?? [], place)} />
+    case 'link':
+      return <Link url={node.url}>{draw(node.children, place)}</Link>
+    case 'linkReference': {
+      const url = place.definitions.get(node.identifier)?.url
+      return url === undefined ? draw(node.children, place) : <Link url={url}>{draw(node.children, place)}</Link>
+    }
+    case 'image':
+      return <ImagePlace url={node.url} alt={node.alt ?? ''} />
+    case 'imageReference':
+      return <ImagePlace url={place.definitions.get(node.identifier)?.url ?? ''} alt={node.alt ?? ''} />
+    case 'footnoteReference':
+      return <FootnoteMark label={node.label ?? node.identifier} />
+    case 'footnoteDefinition':
+      return isStub(node.children) ? null : (
+        <Footnote label={node.label ?? node.identifier}>{draw(node.children, place)}</Footnote>
+      )
+    case 'html':
+      return revealedProse(node.value)
+    case 'definition':
+    case 'yaml':
+      return null
+    case 'listItem':
+    case 'tableRow':
+    case 'tableCell':
+      // Drawn by their list and table; alone they can only be text.
+      return textOf(node)
+  }
+}
+
+function Heading({ depth, children }: { depth: number; children: ReactNode }) {
+  // The window has its h1 and h2: a reply's headings begin below them.
+  const Tag = depth === 1 ? 'h3' : depth === 2 ? 'h4' : depth === 3 ? 'h5' : 'h6'
+  return (
+    <Tag className={`md-h${Math.min(depth, 4)}`} dir="auto">
+      {children}
+    </Tag>
+  )
+}
+
+function ListView({ list, place }: { list: List; place: Place }) {
+  const items = list.children.map((item, at) => (
+    <Item key={nodeKey(item, at)} item={item} loose={list.spread === true || item.spread === true} place={place} />
+  ))
+  if (list.ordered) return <ol start={list.start ?? 1}>{items}</ol>
+  return <ul>{items}</ul>
+}
+
+function Item({ item, loose, place }: { item: ListItem; loose: boolean; place: Place }) {
+  const words = useMarkdownWords()
+  const deeper = { ...place, depth: place.depth + 1 }
+  const content = item.children.map((node, at) =>
+    node.type === 'paragraph' && !loose ? (
+      draw(node.children, place)
+    ) : (
+      <Node key={nodeKey(node, at)} node={node} place={deeper} />
+    ),
+  )
+  if (typeof item.checked !== 'boolean') return <li dir="auto">{content}</li>
+  return (
+    <li className="md-task" dir="auto">
+      <input type="checkbox" checked={item.checked} disabled aria-label={words(item.checked ? 'done' : 'notDone')} />
+      {content}
+    </li>
+  )
+}
+
+/** A link has no href, so that nothing (middle click, drag, a gesture) navigates; its address stands in its title. */
+function Link({ url, children }: { url: string; children: ReactNode }) {
+  const { openLink } = useMarkdownHost()
+  const words = useMarkdownWords()
+  const address = safeAddress(url)
+  if (address === null)
+    return <span title={words('linkRefused', { address: spelled(url.slice(0, 300)) })}>{children}</span>
+  const byKey = (event: KeyboardEvent): void => {
+    if (event.key === 'Enter') openLink(address)
+  }
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: an anchor with an href would navigate on a middle click or a drag
+    <span
+      role="link"
+      tabIndex={0}
+      className="md-link"
+      title={address}
+      onClick={() => openLink(address)}
+      onKeyDown={byKey}
+    >
+      {children}
+    </span>
+  )
+}
+
+/** An image is never fetched: its request would tell a stranger that and when this reply was read. */
+function ImagePlace({ url, alt }: { url: string; alt: string }) {
+  const { openLink } = useMarkdownHost()
+  const words = useMarkdownWords()
+  const address = safeAddress(url)
+  const shown = spelled(address ?? (url.length > 80 ? `${url.slice(0, 80)}…` : url))
+  const content = (
+    <>
+      <ImageOff aria-hidden />
+      <span className="md-alt">{revealedProse(alt) || words('image')}</span>
+      <span className="md-address">{shown}</span>
+      <span className="md-faint">{words('imageNotLoaded')}</span>
+    </>
+  )
+  if (address === null) return <span className="md-image">{content}</span>
+  return (
+    <button type="button" className="md-image" title={address} onClick={() => openLink(address)}>
+      {content}
+    </button>
+  )
+}
+
+function FootnoteMark({ label }: { label: string }) {
+  const words = useMarkdownWords()
+  return (
+    <sup className="md-footmark" title={`${words('footnote')} ${label}`}>
+      {label}
+    </sup>
+  )
+}
+
+function Footnote({ label, children }: { label: string; children: ReactNode }) {
+  const words = useMarkdownWords()
+  return (
+    <aside className="md-footnote" aria-label={`${words('footnote')} ${label}`}>
+      <span className="md-footlabel">{label}</span>
+      <div>{children}</div>
+    </aside>
+  )
+}
+
+/** The stand-in that `blocks.ts` gives to a block whose footnote is defined in another one. */
+function isStub(children: readonly RootContent[]): boolean {
+  const [only] = children
+  if (children.length !== 1 || only?.type !== 'paragraph') return false
+  const [text] = only.children
+  return only.children.length === 1 && text?.type === 'text' && text.value === '.'
+}
+
+/** All text of a node, without recursion. */
+function textOf(node: RootContent | PhrasingContent): string {
+  let text = ''
+  const rest: RootContent[] = [node]
+  for (let next = rest.pop(); next; next = rest.pop()) {
+    if ('value' in next) text += next.value
+    if ('children' in next) rest.push(...[...next.children].reverse())
+  }
+  return text
+}

@@ -1,0 +1,129 @@
+import { type FormEvent, useEffect, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { WaitingItem, WaitingWish } from '../../../src-preload/contract/outbox.ts'
+import { useApp } from '../../stores/app.ts'
+import { useStudio } from '../studioContext.ts'
+import { Button } from '../ui/Button.tsx'
+import { Dialog } from '../ui/Dialog.tsx'
+import { Field, TextInput } from '../ui/Field.tsx'
+import { Segmented } from '../ui/Segmented.tsx'
+import { Skeleton } from '../ui/Skeleton.tsx'
+import { TextArea } from '../ui/TextArea.tsx'
+import { attempt } from './actions.ts'
+
+const counts = ['1', '2', '3', '4'] as const
+
+/** Held back while it is changed, so that it does not leave as it was in the middle of a word. */
+export function EditWaiting({ item: { id, state }, onClose }: { item: WaitingItem; onClose: () => void }) {
+  const { t } = useTranslation('offline')
+  const studio = useStudio()
+  const name = useApp(({ app }) => app?.connection.profile?.name ?? '')
+  const [wish, setWish] = useState<WaitingWish | null>(null)
+  const wasHeld = state === 'held'
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each thing that is changed
+  useEffect(() => {
+    let left = false
+    const begin = async (): Promise<void> => {
+      await studio.waiting.hold({ id, held: true })
+      const found = await studio.waiting.get({ id })
+      if (!left) setWish(found.wish)
+    }
+    void attempt(begin).then((begun) => begun || onClose())
+    return () => {
+      left = true
+    }
+  }, [id])
+
+  const leave = (): void => {
+    onClose()
+    if (!wasHeld) void attempt(() => studio.waiting.hold({ id, held: false }))
+  }
+  const save = async (event: FormEvent): Promise<void> => {
+    event.preventDefault()
+    if (wish && (await attempt(() => studio.waiting.change({ id, wish })))) onClose()
+  }
+  return (
+    <Dialog
+      open
+      onClose={leave}
+      title={t('change.title')}
+      about={t('change.about', { name })}
+      width="wide"
+      stayOnOutsideClick
+    >
+      <form className="flex flex-col gap-4" onSubmit={(event) => void save(event)}>
+        {wish ? <Fields wish={wish} onWish={setWish} /> : <Skeleton className="h-24" />}
+        <div className="flex flex-wrap justify-end gap-2">
+          <Button type="button" onClick={leave}>
+            {t('change.leave')}
+          </Button>
+          <Button type="submit" look="go" disabled={!wish}>
+            {t('change.save')}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
+
+function Fields({ wish, onWish }: { wish: WaitingWish; onWish: (wish: WaitingWish) => void }) {
+  const { t } = useTranslation('offline')
+  if (wish.what === 'images') {
+    return (
+      <>
+        <Field label={t('change.prompt')}>
+          <TextArea
+            dir="auto"
+            maxLength={100_000}
+            value={wish.prompt}
+            onChange={({ target }) => onWish({ ...wish, prompt: target.value })}
+          />
+        </Field>
+        <div className="flex flex-wrap items-center gap-3">
+          <span aria-hidden className="font-[540] text-s">
+            {t('change.number')}
+          </span>
+          <Segmented
+            label={t('change.number')}
+            value={counts[wish.n - 1] ?? '1'}
+            segments={counts.map((value) => ({ value, label: value }))}
+            onChange={(value) => onWish({ ...wish, n: Number(value) })}
+          />
+        </div>
+      </>
+    )
+  }
+  if (wish.what === 'speech') {
+    return (
+      <Field label={t('change.text')}>
+        <TextArea
+          dir="auto"
+          maxLength={1_000_000}
+          value={wish.text}
+          onChange={({ target }) => onWish({ ...wish, text: target.value })}
+        />
+      </Field>
+    )
+  }
+  return (
+    <>
+      <Field label={t('change.language')}>
+        <TextInput
+          maxLength={100}
+          value={wish.language ?? ''}
+          placeholder={t('change.notSent')}
+          onChange={({ target }) => onWish({ ...wish, language: target.value || null })}
+        />
+      </Field>
+      <Field label={t('change.hint')}>
+        <TextInput
+          maxLength={100_000}
+          value={wish.prompt ?? ''}
+          placeholder={t('change.notSent')}
+          onChange={({ target }) => onWish({ ...wish, prompt: target.value || null })}
+        />
+      </Field>
+    </>
+  )
+}

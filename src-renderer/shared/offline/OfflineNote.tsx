@@ -1,0 +1,71 @@
+import { CloudOff } from 'lucide-react'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { WaitingWhat } from '../../../src-preload/contract/outbox.ts'
+import type { Problem } from '../../../src-preload/contract/problem.ts'
+import { useStudio } from '../studioContext.ts'
+import { Button } from '../ui/Button.tsx'
+import { cx } from '../ui/cx.ts'
+import { attempt } from './actions.ts'
+import { useLookNow, useOffline } from './useOffline.ts'
+
+export interface OfflineNoteProps {
+  /** What the network is needed for here. */
+  place: 'chat' | 'keys' | WaitingWhat
+  /** Puts it into the queue. Null: there is nothing to put there yet. Absent: it cannot wait. */
+  onWait?: (() => Promise<unknown>) | null
+  className?: string
+}
+
+/** Where an act needs the network and there is none: words, and what can be done. Nothing while the service answers. */
+export function OfflineNote({ place, onWait, className }: OfflineNoteProps) {
+  const { t } = useTranslation('offline')
+  const offline = useOffline()
+  const { look, looking } = useLookNow()
+  const [busy, setBusy] = useState(false)
+  if (!offline) return null
+  const wait = (): void => {
+    if (!onWait || busy) return
+    setBusy(true)
+    void onWait().finally(() => setBusy(false))
+  }
+  return (
+    <div
+      role="note"
+      className={cx(
+        'flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1.5 rounded-m bg-hover px-3 py-2 text-s',
+        className,
+      )}
+    >
+      <CloudOff aria-hidden size={15} strokeWidth={1.75} className="shrink-0 text-warn" />
+      <p className="min-w-[min(220px,100%)] flex-1 basis-0 text-soft">{t(`note.${place}`)}</p>
+      <span className="ms-auto flex flex-wrap items-center gap-x-1 gap-y-1.5">
+        {onWait !== undefined && (
+          <Button size="small" busy={busy} disabled={onWait === null} onClick={wait}>
+            {t('wait')}
+          </Button>
+        )}
+        <Button size="small" look="plain" busy={looking} onClick={look}>
+          {t(looking ? 'looking' : 'lookNow')}
+        </Button>
+      </span>
+    </div>
+  )
+}
+
+/** Something failed before anything of it left this machine: it can wait, and nothing is done twice. */
+export function WaitInstead({ what, id, problem }: { what: WaitingWhat; id: string; problem: Problem | null }) {
+  const { t } = useTranslation('offline')
+  const studio = useStudio()
+  const [busy, setBusy] = useState(false)
+  if (problem?.unsent !== true) return null
+  const again = (): void => {
+    setBusy(true)
+    void attempt(() => studio.waiting.again({ what, id })).finally(() => setBusy(false))
+  }
+  return (
+    <Button size="small" busy={busy} title={t('waitAbout')} onClick={again}>
+      {t('wait')}
+    </Button>
+  )
+}

@@ -1,0 +1,75 @@
+import { CloudOff, RefreshCw } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import type { Connection, Offline } from '../../../src-preload/contract/app.ts'
+import { showClock, showDay } from '../../i18n/format.ts'
+import { roomOfWaiting, useWaiting } from '../../stores/outbox.ts'
+import { navigate } from '../navigation.ts'
+import { cx } from '../ui/cx.ts'
+import { useLookNow, useNow } from './useOffline.ts'
+
+const item =
+  'num flex h-full min-w-0 items-center gap-1.5 rounded-s px-2 hover:bg-hover hover:text-ink focus-visible:outline-offset-[-2px]'
+
+/** In the place of the connection's name: since when nothing answers, and when that was looked at last. */
+export function OfflineWords({ connection, offline }: { connection: Connection; offline: Offline }) {
+  const { t } = useTranslation(['offline', 'shell'])
+  const now = useNow(1000)
+  const at = sinceWords(offline.since, now)
+  const seconds = Math.max(0, Math.round((now - Date.parse(connection.checkedAt ?? offline.since)) / 1000))
+  const name = connection.profile?.name ?? ''
+  return (
+    <span title={t('sinceAbout', { name })} className="flex min-w-0 items-center gap-1.5">
+      <CloudOff aria-hidden size={13} strokeWidth={1.75} className="shrink-0 text-warn" />
+      <span className="min-w-0 truncate text-ink">{t('since', { at })}</span>
+      <span className="truncate text-faint max-[800px]:hidden">
+        {seconds < 60
+          ? t('lookedSeconds', { count: seconds })
+          : seconds < 3600
+            ? t('lookedMinutes', { count: Math.floor(seconds / 60) })
+            : t('lookedHours', { count: Math.floor(seconds / 3600) })}
+      </span>
+    </span>
+  )
+}
+
+/** The way to look now; a screen reader hears once that nothing answers. */
+export function LookNowItem() {
+  const { t } = useTranslation('offline')
+  const { look, looking } = useLookNow()
+  return (
+    <>
+      <button type="button" onClick={look} aria-disabled={looking} className={cx(item, 'shrink-0')}>
+        <RefreshCw aria-hidden size={12} strokeWidth={1.75} className={looking ? 'animate-spin' : ''} />
+        <span className="max-[800px]:sr-only">{t(looking ? 'looking' : 'lookNow')}</span>
+      </button>
+      <span role="status" className="sr-only">
+        {t('said')}
+      </span>
+    </>
+  )
+}
+
+/** The time alone on the same day, else the day too. */
+function sinceWords(since: string, now: number): string {
+  const clock = showClock(since)
+  return new Date(since).toDateString() === new Date(now).toDateString() ? clock : `${showDay(since)} ${clock}`
+}
+
+/** How much waits for the service, and the way to the first of it. */
+export function WaitingItemOfBar() {
+  const { t } = useTranslation('offline')
+  const count = useWaiting(({ items }) => items.length)
+  const first = useWaiting(({ items }) => items[0]?.what ?? null)
+  const recordingId = useWaiting(({ items }) => items[0]?.recordingId ?? null)
+  if (first === null) return null
+  return (
+    <button
+      type="button"
+      title={t('waitsAbout')}
+      onClick={() => navigate({ room: roomOfWaiting[first], id: recordingId })}
+      className={cx(item, 'shrink-0 whitespace-nowrap')}
+    >
+      {t('waits', { count })}
+    </button>
+  )
+}

@@ -1,0 +1,32 @@
+import { useEffect, useState } from 'react'
+import type { Offline } from '../../../src-preload/contract/app.ts'
+import { problemOf } from '../../api/problem.ts'
+import { appStore, useApp, withToast } from '../../stores/app.ts'
+import { useStudio } from '../studioContext.ts'
+
+/** Since when nothing answers; null while something does, or there is no connection at all. */
+export const useOffline = (): Offline | null => useApp(({ app }) => app?.connection.offline ?? null)
+
+/** Looks for the service now, by the person's wish. */
+export function useLookNow(): { look: () => void; looking: boolean } {
+  const studio = useStudio()
+  const looking = useApp(({ app }) => app?.connection.state === 'checking')
+  const look = (): void => {
+    studio.connection
+      .recheck()
+      .catch((thrown: unknown) =>
+        appStore.setState((store) => withToast(store, { id: 'recheck', text: problemOf(thrown).message })),
+      )
+  }
+  return { look, looking }
+}
+
+/** The time now, every so many ms. */
+export function useNow(everyMs: number): number {
+  const [now, setNow] = useState(Date.now)
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), everyMs)
+    return () => clearInterval(timer)
+  }, [everyMs])
+  return now
+}

@@ -1,0 +1,55 @@
+import { useStore } from 'zustand'
+import { createStore } from 'zustand/vanilla'
+import type { Tool, ToolUse } from '../../src-preload/contract/apps.ts'
+
+export interface ToolsStore {
+  /** Tool keys as the core last told, newest first; null until it did. Never holds a secret. */
+  tools: Tool[] | null
+  /** By key id: what each does and has spent. A key that is not in it has told nothing yet. */
+  use: Readonly<Record<string, ToolUse>>
+}
+
+export const firstToolsStore: ToolsStore = { tools: null, use: {} }
+
+export const toolsStore = createStore<ToolsStore>(() => firstToolsStore)
+export const useTools = (): Tool[] | null => useStore(toolsStore, ({ tools }) => tools)
+/** One key's use alone: a card is drawn again only when its own figures change. */
+export const useToolUse = (id: string): ToolUse | null => useStore(toolsStore, ({ use }) => use[id] ?? null)
+
+/** Takes over a round of figures; a key whose figures did not change keeps its object. */
+export function withUse(store: ToolsStore, round: readonly ToolUse[]): ToolsStore {
+  const use: Record<string, ToolUse> = {}
+  for (const next of round) {
+    const before = store.use[next.id]
+    use[next.id] = before && sameUse(before, next) ? before : next
+  }
+  return { ...store, use }
+}
+
+function sameUse(a: ToolUse, b: ToolUse): boolean {
+  return (
+    a.active === b.active &&
+    a.waiting === b.waiting &&
+    a.spentDay === b.spentDay &&
+    a.spentMonth === b.spentMonth &&
+    a.spentTotal === b.spentTotal &&
+    a.reserved === b.reserved &&
+    a.estimated === b.estimated &&
+    a.unpricedToday === b.unpricedToday &&
+    a.requestsToday === b.requestsToday &&
+    a.tokensToday === b.tokensToday &&
+    a.perMinute.length === b.perMinute.length &&
+    a.perMinute.every((count, minute) => count === b.perMinute[minute])
+  )
+}
+
+export const inUse = (tool: Tool, now: number): boolean =>
+  tool.revokedAt === null && !(tool.expiresAt !== null && Date.parse(tool.expiresAt) <= now)
+
+/** Keys that can be used, paused ones too, and those that never can again. */
+export function splitTools(tools: readonly Tool[], now: number): { alive: Tool[]; ended: Tool[] } {
+  const alive: Tool[] = []
+  const ended: Tool[] = []
+  for (const tool of tools) (inUse(tool, now) ? alive : ended).push(tool)
+  return { alive, ended }
+}

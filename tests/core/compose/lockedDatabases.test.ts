@@ -1,0 +1,211 @@
+// @isolated It starts processes or replaces what belongs to the process.
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { Tools } from '../../../src-main/core/gateway/apps/apps.ts'
+import { coreBusyMs } from '../../../src-main/core/store/database.ts'
+import { bodiesFile, ledgerFile } from '../../../src-main/core/store/requestLog/open.ts'
+import { databaseFile, openStore } from '../../../src-main/core/store/store.ts'
+import { parseBaseAddress } from '../../../src-main/core/upstream/address.ts'
+import { openUpstream, type Upstream } from '../../../src-main/core/upstream/client.ts'
+import { Credential } from '../../../src-main/core/upstream/credential.ts'
+import { type Sandbox, startSandbox } from '../../../src-main/sandbox/sandbox.ts'
+import { eventually } from '../../helpers/eventually.ts'
+import { openImages, wish as pictureWish } from '../features/images/helpers.ts'
+import { isOver, seen, speechRoom, wish as speechWish } from '../features/speech/room.ts'
+import { made, openRoom, wish as transcriptWish } from '../features/transcription/room.ts'
+import { freshFolder } from '../helpers/core.ts'
+import { lock } from '../helpers/lock.ts'
+import { openLedger, reading, rowOf, sent } from '../requestLog/helpers.ts'
+import { notice } from '../requestLog/samples.ts'
+
+// What is under way when another program takes the lock of a database, and ends before that program gives it back.
+
+let service: Sandbox
+let upstream: Upstream
+beforeAll(async () => {
+  service = await startSandbox()
+  upstream = openUpstream({
+    base: parseBaseAddress(service.baseUrl, { allowInsecure: false }),
+    credential: Credential.fromText(service.apiKey),
+  })
+})
+afterAll(async () => {
+  await upstream.close()
+  await service.close()
+})
+
+/** A lock that is taken when a request goes out, and released when `answered` is called and its writes have been refused. */
+function lockDuring<A extends unknown[], R>(file: () => string, ask: (...args: A) => Promise<R>) {
+  let release: (() => void) | null = null
+  onTestFinished(() => release?.())
+  const answered = Promise.withResolvers<void>()
+  return {
+    async ask(...args: A): Promise<R> {
+      release = lock(file())
+      const reply = await ask(...args)
+      answered.resolve()
+      return reply
+    },
+    answered: answered.promise,
+    release: (): void => release?.(),
+  }
+}
+
+/** So many turns of the event loop, in which everything has happened that waits for nothing but them. */
+const turns = async (count: number): Promise<void> => {
+  for (let n = 0; n < count; n += 1) await new Promise((resolve) => setTimeout(resolve, 1))
+}
+
+describe('a run that ends while the database takes no write', () => {
+  it('a speech is whole afterwards', async () => {
+    const locked = lockDuring(
+      () => databaseFile(room.dataDir),
+      (...args: Parameters<Upstream['createSpeech']>) => upstream.createSpeech(...args),
+    )
+    const room = speechRoom(service, freshFolder(), {
+      upstream: async () => ({ ...upstream, createSpeech: locked.ask }),
+    })
+    const { id } = await room.speeches.make(speechWish('A short text.'))
+    await locked.answered
+    await turns(100)
+    expect(room.store.speeches.row(id).state).toBe('making')
+    locked.release()
+    expect(await seen(room.speeches, id, isOver)).toMatchObject({ state: 'done', problem: null })
+  })
+
+  it('pictures are kept, each in its slot', async () => {
+    const locked = lockDuring(
+      () => databaseFile(room.dataDir),
+      (...args: Parameters<Upstream['createImage']>) => upstream.createImage(...args),
+    )
+    const room = openImages(async () => ({ ...upstream, createImage: locked.ask }))
+    const { id } = await room.images.make(pictureWish({ n: 2 }))
+    await locked.answered
+    await turns(100)
+    expect(room.store.images.drawing(id)?.state).toBe('making')
+    locked.release()
+    await eventually(() => expect(room.store.images.drawing(id)).toMatchObject({ state: 'done', problem: null }))
+    expect(room.store.images.drawing(id)?.slots.map(({ state }) => state)).toEqual(['kept', 'kept'])
+  })
+
+  it('a transcript is stored with its words', async () => {
+    const spoken = await upstream.createSpeech({ input: 'The harbour is quiet.', response_format: 'wav' })
+    const bytes: Uint8Array[] = []
+    for await (const piece of spoken.bytes) bytes.push(piece)
+    const locked = lockDuring(
+      () => databaseFile(on.dataDir),
+      (...args: Parameters<Upstream['createTranscription']>) => upstream.createTranscription(...args),
+    )
+    const on = openRoom(undefined, { upstream: async () => ({ ...upstream, createTranscription: locked.ask }) })
+    const recording = await on.addFile(Buffer.concat(bytes), 'harbour.wav')
+    const asked = await on.room.transcribe({ recordingId: recording.id, ...transcriptWish, format: 'json' })
+    await locked.answered
+    await turns(100)
+    expect(on.store.transcripts.get(asked.id).state).toBe('making')
+    locked.release()
+    const done = await made(on.room, asked)
+    expect(done).toMatchObject({ state: 'done', problem: null })
+    expect(done.text).not.toBe('')
+  })
+})
+
+describe('the log of requests', () => {
+  const open = (options = {}) => {
+    const opened = openLedger(options)
+    let closed: Promise<void> | null = null
+    const close = (): Promise<void> => (closed ??= opened.ledger.close())
+    onTestFinished(close)
+    return { ...opened, close }
+  }
+
+  it('takes a request that came while it was locked for a moment, without that anybody notices', async () => {
+    const { ledger, dataDir, lines } = open()
+    const release = lock(ledgerFile(dataDir))
+    const trace = sent(ledger)
+    const written = trace.written
+    await turns(100)
+    release()
+    await expect(written).resolves.toBeUndefined()
+    trace.ends({ state: 'done' }, reading(10, 20))
+    await ledger.counts({})
+    expect(await rowOf(ledger, trace.id)).toMatchObject({ state: 'done', status: 200 })
+    expect(lines.filter((line) => line.includes('The log of requests could not be written'))).toHaveLength(1)
+  })
+
+  it('refuses a request while it is locked for longer, and has it as refused afterwards', async () => {
+    const { ledger, dataDir } = open()
+    const release = lock(ledgerFile(dataDir))
+    const from = performance.now()
+    const trace = ledger.open(notice())
+    await expect(trace.written).rejects.toMatchObject({ kind: 'database_locked' })
+    expect(performance.now() - from).toBeLessThan(10_000)
+    trace.ends({ state: 'refused', problem: { kind: 'database_locked', message: 'Locked.' } }, null)
+    release()
+    await eventually(async () => expect(await rowOf(ledger, trace.id)).toMatchObject({ state: 'refused' }))
+  })
+
+  it('knows the end and the cost of a request that could not be written yet, and writes both', async () => {
+    const { ledger, dataDir, close } = open()
+    const trace = sent(ledger)
+    await trace.written
+    const release = lock(ledgerFile(dataDir))
+    trace.ends({ state: 'done' }, reading(10, 20))
+    ledger.flush()
+    expect(ledger.get(trace.id).row).toMatchObject({ state: 'done', tokensOut: 20 })
+    expect(await rowOf(ledger, trace.id)).toMatchObject({ state: 'done', tokensOut: 20 })
+    release()
+    await close()
+    const again = open({ dataDir })
+    expect(await rowOf(again.ledger, trace.id)).toMatchObject({ state: 'done', tokensOut: 20 })
+  })
+
+  it('keeps bodies whose file was locked, beside the row that was written meanwhile', async () => {
+    const { ledger, dataDir } = open()
+    const trace = sent(ledger, { logBodies: true })
+    await trace.written
+    const release = lock(bodiesFile(dataDir))
+    trace.bodies({ text: 'asked', bytes: 5, capped: false }, { text: 'answered', bytes: 8, capped: false })
+    trace.ends({ state: 'done' }, reading(10, 20))
+    ledger.flush()
+    expect(ledger.get(trace.id)).toMatchObject({ row: { state: 'done' }, requestBody: null })
+    release()
+    await eventually(() =>
+      expect(ledger.get(trace.id)).toMatchObject({ requestBody: { text: 'asked' }, replyBody: { text: 'answered' } }),
+    )
+  })
+
+  it('loses none that was sent, however many are refused while it is locked', async () => {
+    const { ledger, dataDir, close } = open()
+    const trace = sent(ledger)
+    await trace.written
+    const release = lock(ledgerFile(dataDir))
+    trace.ends({ state: 'done' }, reading(10, 20))
+    // More than are kept for later: a thousand at once wait, the others are refused at once.
+    for (let n = 0; n < 7; n += 1) {
+      const refused = Array.from({ length: 1500 }, () => ledger.open(notice()))
+      await Promise.allSettled(refused.map(async ({ written }) => written))
+      for (const one of refused) one.ends({ state: 'refused' }, null)
+    }
+    release()
+    ledger.flush()
+    await close()
+    const again = open({ dataDir })
+    expect(await rowOf(again.ledger, trace.id)).toMatchObject({ state: 'done', tokensOut: 20 })
+  })
+})
+
+it('the last use of an app key is written once the lock is gone', async () => {
+  const dataDir = freshFolder()
+  const store = openStore(dataDir, { busyMs: coreBusyMs })
+  const tools = new Tools(store)
+  onTestFinished(() => {
+    tools.close()
+    store.close()
+  })
+  const { tool } = tools.add({ name: 'an editor' })
+  const release = lock(databaseFile(dataDir))
+  tools.touch(tool.id)
+  await eventually(() => expect(store.pending.size).toBe(1))
+  expect(store.toolKeys.find(tool.id)?.tool.lastUsedAt).toBeNull()
+  release()
+  await eventually(() => expect(store.toolKeys.find(tool.id)?.tool.lastUsedAt).not.toBeNull())
+})

@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto'
+import { createRouterClient } from '@orpc/server'
+import { expect, it, onTestFinished } from 'vitest'
+import { createCore } from '../../../src-main/core/core.ts'
+import { startSandbox } from '../../../src-main/sandbox/sandbox.ts'
+import type { RequestRow } from '../../../src-preload/contract/requests.ts'
+import { freshFolder, testHost } from '../helpers/core.ts'
+
+/** The whole core at a sandbox whose key may do one thing at a time. */
+async function studio() {
+  const sandbox = await startSandbox()
+  const core = await createCore(testHost(freshFolder()).host)
+  onTestFinished(async () => {
+    await core.stop()
+    await sandbox.close()
+  })
+  await core.connection.login({ baseUrl: sandbox.baseUrl, key: sandbox.keys.oneAtATime })
+  return { sandbox, client: createRouterClient(core.router) }
+}
+
+/** The states of `id` in what a room tells: alone, or in a list of a snapshot. */
+function statesOf(id: string, told: unknown): unknown[] {
+  if (typeof told !== 'object' || told === null) return []
+  const own = Reflect.get(told, 'id') === id ? [Reflect.get(told, 'state')] : []
+  return [...own, ...Object.values(told).flatMap((inner) => statesOf(id, inner))]
+}
+
+/** How it ended. */
+async function ending(changes: AsyncIterable<unknown>, { id }: { id: string }): Promise<unknown> {
+  for await (const change of changes) {
+    const over = statesOf(id, change).find((state) => state !== 'making')
+    if (over !== undefined) return over
+  }
+  throw new Error('The changes ended before it did.')
+}
+
+const inference = new Set(['/v1/audio/speech', '/v1/audio/transcriptions', '/v1/images/generations'])
+
+it('speech, transcripts and pictures wait their turn at one desk, and every request of them has its row [LIM-05] [AUTH-01]', async () => {
+  const { sandbox, client } = await studio()
+  const wishOf = (text: string) => ({
+    requestId: randomUUID(),
+    text,
+    model: null,
+    voice: null,
+    format: 'wav' as const,
+    speed: null,
+  })
+  const first = await client.speech.make(wishOf('The harbour is quiet.'))
+  expect(await ending(await client.speech.watch(), first)).toBe('done')
+  const recording = await client.transcribe.addSpeech({ speechId: first.id })
+
+  // At once: a speech, a transcript, and two drawings, of which the service answers one late.
+  const drawing = (model: string | null) =>
+    client.images.make({ requestId: randomUUID(), prompt: 'A harbour', n: 2, model, size: null, responseFormat: null })
+  const none = { model: null, language: null, prompt: null, format: null, temperature: null }
+  const [late, speech, transcript, last] = await Promise.all([
+    drawing('fault/slow-headers'),
+    client.speech.make(wishOf('The tide is in.')),
+    client.transcribe.transcribe({ requestId: randomUUID(), recordingId: recording.id, ...none }),
+    drawing(null),
+  ])
+  const ends = await Promise.all([
+    client.images.watch().then((changes) => ending(changes, late)),
+    client.speech.watch().then((changes) => ending(changes, speech)),
+    client.transcribe.watch().then((changes) => ending(changes, transcript)),
+    client.images.watch().then((changes) => ending(changes, last)),
+  ])
+  expect(ends).toEqual(['done', 'done', 'done', 'done'])
+
+  const heard = sandbox.observe.requests()
+  const worked = heard.filter(({ path }) => inference.has(path))
+  expect(new Set(worked.map(({ path }) => path))).toEqual(inference)
+  expect(worked.map(({ status }) => status)).toEqual(Array(worked.length).fill(200))
+  const inOrder = worked.toSorted((a, b) => a.startedAt - b.startedAt)
+  for (const [at, { startedAt }] of inOrder.entries()) {
+    expect(startedAt).toBeGreaterThanOrEqual(inOrder[at - 1]?.endedAt ?? 0)
+  }
+
+  const { rows } = await client.requests.page({ filter: {}, before: Number.MAX_SAFE_INTEGER, limit: 1000 })
+  const lines = (all: { method: string; path: string }[]) =>
+    all.flatMap(({ method, path }) => (/^\/v1\/(audio|images)\//.test(path) ? `${method} ${path}` : [])).sort()
+  expect(lines(rows)).toEqual(lines(heard))
+  const roomsOf = (path: string) =>
+    new Set(rows.filter((row: RequestRow) => row.path.startsWith(path)).map(({ who }) => JSON.stringify(who)))
+  expect(roomsOf('/v1/audio/speech')).toEqual(new Set(['{"kind":"studio","room":"speech"}']))
+  expect(roomsOf('/v1/audio/transcriptions')).toEqual(new Set(['{"kind":"studio","room":"transcribe"}']))
+  // The files of the pictures too.
+  expect(roomsOf('/v1/images/')).toEqual(new Set(['{"kind":"studio","room":"images"}']))
+  expect(rows.filter(({ endpoint }) => endpoint === 'files')).toHaveLength(4)
+})

@@ -1,0 +1,186 @@
+import { execFileSync } from 'node:child_process'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { writeBackup } from '../../../src-main/core/data/backup/write.ts'
+import { onFolder } from '../../../src-main/core/data/opening/openFolder.ts'
+import { restoreNow } from '../../../src-main/core/data/restore/restore.ts'
+import { stageBackup } from '../../../src-main/core/data/restore/stage.ts'
+import { lockFolder } from '../../../src-main/core/store/lock.ts'
+import { openErase } from '../../../src-main/hosts/node/openRetention.ts'
+import { freshFolder } from '../helpers/core.ts'
+import { behead, filledFolder, fillFolder, soundness } from './fill.ts'
+
+// Disks that are full, and folders that can't be written: real ones, of 8 MB, where this user may make them.
+const canMount = ((): boolean => {
+  const place = freshFolder()
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', place], { stdio: 'ignore' })
+    execFileSync('umount', [place])
+    return true
+  } catch {
+    console.log('This user makes no file systems: what a full disk does is not tried here.')
+    return false
+  }
+})()
+
+const filling = { conversations: 3, messages: 4, requests: 2000, days: 5 }
+const agree = async (): Promise<boolean> => true
+const open = (dataDir: string): Promise<string> =>
+  onFolder({ dataDir, log: () => undefined }, ({ lock }) => {
+    lock.release()
+    return 'opened'
+  })
+
+/** What lies there, each file with its bytes; what SQLite and the lock keep beside is nobody's data. */
+const contents = (dataDir: string): [string, string][] =>
+  readdirSync(dataDir, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !/-(?:wal|shm)$|^studio\.(?:lock|owner\.json)$/.test(entry.name))
+    .map((entry): [string, string] => {
+      const path = join(entry.parentPath, entry.name)
+      return [path, readFileSync(path, 'base64')]
+    })
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+
+describe.runIf(canMount)('on a full disk', () => {
+  let disk: string
+  let dataDir: string
+  beforeEach(() => {
+    disk = freshFolder()
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=8m', 'tmpfs', disk])
+    dataDir = join(disk, 'data')
+    mkdirSync(dataDir)
+    fillFolder(dataDir, filling)
+  })
+  afterEach(() => execFileSync('umount', [disk]))
+
+  /** All but so many bytes are taken by somebody else. */
+  const fillUp = (left: number): void => {
+    const { bavail, bsize } = statfsSync(disk)
+    writeFileSync(join(disk, 'other'), Buffer.alloc(bavail * bsize - left))
+  }
+  const full = {
+    kind: 'disk_full',
+    message: expect.stringMatching(/too little space|disk is full|free some space/i),
+  }
+
+  it.each([300_000, 60_000])(
+    'a damaged file is left as it is with %i bytes left, with words, and mended once there is room',
+    async (left) => {
+      behead(join(dataDir, 'ledger.sqlite'))
+      const before = contents(dataDir)
+      fillUp(left)
+      await expect(open(dataDir)).rejects.toMatchObject(full)
+      expect(contents(dataDir)).toEqual(before)
+      expect(readdirSync(dataDir)).not.toContain('staging')
+      rmSync(join(disk, 'other'))
+      await open(dataDir)
+      expect(soundness(join(dataDir, 'ledger.sqlite'))).toEqual({ integrity: 'ok', foreign: 0 })
+      expect(existsSync(join(dataDir, 'damaged'))).toBe(true)
+    },
+  )
+
+  it('a backup from it needs no space there, and one onto it leaves nothing half made: a good one that is there stays', async () => {
+    const old = join(disk, 'kept.tar')
+    writeFileSync(old, 'the backup of before')
+    const before = contents(dataDir)
+    fillUp(200_000)
+    // A backup writes nothing where the data is.
+    await writeBackup({ dataDir, version: '1' }, { path: join(freshFolder(), 'a.tar') })
+    const elsewhere = filledFolder(filling)
+    await expect(writeBackup({ dataDir: elsewhere, version: '1' }, { path: old })).rejects.toMatchObject(full)
+    expect(readdirSync(disk).sort()).toEqual(['data', 'kept.tar', 'other'])
+    expect(readFileSync(old, 'utf8')).toBe('the backup of before')
+    expect(contents(dataDir)).toEqual(before)
+  })
+
+  it('a backup onto another disk holds every media file, and lists one that was erased meanwhile as missing', async () => {
+    const path = join(freshFolder(), 'a.tar')
+    const media = readdirSync(join(dataDir, 'media'))
+    await writeBackup({ dataDir, version: '1' }, { path })
+    expect((await stageBackup({ dataDir: freshFolder(), path })).report).toMatchObject({ what: 'restored' })
+    const [erased = ''] = media
+    const progress = (): void => rmSync(join(dataDir, 'media', erased), { force: true })
+    // The first progress comes before anything is copied: from then on the file is gone, its row is not.
+    await writeBackup({ dataDir, version: '1', progress }, { path })
+    const restored = freshFolder()
+    await restoreNow({ dataDir: restored, path, agree })
+    expect(readdirSync(join(restored, 'media')).sort()).toEqual(media.filter((name) => name !== erased).sort())
+    expect(readdirSync(dirname(path))).toEqual(['a.tar'])
+  })
+
+  it.each([900_000, 100_000, 0])('a restore that has no room with %i bytes left changes nothing', async (left) => {
+    const path = join(freshFolder(), 'a.tar')
+    await writeBackup({ dataDir: filledFolder(filling), version: '1' }, { path })
+    const before = contents(dataDir)
+    fillUp(left)
+    await expect(restoreNow({ dataDir, path, agree })).rejects.toMatchObject(full)
+    expect(contents(dataDir)).toEqual(before)
+    expect(readdirSync(dataDir)).not.toContain('staging')
+    rmSync(join(disk, 'other'))
+    await restoreNow({ dataDir, path, agree })
+    expect(readdirSync(join(dataDir, 'replaced'))).toHaveLength(1)
+  })
+
+  it('erasing of old rows says so and loses none that stay; with room it erases them', async () => {
+    const erasing = await openErase(dataDir)
+    const plan = await erasing.count({ what: ['log'], olderThanDays: 0, archivedOnly: false })
+    expect(plan.parts[0]?.items).toBeGreaterThan(1000)
+    fillUp(0)
+    expect((await erasing.erase(plan))?.problem).toMatchObject(full)
+    rmSync(join(disk, 'other'))
+    expect(await erasing.count({ what: ['log'], olderThanDays: 0, archivedOnly: false })).toMatchObject({
+      parts: [{ items: plan.parts[0]?.items }],
+    })
+    expect(await erasing.erase(plan)).toMatchObject({
+      problem: null,
+      parts: plan.parts.map(({ what, items }) => ({ what, items })),
+    })
+    await erasing.close()
+    expect(soundness(join(dataDir, 'ledger.sqlite'))).toEqual({ integrity: 'ok', foreign: 0 })
+  })
+
+  it('in a folder that can’t be written, a start and a restore say so, a backup is made, and everything is as it was', async () => {
+    const path = join(freshFolder(), 'a.tar')
+    await writeBackup({ dataDir, version: '1' }, { path })
+    const before = contents(dataDir)
+    execFileSync('mount', ['-o', 'remount,ro', disk])
+    try {
+      const words = { kind: 'not_writable', message: expect.stringMatching(/written/) }
+      await expect(open(dataDir)).rejects.toMatchObject(words)
+      await expect(restoreNow({ dataDir, path, agree })).rejects.toMatchObject(words)
+      await writeBackup({ dataDir, version: '1' }, { path })
+      const inside = { path: join(disk, 'a.tar') }
+      await expect(writeBackup({ dataDir, version: '1' }, inside)).rejects.toMatchObject(words)
+    } finally {
+      execFileSync('mount', ['-o', 'remount,rw', disk])
+    }
+    expect(contents(dataDir)).toEqual(before)
+    expect(await open(dataDir)).toBe('opened')
+  })
+})
+
+it('a folder that is reached by a link has one owner, and is mended and restored as one that is not', async () => {
+  const real = filledFolder(filling)
+  const dataDir = join(freshFolder(), 'link')
+  symlinkSync(real, dataDir)
+  const lock = lockFolder(real)
+  await expect(open(dataDir)).rejects.toMatchObject({ kind: 'folder_in_use' })
+  lock.release()
+  behead(join(real, 'ledger.sqlite'))
+  await open(dataDir)
+  const path = join(freshFolder(), 'a.tar')
+  await writeBackup({ dataDir, version: '1' }, { path })
+  await restoreNow({ dataDir, path, agree })
+  expect(readdirSync(real)).toEqual(expect.arrayContaining(['damaged', 'replaced', 'studio.sqlite', 'media']))
+  expect(soundness(join(real, 'ledger.sqlite'))).toEqual({ integrity: 'ok', foreign: 0 })
+})

@@ -1,0 +1,341 @@
+import {
+  closeSync,
+  cpSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { databases } from '../../../src-main/core/data/databases.ts'
+import { recoverDatabase } from '../../../src-main/core/data/recovery/recoverDatabase.ts'
+import { mendFolder } from '../../../src-main/core/data/recovery/recovery.ts'
+import { createReports } from '../../../src-main/core/data/recovery/reports.ts'
+import { look } from '../../../src-main/core/store/database.ts'
+import { openStore } from '../../../src-main/core/store/store.ts'
+import type { DatabaseName } from '../../../src-preload/contract/data.ts'
+import { tries } from '../../helpers/effort.ts'
+import { freshFolder } from '../helpers/core.ts'
+import { contentsOf, filledFolder, soundness } from './fill.ts'
+
+const page = 4096
+const typeOf = () => ({ kind: 'image' as const, mime: 'image/png', width: 1, height: 1 })
+const mend = (dataDir: string): void => mendFolder({ dataDir, how: 'everything', typeOf, log: () => undefined })
+const noMedia = { mediaFacts: () => null }
+const byName = (name: DatabaseName) => {
+  const found = databases.find((one) => one.name === name)
+  if (!found) throw new Error('There is no such database.')
+  return found
+}
+/** What mending gives anew: how messages hang together, the index's mark, who named a media file. */
+const mended = ['parent_id', 'leaf_id', 'path_length', 'indexed', 'media_id', 'thumb_id', 'folder_id']
+
+const filling = { conversations: 16, messages: 30, requests: 1500, days: 500 }
+const sample = filledFolder(filling)
+/** Placeholders, which say so; and a text whose last page of its own was zeroed: it has the right length, and nobody can tell. */
+const isNew = /[Rr]ecovered|stranger|"base_url":""|"width":1,|(?:\\u0000){8}/
+/** A copy, so that each damage meets the same whole folder. */
+function copyOf(from = sample): string {
+  const dataDir = freshFolder()
+  cpSync(from, dataDir, { recursive: true })
+  return dataDir
+}
+
+function overwrite(path: string, at: number, bytes: Uint8Array): void {
+  const file = openSync(path, 'r+')
+  writeSync(file, bytes, 0, bytes.length, at)
+  closeSync(file)
+}
+
+/** What each page is for, as SQLite itself tells. */
+function pagesOf(path: string) {
+  const handle = new DatabaseSync(path, { readOnly: true })
+  const isTable = new Set(
+    handle
+      .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'search_text_%'")
+      .all()
+      .map(({ name }) => String(name)),
+  )
+  // Without row ids the inner pages hold rows too.
+  const isTree = new Set(
+    handle
+      .prepare('SELECT name FROM pragma_table_list WHERE wr = 1')
+      .all()
+      .map(({ name }) => String(name)),
+  )
+  const rows = handle.prepare('SELECT name, pageno, pagetype, ncell FROM dbstat').all()
+  handle.close()
+  /** Parts of a speech are nothing without their text: each speech here has one, which goes with it. */
+  const alone = (name: string): number => (name === 'speeches' ? 2 : 1)
+  return rows.map(({ name, pageno, pagetype, ncell }) => ({
+    no: Number(pageno),
+    /** At most so many rows stand on it or go through it, and with them. */
+    rows: !isTable.has(String(name))
+      ? 0
+      : pagetype === 'overflow'
+        ? alone(String(name))
+        : pagetype === 'leaf' || isTree.has(String(name))
+          ? Number(ncell) * alone(String(name))
+          : 0,
+    table: String(name),
+  }))
+}
+
+describe('a whole database', () => {
+  it.each(databases.map(({ name }) => [name] as const))(
+    '%s is read page by page exactly as SQLite reads it',
+    (name) => {
+      const database = byName(name)
+      const to = join(freshFolder(), database.file)
+      const found = recoverDatabase(database.pathIn(sample), to, database, noMedia)
+      expect(contentsOf(to)).toEqual(contentsOf(database.pathIn(sample)))
+      expect(found).toMatchObject({ lost: [], mended: [] })
+      expect(soundness(to)).toEqual({ integrity: 'ok', foreign: 0 })
+    },
+  )
+
+  it('is read together with the transactions that only its log has', () => {
+    const dataDir = copyOf()
+    const { pathIn, file } = byName('ledger')
+    const handle = new DatabaseSync(pathIn(dataDir))
+    handle.exec(
+      "PRAGMA wal_autocheckpoint = 0; DELETE FROM requests WHERE id < 50; INSERT INTO facts (name, value) VALUES ('late', 7)",
+    )
+    const expected = contentsOf(pathIn(dataDir))
+    const to = join(freshFolder(), file)
+    recoverDatabase(pathIn(dataDir), to, byName('ledger'), noMedia)
+    handle.close()
+    expect(contentsOf(to)).toEqual(expected)
+  })
+})
+
+describe('a damaged database', () => {
+  it.each(databases.map(({ name }) => [name] as const))(
+    '%s with zeroed pages loses no row but those that lay on them, and gets none that was not there',
+    (name) => {
+      const { pathIn } = byName(name)
+      const pages = pagesOf(pathIn(sample))
+      const before = contentsOf(pathIn(sample), mended)
+      fc.assert(
+        fc.property(fc.uniqueArray(fc.nat(pages.length - 1), { minLength: 1, maxLength: 6 }), (picked) => {
+          const dataDir = copyOf()
+          const hit = picked.flatMap((at) => pages[at] ?? [])
+          for (const { no } of hit) overwrite(pathIn(dataDir), (no - 1) * page, new Uint8Array(page))
+          mend(dataDir)
+          const after = contentsOf(pathIn(dataDir), mended)
+          const most = hit.reduce((sum, { rows }) => sum + rows, 0)
+          let lost = 0
+          for (const [table, rows] of before) {
+            const left = new Set(after.get(table))
+            lost += rows.filter((row) => !left.has(row)).length
+          }
+          expect(lost).toBeLessThanOrEqual(most)
+          // Placeholders apart, which say so.
+          const foreign = [...after].flatMap(([table, rows]) => {
+            // Sums of days that were lost are made anew, of the requests that are left.
+            if (table === 'use_days') return []
+            const known = new Set(before.get(table))
+            return rows.filter((row) => !known.has(row) && !isNew.test(row))
+          })
+          expect(foreign.map((row) => row.slice(0, 200))).toEqual([])
+          expect(soundness(pathIn(dataDir))).toEqual({ integrity: 'ok', foreign: 0 })
+        }),
+        { numRuns: tries(6, 100) },
+      )
+    },
+    120_000,
+  )
+
+  it.each(databases.map(({ name }) => [name] as const))(
+    '%s with flipped bytes, or cut short, opens again whole, and loses no more than what was hit',
+    (name) => {
+      const { pathIn } = byName(name)
+      const pages = pagesOf(pathIn(sample))
+      const { size } = statSync(pathIn(sample))
+      const before = contentsOf(pathIn(sample), mended)
+      const flips = fc.array(fc.tuple(fc.nat(size - 1), fc.integer({ min: 1, max: 255 })), {
+        minLength: 1,
+        maxLength: 20,
+      })
+      const cut = fc.option(fc.integer({ min: Math.ceil(size / 2), max: size - 1 }), { nil: size, freq: 2 })
+      fc.assert(
+        fc.property(flips, cut, (flipped, end) => {
+          const dataDir = copyOf()
+          const bytes = readFileSync(pathIn(dataDir))
+          // The file's own version and name are told apart from damage: a newer one and another program's are refused (below).
+          const meant = flipped.filter(([at]) => at < 60 || at >= 72)
+          for (const [at, by] of meant) bytes[at] = (bytes[at] ?? 0) ^ by
+          writeFileSync(pathIn(dataDir), bytes)
+          truncateSync(pathIn(dataDir), end)
+          mend(dataDir)
+          expect(soundness(pathIn(dataDir))).toEqual({ integrity: 'ok', foreign: 0 })
+          const touched = new Set(meant.map(([at]) => Math.floor(at / page) + 1))
+          const most = pages.reduce((sum, { no, rows }) => sum + (touched.has(no) || no * page > end ? rows : 0), 0)
+          const after = contentsOf(pathIn(dataDir), mended)
+          const lost = [...before].reduce((sum, [table, rows]) => {
+            const left = new Set(after.get(table))
+            return sum + rows.filter((row) => !left.has(row)).length
+          }, 0)
+          expect(lost).toBeLessThanOrEqual(most)
+        }),
+        { numRuns: tries(6, 100) },
+      )
+    },
+    120_000,
+  )
+
+  it.each(['pages', 'everything'] as const)(
+    'with a bit that turned a word into none (%s looked at) is found out, also where its log was not folded in, and loses that row alone',
+    (how) => {
+      const dataDir = copyOf()
+      const path = byName('studio').pathIn(dataDir)
+      const writer = new DatabaseSync(path)
+      writer.exec(
+        'PRAGMA wal_autocheckpoint = 0; UPDATE settings SET value = value; PRAGMA ignore_check_constraints = ON',
+      )
+      writer.exec("UPDATE messages SET status = 'complede' WHERE seq = 7")
+      const killed = freshFolder()
+      cpSync(dataDir, killed, { recursive: true })
+      writer.close()
+      const { pathIn } = byName('studio')
+      const bytes = () => [pathIn(killed), `${pathIn(killed)}-wal`].map((file) => readFileSync(file).toString('base64'))
+      const before = bytes()
+      expect(look(pathIn(killed), byName('studio').kind, how)).toEqual({
+        is: 'damaged',
+        why: 'CHECK constraint failed in messages',
+      })
+      // Looking folds no log in.
+      expect(bytes()).toEqual(before)
+      mend(killed)
+      expect(soundness(pathIn(killed))).toEqual({ integrity: 'ok', foreign: 0 })
+      const handle = new DatabaseSync(pathIn(killed), { readOnly: true })
+      expect(handle.prepare('SELECT count(*) AS n, sum(seq = 7) AS bad FROM messages').get()).toEqual({
+        n: 16 * 30 - 1,
+        bad: 0,
+      })
+      handle.close()
+    },
+  )
+
+  it('tells what was set aside, what was recovered and how much is lost, and keeps the damaged file to the last byte', () => {
+    const dataDir = copyOf()
+    const { pathIn } = byName('studio')
+    const leaf = pagesOf(pathIn(dataDir)).find(({ table, rows }) => table === 'messages' && rows > 2)
+    overwrite(pathIn(dataDir), ((leaf?.no ?? 0) - 1) * page, new Uint8Array(page))
+    const damaged = readFileSync(pathIn(dataDir))
+    mend(dataDir)
+    const reports = createReports(dataDir)
+    const [damage, ...more] = reports.damage()
+    expect(more).toEqual([])
+    expect(damage).toMatchObject({
+      database: 'studio',
+      acknowledged: false,
+      lost: [{ thing: 'messages', count: leaf?.rows }],
+    })
+    const messages = damage?.recovered.find(({ thing }) => thing === 'messages')
+    expect(messages?.count).toBe(16 * 30 - (leaf?.rows ?? 0))
+    expect(readFileSync(join(damage?.keptAt ?? '', 'studio.sqlite')).equals(damaged)).toBe(true)
+    expect(reports.aside()).toMatchObject([{ kind: 'damaged', path: damage?.keptAt }])
+    reports.acknowledge(damage?.id ?? '')
+    expect(createReports(dataDir).damage()).toMatchObject([{ acknowledged: true }])
+    // Once is enough.
+    mend(dataDir)
+    expect(createReports(dataDir).damage()).toHaveLength(1)
+    for (const name of ['damaged/../media', 'damaged', '../x', 'media'])
+      expect(() => reports.erase(name)).toThrow(/not there/)
+    reports.erase(reports.aside()[0]?.name ?? '')
+    expect(existsSync(damage?.keptAt ?? '')).toBe(false)
+  })
+
+  it('with the rows of its conversations and media gone, has every message in a conversation and every file in its place', () => {
+    const dataDir = copyOf()
+    const { pathIn } = byName('studio')
+    const files = readdirSync(join(dataDir, 'media')).sort()
+    for (const { no, table, rows } of pagesOf(pathIn(dataDir))) {
+      if ((table === 'conversations' || table === 'media') && rows > 0)
+        overwrite(pathIn(dataDir), (no - 1) * page, new Uint8Array(page))
+    }
+    mend(dataDir)
+    expect(soundness(pathIn(dataDir))).toEqual({ integrity: 'ok', foreign: 0 })
+    const store = openStore(dataDir)
+    const all = store.conversations.list()
+    expect(all.map(({ title }) => title)).toEqual(Array(16).fill('Recovered conversation'))
+    for (const { leafId } of all) expect(store.messages.path(leafId)).toHaveLength(30)
+    // The next start would take files for leftovers that no row names.
+    expect([...store.media.ids()].sort()).toEqual(files)
+    expect(store.search.isBehind()).toBe(true)
+    store.close()
+    expect(readdirSync(join(dataDir, 'media')).sort()).toEqual(files)
+  })
+
+  it('that is empty, or gone with its media left, is started anew, and no file of the person is taken away', () => {
+    for (const how of ['empty', 'gone']) {
+      const dataDir = copyOf()
+      const path = byName('studio').pathIn(dataDir)
+      const files = readdirSync(join(dataDir, 'media')).sort()
+      if (how === 'gone') rmSync(path)
+      else truncateSync(path, 0)
+      mend(dataDir)
+      const [damage] = createReports(dataDir).damage()
+      expect(damage).toMatchObject({ database: 'studio', mediaSetAside: files.length })
+      expect(readdirSync(join(damage?.keptAt ?? '', 'media')).sort()).toEqual(files)
+      openStore(dataDir).close()
+    }
+  })
+
+  it('whose log was lost has what was folded in before', () => {
+    const dataDir = copyOf()
+    const { pathIn } = byName('ledger')
+    const handle = new DatabaseSync(pathIn(dataDir))
+    handle.exec("PRAGMA wal_autocheckpoint = 0; INSERT INTO facts (name, value) VALUES ('late', 7)")
+    const killed = freshFolder()
+    cpSync(dataDir, killed, { recursive: true })
+    handle.close()
+    rmSync(`${pathIn(killed)}-wal`)
+    mend(killed)
+    expect(contentsOf(pathIn(killed))).toEqual(contentsOf(pathIn(sample)))
+    expect(createReports(killed).damage()).toEqual([])
+  })
+
+  it.each([
+    [
+      'another program’s database',
+      'store_damaged',
+      (path: string) => {
+        rmSync(path)
+        const other = new DatabaseSync(path)
+        other.exec("CREATE TABLE theirs (a TEXT); INSERT INTO theirs VALUES ('x')")
+        other.close()
+      },
+    ],
+    [
+      'a file that is no database',
+      'store_damaged',
+      (path: string) => writeFileSync(path, 'somebody’s notes '.repeat(2000)),
+    ],
+    [
+      'a newer version’s',
+      'store_newer',
+      (path: string) => {
+        const newer = new DatabaseSync(path)
+        newer.exec('PRAGMA user_version = 999')
+        newer.close()
+      },
+    ],
+  ])('%s is refused and keeps every byte', (_, kind, change) => {
+    const dataDir = copyOf()
+    const path = byName('account').pathIn(dataDir)
+    change(path)
+    const bytes = readFileSync(path)
+    expect(() => mend(dataDir)).toThrow(expect.objectContaining({ kind }))
+    expect(readFileSync(path).equals(bytes)).toBe(true)
+  })
+})

@@ -1,0 +1,113 @@
+import { lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterEach, describe, expect, it } from 'vitest'
+import { type Core, createCore } from '../../../src-main/core/core.ts'
+import { aboutFolder, aboutName, described } from '../../../src-main/core/data/readme.ts'
+import { claimFolder } from '../../../src-main/core/store/dataFolder.ts'
+import { freshFolder, testHost } from '../helpers/core.ts'
+
+const open: Core[] = []
+afterEach(async () => {
+  for (const core of open.splice(0)) await core.stop()
+})
+
+async function startedFolder(): Promise<string> {
+  const dataDir = freshFolder()
+  open.push(await createCore(testHost(dataDir).host, { proxyPort: null }))
+  return dataDir
+}
+
+/** Tables and their columns, without those that SQLite keeps for itself and its index of words. */
+function schemaOf(file: string): Record<string, string[]> {
+  const handle = new DatabaseSync(file, { readOnly: true })
+  try {
+    const tables = handle
+      .prepare("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'virtual')")
+      .all()
+      .map(({ name }) => String(name))
+    const own = tables.filter((name) => !name.startsWith('sqlite_'))
+    return Object.fromEntries(
+      own.map((table) => [
+        table,
+        handle
+          .prepare('SELECT name FROM pragma_table_info(?)')
+          .all(table)
+          .map(({ name }) => String(name)),
+      ]),
+    )
+  } finally {
+    handle.close()
+  }
+}
+
+describe('the words in the data folder', () => {
+  it('tell every table and every column of each database as this version makes them, and no other', async () => {
+    const dataDir = await startedFolder()
+    for (const [file, { tables }] of Object.entries(described)) {
+      const told = Object.fromEntries(Object.entries(tables).map(([name, { columns }]) => [name, Object.keys(columns)]))
+      const real = schemaOf(join(dataDir, file))
+      expect(Object.keys(told).sort(), file).toEqual(Object.keys(real).sort())
+      for (const [table, columns] of Object.entries(real))
+        expect(told[table]?.toSorted(), table).toEqual(columns.sort())
+    }
+    const words = readFileSync(join(dataDir, aboutName), 'utf8')
+    expect(words).toBe(aboutFolder())
+    expect(statSync(join(dataDir, aboutName)).mode & 0o777).toBe(0o600)
+    expect(Math.max(...words.split('\n').map((line) => line.length))).toBeLessThanOrEqual(104)
+    for (const { tables } of Object.values(described))
+      for (const table of Object.keys(tables)) expect(words).toContain(table)
+  })
+
+  it('hold queries that run', async () => {
+    const dataDir = await startedFolder()
+    const queries = [...aboutFolder().matchAll(/SELECT[^;]*;/g)].map(([query]) => query)
+    expect(queries).toHaveLength(2)
+    for (const [at, file] of ['ledger.sqlite', 'account.sqlite'].entries()) {
+      const handle = new DatabaseSync(join(dataDir, file), { readOnly: true })
+      expect(handle.prepare(queries[at] ?? '').all()).toEqual([])
+      handle.close()
+    }
+  })
+
+  const started = async (dataDir: string) => {
+    claimFolder(dataDir)
+    const { host, lines } = testHost(dataDir)
+    open.push(await createCore(host, { proxyPort: null }))
+    return lines
+  }
+
+  it('replace those of another version', async () => {
+    const dataDir = claimFolder(freshFolder())
+    writeFileSync(join(dataDir, aboutName), 'The data of Inference Studio\n====\nof another version')
+    await started(dataDir)
+    expect(readFileSync(join(dataDir, aboutName), 'utf8')).toBe(aboutFolder())
+    expect(readdirSync(dataDir).filter((name) => name.endsWith('.part'))).toEqual([])
+  })
+
+  it('leave a file, a folder or a link of somebody else as it is', async () => {
+    const target = join(freshFolder(), 'target')
+    writeFileSync(target, aboutFolder().slice(0, 100))
+    const files: Record<string, (path: string) => void> = {
+      file: (path) => writeFileSync(path, 'Notes about the data'),
+      empty: (path) => writeFileSync(path, ''),
+      folder: (path) => mkdirSync(path),
+      link: (path) => symlinkSync(target, path),
+      dangling: (path) => symlinkSync(join(target, 'nowhere'), path),
+    }
+    for (const [what, make] of Object.entries(files)) {
+      const dataDir = claimFolder(freshFolder())
+      const path = join(dataDir, aboutName)
+      make(path)
+      const look = () => [
+        lstatSync(path).mode,
+        lstatSync(path).mtimeMs,
+        what.endsWith('file') && readFileSync(path, 'utf8'),
+      ]
+      const before = look()
+      expect((await started(dataDir)).join(), what).not.toContain('README')
+      expect(look(), what).toEqual(before)
+    }
+    expect(readFileSync(target, 'utf8')).toBe(aboutFolder().slice(0, 100))
+  })
+})

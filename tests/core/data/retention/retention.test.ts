@@ -1,0 +1,221 @@
+import { spawnSync } from 'node:child_process'
+import { createRouterClient } from '@orpc/server'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { type Core, createCore } from '../../../../src-main/core/core.ts'
+import { createErasing, type ErasablePart } from '../../../../src-main/core/data/retention/retention.ts'
+import { openLedgerReader } from '../../../../src-main/core/requestLog/reader.ts'
+import { type Erasable, type EraseState, erasables } from '../../../../src-preload/contract/retention.ts'
+import { eventually } from '../../../helpers/eventually.ts'
+import { freshFolder, testHost } from '../../helpers/core.ts'
+import { usedFolder } from '../usedFolder.ts'
+
+const open: Core[] = []
+afterEach(async () => {
+  for (const core of open.splice(0)) await core.stop()
+})
+
+/** The whole core on a folder that has been used for a year, as a page drives it. */
+async function studio() {
+  const folder = await usedFolder(freshFolder())
+  const { host, lines } = testHost(folder.dataDir)
+  const core = await createCore(host, { proxyPort: null })
+  open.push(core)
+  const client = createRouterClient(core.router)
+  /** Counts, starts and waits for the end. */
+  async function erase(what: Erasable[], olderThanDays: number, archivedOnly = false) {
+    const plan = await client.erase.count({ what, olderThanDays, archivedOnly })
+    const parts = plan.parts.map((part) => ({ what: part.what, told: part.items }))
+    await client.erase.start({ before: plan.before, archivedOnly, parts })
+    return { plan, last: await ended(await client.erase.watch()) }
+  }
+  return { ...folder, core, client, erase, lines }
+}
+
+async function ended(states: AsyncIterable<EraseState>): Promise<NonNullable<EraseState['last']>> {
+  for await (const { running, last } of states) if (running === null && last) return last
+  throw new Error('It never ended.')
+}
+
+/** Looks into the files as they lie on the disk, from another process: this one must not open them by hand. */
+const lies = (dataDir: string, text: string): boolean => spawnSync('grep', ['-rqF', text, dataDir]).status === 0
+
+const sumsOf = (dataDir: string): unknown => {
+  const reader = openLedgerReader(dataDir)
+  try {
+    return reader.usedByDay('book', 0, 100_000)
+  } finally {
+    reader.close()
+  }
+}
+
+describe('erasing by age', () => {
+  it('counts first and takes nothing; then it takes what was counted, out of the files for good', async () => {
+    const { client, erase, dataDir, talks, requests } = await studio()
+    const sums = sumsOf(dataDir)
+    expect(sums).toHaveLength(requests)
+    const all = await client.erase.count({ what: [...erasables], olderThanDays: 105 })
+    expect(all.parts.map(({ what, items }) => [what, items])).toEqual([
+      ['conversations', 2],
+      ['bodies', 26],
+      ['log', 26],
+      ['alerts', 0],
+      ['speech', 0],
+      ['recordings', 1],
+      ['images', 1],
+    ])
+    expect(all.parts[0]?.titles).toEqual(['Talk of day-200-ago', 'Talk of day-300-ago'])
+    for (const text of ['day-300-ago', 'day-200-ago', 'day-110-ago']) expect(lies(dataDir, text)).toBe(true)
+
+    const { last } = await erase([...erasables], 105)
+    expect(last).toMatchObject({ by: 'person', stopped: false, problem: null })
+    expect(last.parts.map(({ what, items }) => [what, items])).toEqual(
+      all.parts.map(({ what, items }) => [what, items]),
+    )
+    // Below 250 days only the pinned conversation is left.
+    for (const text of ['day-300-ago', 'day-200-ago', 'day-110-ago']) expect(lies(dataDir, text)).toBe(false)
+    for (const text of ['day-250-ago', 'day-100-ago', 'day-20-ago']) expect(lies(dataDir, text)).toBe(true)
+    expect((await client.requests.counts({ filter: {} })).kept).toBe(requests - 26)
+    expect(sumsOf(dataDir)).toEqual(sums)
+    const kept = new Set<string>()
+    for await (const event of await client.chat.watchList()) {
+      if (event.type === 'snapshot') for (const { id } of event.conversations) kept.add(id)
+      break
+    }
+    expect(kept).toEqual(new Set([talks.pinned, talks.late, talks.new]))
+    expect((await client.library.removed()).conversations).toEqual([])
+    const uses = Object.fromEntries((await client.media.use()).uses.map(({ kind, items }) => [kind, items]))
+    expect(uses).toMatchObject({ images: 2, recordings: 0 })
+    const again = await client.erase.count({ what: [...erasables], olderThanDays: 105 })
+    expect(again.parts.every(({ items }) => items === 0)).toBe(true)
+  })
+
+  it('takes conversations of the archive alone where that is wished, and bodies without their rows', async () => {
+    const { client, erase, dataDir, requests } = await studio()
+    const { plan } = await erase(['conversations'], 105, true)
+    expect(plan.parts).toMatchObject([{ what: 'conversations', items: 1, titles: ['Talk of day-200-ago'] }])
+    expect(lies(dataDir, 'What was asked day-200-ago')).toBe(false)
+    expect(lies(dataDir, 'What was asked day-300-ago')).toBe(true)
+    await erase(['bodies'], 105)
+    expect(lies(dataDir, 'ask day-110-ago')).toBe(false)
+    expect(lies(dataDir, 'ask day-100-ago')).toBe(true)
+    expect((await client.requests.counts({ filter: {} })).kept).toBe(requests)
+  })
+
+  it('never takes more than was told: it says so and takes nothing', async () => {
+    const { client, talks } = await studio()
+    const plan = await client.erase.count({ what: ['conversations'], olderThanDays: 105 })
+    await client.chat.update({ conversationId: talks.pinned, pinned: false })
+    const { before, archivedOnly } = plan
+    const start = client.erase.start({ before, archivedOnly, parts: [{ what: 'conversations', told: 2 }] })
+    await expect(start).rejects.toMatchObject({ data: { kind: 'bad_input' } })
+    const later = new Date(Date.now() + 60_000).toISOString()
+    const future = client.erase.start({ before: later, archivedOnly, parts: [{ what: 'log', told: 1e9 }] })
+    await expect(future).rejects.toMatchObject({ data: { kind: 'bad_input' } })
+    expect((await client.erase.count({ what: ['conversations', 'log'], olderThanDays: 0 })).parts).toMatchObject([
+      { items: 5 },
+      { items: 37 },
+    ])
+  })
+
+  it('a standing rule erases the log alone, is off at first, and says what it took', async () => {
+    const { dataDir } = await usedFolder(freshFolder())
+    const { host, lines } = testHost(dataDir)
+    vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval', 'clearTimeout', 'clearInterval'] })
+    try {
+      const core = await createCore(host, { proxyPort: null })
+      open.push(core)
+      const client = createRouterClient(core.router)
+      expect(core.state().settings.logDays).toBeNull()
+      vi.advanceTimersByTime(60_000)
+      expect((await client.requests.counts({ filter: {} })).kept).toBe(37)
+      await client.app.updateSettings({ logDays: 95 })
+      vi.advanceTimersByTime(86_400_000)
+      vi.useRealTimers()
+      await eventually(() => expect(lines.join()).toContain('Erased 27 requests of over 95 days ago'))
+      expect((await client.requests.counts({ filter: {} })).kept).toBe(10)
+      expect((await client.erase.count({ what: ['conversations'], olderThanDays: 90 })).parts[0]?.items).toBe(2)
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+})
+
+describe('one erasing at a time', () => {
+  const nothing: ErasablePart = { count: () => ({ items: 0, bytes: null, titles: [] }), erase: async () => 0 }
+  const kinds = (given: Partial<Record<Erasable, ErasablePart>>): Record<Erasable, ErasablePart> => ({
+    ...{ conversations: nothing, log: nothing, bodies: nothing, alerts: nothing, speech: nothing },
+    ...{ recordings: nothing, images: nothing },
+    ...given,
+  })
+  const before = new Date(0).toISOString()
+
+  it('is told as it goes, can be stopped, and keeps a second one out', async () => {
+    const step = Promise.withResolvers<void>()
+    const slow: ErasablePart = {
+      count: () => ({ items: 10, bytes: 5, titles: [] }),
+      async erase(_wish, _told, { done, stopped }) {
+        done(3)
+        await step.promise
+        expect(stopped()).toBe(true)
+        return 4
+      },
+    }
+    const erasing = createErasing({ kinds: kinds({ log: slow }), logDays: () => null, log: () => undefined })
+    const start = () =>
+      erasing.start({
+        before,
+        archivedOnly: false,
+        parts: [
+          { what: 'images', told: 0 },
+          { what: 'log', told: 10 },
+        ],
+      })
+    await start()
+    await expect(start()).rejects.toMatchObject({ kind: 'busy' })
+    expect(erasing.state.read().running).toMatchObject({
+      by: 'person',
+      parts: [
+        { what: 'log', items: 10, done: 3 },
+        { what: 'images', items: 0, done: 0 },
+      ],
+    })
+    expect(erasing.stop()).toEqual({ stopping: true })
+    step.resolve()
+    await erasing.ended()
+    expect(erasing.state.read()).toMatchObject({
+      running: null,
+      last: {
+        stopped: true,
+        problem: null,
+        parts: [
+          { what: 'log', items: 4 },
+          { what: 'images', items: 0 },
+        ],
+      },
+    })
+    expect(erasing.stop()).toEqual({ stopping: false })
+    await erasing.close()
+  })
+
+  it('that fails says why and how far it came, and the next one may begin', async () => {
+    const failing: ErasablePart = {
+      ...nothing,
+      async erase(_wish, _told, { done }) {
+        done(2)
+        throw new Error('the disk is gone')
+      },
+    }
+    const lines: string[] = []
+    const log = (level: string, line: string) => lines.push(`${level} ${line}`)
+    const erasing = createErasing({ kinds: kinds({ bodies: failing }), logDays: () => null, log })
+    await erasing.start({ before, archivedOnly: false, parts: [{ what: 'bodies', told: 5 }] })
+    await erasing.ended()
+    expect(erasing.state.read().last).toMatchObject({
+      problem: { message: expect.stringContaining('the disk is gone') },
+      parts: [{ what: 'bodies', items: 2 }],
+    })
+    expect(lines).toEqual([expect.stringMatching(/^error .*the disk is gone/)])
+    await erasing.start({ before, archivedOnly: false, parts: [{ what: 'alerts', told: 0 }] })
+    await erasing.close()
+  })
+})

@@ -1,0 +1,331 @@
+import { randomUUID } from 'node:crypto'
+import { DatabaseSync } from 'node:sqlite'
+import fc from 'fast-check'
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
+import { StudioError } from '../../../../src-main/core/errors.ts'
+import { AlertBook } from '../../../../src-main/core/features/alerts/alertLog.ts'
+import { AlertsRoom } from '../../../../src-main/core/features/alerts/alerts.ts'
+import {
+  judgeBalance,
+  judgeBan,
+  judgeBudgets,
+  judgeKey,
+  judgeSpend,
+} from '../../../../src-main/core/features/alerts/conditions.ts'
+import type { Reading } from '../../../../src-main/core/features/alerts/measurement.ts'
+import { wordsOfAll } from '../../../../src-main/core/features/alerts/messages.ts'
+import type { RateLimitStatusReply } from '../../../../src-main/core/upstream/types.ts'
+import { plainTool } from '../../../../src-main/core/gateway/apps/appSettings.ts'
+import { dayMs, dayOfMs, dayText } from '../../../../src-main/core/shared/days.ts'
+import { Listeners } from '../../../../src-main/core/shared/events.ts'
+import { databaseFile, openStore } from '../../../../src-main/core/store/store.ts'
+import type { Connection } from '../../../../src-preload/contract/app.ts'
+import type { Book } from '../../../../src-preload/contract/usage.ts'
+import { freshFolder } from '../../helpers/core.ts'
+
+const start = Date.parse('2026-11-21T00:00:00Z')
+const dataDir = freshFolder()
+let store = openStore(dataDir)
+afterAll(() => store.close())
+
+/** What was told under a book's or tool's id, in the order of telling. */
+function bookOf(now: () => number) {
+  let book = new AlertBook(store.alerts, now)
+  return {
+    take: (given: Reading | Reading[]) => book.take([given].flat()).told,
+    lapse: () => book.lapse(),
+    /** As after the end of the program: all that is in memory is gone. */
+    restart() {
+      store.close()
+      store = openStore(dataDir)
+      book = new AlertBook(store.alerts, now)
+    },
+  }
+}
+
+/** Cents, often about the first line. */
+const cents = fc.oneof(fc.integer({ min: -300, max: 1500 }), fc.integer({ min: 470, max: 580 }))
+const sc = (of: number): string => (of / 100).toFixed(2).replace(/\.?0+$/, '')
+
+type Step = { do: 'figure'; cents: number; asOf: number } | { do: 'line'; cents: number } | { do: 'restart' }
+const steps = fc.array(
+  fc.oneof(
+    { weight: 12, arbitrary: fc.record({ do: fc.constant('figure' as const), cents, asOf: fc.nat(60) }) },
+    { weight: 2, arbitrary: fc.record({ do: fc.constant('line' as const), cents: fc.integer({ min: 1, max: 1200 }) }) },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant('restart' as const) }) },
+  ),
+  { maxLength: 40 },
+)
+
+/** What a balance should be told of, in few words: below the line; a tenth above it; nothing from before what was heard last. */
+class Wanted {
+  line = 500
+  low = false
+  heard = Number.NEGATIVE_INFINITY
+  #drawn = 500
+
+  tells(figure: number, asOf: number): boolean {
+    if (asOf < this.heard) return false
+    this.heard = asOf
+    const below = figure < this.line
+    const well = this.#drawn === this.line ? figure * 10 >= this.line * 11 : !below
+    const before = this.low && !well
+    this.low = before || below
+    this.#drawn = this.line
+    return below && !before
+  }
+}
+
+describe('a balance', () => {
+  it('is told once for each crossing, in any order of figures, over changed lines and restarts', () => {
+    const walk = (all: Step[]): void => {
+      const id = randomUUID()
+      let now = start
+      const book = bookOf(() => now)
+      const wanted = new Wanted()
+      const hear = (figure: number, asOf: number): void => {
+        const [balance, below] = [{ value: sc(figure), asOf: iso(asOf) }, sc(wanted.line)]
+        const told = book.take(judgeBalance({ id, name: 'A' }, balance, below))
+        const facts = { kind: 'balance', book: { id, name: 'A' }, balance: sc(figure), below, asOf: iso(asOf) }
+        expect(told.map((one) => one.facts)).toEqual(wanted.tells(figure, asOf) ? [facts] : [])
+        expect(store.alerts.holding(`balance:${id}`) !== null).toBe(wanted.low)
+      }
+      for (const step of all) {
+        now += 60_000
+        // Within the hour just gone, in any order.
+        if (step.do === 'figure') hear(step.cents, now - step.asOf * 60_000)
+        else if (step.do === 'line') wanted.line = step.cents
+        else {
+          book.restart()
+          wanted.heard = Number.NEGATIVE_INFINITY
+        }
+      }
+    }
+    fc.assert(fc.property(steps, walk), { numRuns: 70 })
+  })
+})
+
+const iso = (ms: number): string => new Date(ms).toISOString()
+/** Below nothing: nobody knows. */
+const scOrNull = (of: number): string | null => (of < 0 ? null : sc(of))
+
+interface Sides {
+  service: number
+  here: number
+  hours: number
+}
+
+describe('the spend of a day', () => {
+  it('is told once a day and line, by the larger side, whatever comes back of it, and again the next day', () => {
+    const walk = (figures: Sides[], line: number): void => {
+      const id = randomUUID()
+      let now = start
+      const book = bookOf(() => now)
+      const told: string[] = []
+      const hear = ({ service, here }: Sides): void => {
+        const sides = { day: dayOfMs(now), service: scOrNull(service), here: scOrNull(here) }
+        const reading = judgeSpend({ id, name: 'A' }, sides, sc(line), now)
+        const most = Math.max(service, here)
+        expect(reading === null).toBe(most < 0)
+        for (const { facts } of reading ? book.take(reading) : []) {
+          if (facts.kind !== 'spend') throw new Error('It is about spend.')
+          expect(facts.spent).toBe(sc(most))
+          expect(facts.source).toBe(service >= here ? 'service' : 'here')
+          told.push(facts.day)
+        }
+      }
+      const over = new Set<string>()
+      for (const [at, sides] of figures.entries()) {
+        now += sides.hours * 3_600_000
+        if (at % 7 === 6) book.restart()
+        book.lapse()
+        hear(sides)
+        if (Math.max(sides.service, sides.here) > line) over.add(dayText(dayOfMs(now)))
+      }
+      expect(told).toEqual([...over])
+      // None holds beyond its day.
+      now += 2 * dayMs
+      book.lapse()
+      expect(store.alerts.holding(`spend:${id}`)).toBeNull()
+    }
+    const spent = fc.integer({ min: -150, max: 900 })
+    const sides = fc.record({ service: spent, here: spent, hours: fc.nat(14) })
+    fc.assert(fc.property(fc.array(sides, { maxLength: 30 }), fc.integer({ min: 1, max: 800 }), walk), { numRuns: 50 })
+  })
+})
+
+const windows = ['day', 'month', 'total'] as const
+const lines = { day: 100, month: 300, total: 200 }
+
+/** A tool's spend in cents, and how far each budget was told. */
+class Spending {
+  readonly spent = { day: 0, month: 0, total: 0 }
+  readonly #told = { day: 0, month: 0, total: 0 }
+  #at = ''
+
+  goOn(now: number, spend: number, reset: boolean): void {
+    const date = iso(now)
+    if (date.slice(0, 10) !== this.#at.slice(0, 10)) this.spent.day = this.#told.day = 0
+    if (date.slice(0, 7) !== this.#at.slice(0, 7)) this.spent.month = this.#told.month = 0
+    this.#at = date
+    if (reset) this.spent.total = 0
+    for (const window of windows) this.spent[window] += spend
+  }
+
+  /** What is to be told now, at this share of a budget. */
+  tells(window: (typeof windows)[number], share: number) {
+    const [is, line] = [this.spent[window], lines[window]]
+    const level = is >= line ? 2 : is * 100 >= line * share ? 1 : 0
+    if (level === 0 && window === 'total') this.#told.total = 0
+    if (level <= this.#told[window]) return []
+    this.#told[window] = level
+    return [{ window, usedUp: level === 2, spent: sc(is) }]
+  }
+}
+
+describe('a budget', () => {
+  it('is told at its share and when it is used up, once each in its day or month, and in all anew after a reset', () => {
+    const nano = (of: number): bigint => BigInt(of) * 10_000_000n
+    const walk = (steps: { spend: number; hours: number; reset: boolean }[], share: number): void => {
+      const tool = plainTool({ id: randomUUID(), name: 'T', budgetDay: '1', budgetMonth: '3', budgetTotal: '2' })
+      let now = Date.parse('2026-11-29T00:00:00Z')
+      const book = bookOf(() => now)
+      const spending = new Spending()
+      for (const { spend, hours, reset } of steps) {
+        now += hours * 3_600_000
+        spending.goOn(now, spend, reset && spend % 5 === 0)
+        const { day, month, total } = spending.spent
+        const spent = { day: nano(day), month: nano(month), total: nano(total) }
+        const told = book.take(judgeBudgets(tool, spent, share, now))
+        const wanted = windows.flatMap((window) => spending.tells(window, share))
+        expect(told.map((one) => one.facts)).toMatchObject(wanted)
+        expect(told).toHaveLength(wanted.length)
+      }
+    }
+    const step = fc.record({ spend: fc.nat(40), hours: fc.nat(9), reset: fc.boolean() })
+    fc.assert(fc.property(fc.array(step, { maxLength: 40 }), fc.integer({ min: 1, max: 99 }), walk), { numRuns: 60 })
+  })
+})
+
+describe('a key', () => {
+  const key = {
+    ...{ id: 'k', prefix: null, name: null, rpm: null, tpm: null, concurrent: null, createdAt: null, lastUsedAt: null },
+    ...{ balanceEnabled: true, balance: '20', balanceLimit: '25', revokedAt: null, calling: true, totals: null },
+    ...{ asOf: iso(start), gone: false },
+  }
+  const told = (changes: Partial<typeof key> | { revokedAt: string }) =>
+    judgeKey({ id: 'b', name: 'B' }, { ...key, ...changes }).map(({ level, recovered, facts }) => [
+      ...[facts.kind === 'key' ? facts.why : null, level, recovered],
+    ])
+  const stands = ['revoked', 0, true]
+
+  it('is told of at a tenth of its limit, at nothing, and when it is revoked or listed no more', () => {
+    expect(told({})).toEqual([stands, ['low', 0, true]])
+    expect(told({ balance: '3' })).toEqual([stands, ['low', 0, false]])
+    expect(told({ balance: '2.5' })).toEqual([stands, ['low', 1, false]])
+    expect(told({ balance: '-0.01' })).toEqual([stands, ['empty', 2, false]])
+    expect(told({ balance: '0', balanceEnabled: false })).toEqual([stands, ['low', 0, true]])
+    expect(told({ revokedAt: '2026-11-20' })[0]).toEqual(['revoked', 1, false])
+    expect(told({ gone: true })[0]).toEqual(['revoked', 1, false])
+  })
+})
+
+it('spend is over its line above it alone, to the last digit; a budget is over with its day or month', () => {
+  const spent = (service: string, line: string) =>
+    judgeSpend({ id: 'b', name: 'B' }, { day: 1, service, here: null }, line, start)?.level
+  expect([spent('5', '5'), spent('5.000000000000000001', '5'), spent('4.999999999999999999', '5')]).toEqual([0, 1, 0])
+  const tool = plainTool({ id: randomUUID(), name: 'T', budgetDay: '1', budgetMonth: '1', budgetTotal: '1' })
+  const spend = { day: 1n, month: 1n, total: 1n }
+  const ends = (at: string) =>
+    judgeBudgets(tool, spend, 80, Date.parse(at)).map(({ endsAt }) =>
+      endsAt === null ? null : iso(endsAt).slice(0, 10),
+    )
+  expect(ends('2026-12-31T23:59:59Z')).toEqual(['2027-01-01', '2027-01-01', null])
+  expect(ends('2028-02-28T00:00:00Z')).toEqual(['2028-02-29', '2028-03-01', null])
+})
+
+it('a figure is news where the newest that was heard came of a clock that was ahead', () => {
+  let now = start + 10 * dayMs
+  const book = bookOf(() => now)
+  const reading = (balance: string) => judgeBalance({ id: 'clock', name: 'A' }, { value: balance, asOf: iso(now) }, '5')
+  expect(book.take(reading('9'))).toEqual([])
+  now = start
+  expect(book.take(reading('4'))).toHaveLength(1)
+})
+
+it('several alerts are one notification, without what a notification’s body would take for markup', () => {
+  const facts = {
+    kind: 'budget',
+    tool: { id: 't', name: 'a & <b>' },
+    window: 'day',
+    spent: '1',
+    budget: '1',
+    usedUp: true,
+  } as const
+  const { title, body } = wordsOfAll([facts, facts])
+  expect(title).toBe('a & <b>: budget used up')
+  expect(body).not.toMatch(/[<>&]/)
+})
+
+describe('a ban', () => {
+  const read = (until: string | null, banned = true) => {
+    const { level, recovered, endsAt, facts } = judgeBan({ id: 'b', name: 'B' }, { banned, until }, start + 3_600_000)
+    return [level, recovered, endsAt === null ? null : iso(endsAt), facts.kind === 'ban' ? facts.until : null]
+  }
+
+  it('is over at an end that can be read, and holds until it is told otherwise where none can [LIM-02]', () => {
+    expect(read('2026-11-21T02:00:00Z')).toEqual([1, false, '2026-11-21T02:00:00.000Z', '2026-11-21T02:00:00Z'])
+    expect(read('2026-11-21T01:00:00Z')).toEqual([0, true, '2026-11-21T01:00:00.000Z', '2026-11-21T01:00:00Z'])
+    expect(read('2026-11-21T02:00:00Z', false)[0]).toBe(0)
+    // JavaScript takes this for a day of 2001.
+    expect(read('12')).toEqual([1, false, null, '12'])
+    expect(read(null)).toEqual([1, false, null, null])
+  })
+})
+
+it('tells anew what a recovered file holds in words that nobody can read', () => {
+  const alerts = bookOf(() => start)
+  const figure = { value: '4', asOf: new Date(start).toISOString() }
+  const reading = judgeBalance({ id: 'unreadable', name: 'A' }, figure, '5')
+  expect(alerts.take(reading)).toHaveLength(1)
+  const file = new DatabaseSync(databaseFile(dataDir))
+  file.prepare("UPDATE alerts SET facts = '{}' WHERE watch = ?").run(reading.watch)
+  file.close()
+  expect(store.alerts.shown('').filter(({ watch }) => watch === reading.watch)).toEqual([])
+  expect(alerts.take(reading)).toHaveLength(1)
+})
+
+it('a balance is told while the service answers, and if it was told over the connection that stands, alone', () => {
+  const own = openStore(freshFolder())
+  onTestFinished(() => own.close())
+  const problem = new StudioError('internal', 'No.').toProblem()
+  const tells = (state: Connection['state'], asOf: number, failed: typeof problem | null): boolean => {
+    const id = randomUUID()
+    const book: Book = {
+      ...{ id, name: 'A', baseUrl: 'http://a', userId: null, active: true, offers: 'yes', spent: null, firstDay: null },
+      ...{ balance: { value: '4', asOf: iso(asOf) }, asOf: iso(asOf), fetching: false, problem: failed },
+    }
+    const room = new AlertsRoom({
+      table: own.alerts,
+      pending: own.pending,
+      books: {
+        ...{ changes: new Listeners(), current: () => book, callingKey: () => null },
+        today: () => ({ day: 1, service: null, here: null }),
+      },
+      connection: () => ({ state, profile: null, problem: null, checkedAt: null }),
+      ...{ statuses: new Listeners<[RateLimitStatusReply]>(), settled: new Listeners<[string]>() },
+      tools: { list: () => [], observe: () => () => undefined },
+      ...{ spent: () => ({ day: 0n, month: 0n, total: 0n }), notify: null, now: () => start },
+    })
+    room.follow({ onReply: () => () => undefined })
+    room.update({ balanceBelow: '5' })
+    const { alerts } = room.read()
+    room.close()
+    return alerts.some(({ facts }) => facts.kind === 'balance' && facts.book.id === id)
+  }
+  expect(tells('connected', start, null)).toBe(true)
+  expect(tells('connected', start - 1, null)).toBe(false)
+  expect(tells('failed', start, null)).toBe(false)
+  expect(tells('none', start, null)).toBe(false)
+  expect(tells('connected', start, problem)).toBe(false)
+})

@@ -1,0 +1,244 @@
+import { randomUUID } from 'node:crypto'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createRouterClient } from '@orpc/server'
+import { expect, it, onTestFinished } from 'vitest'
+import { type Core, type CoreOptions, createCore } from '../../../../src-main/core/core.ts'
+import type { Notice } from '../../../../src-main/core/host.ts'
+import { startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
+import type { Alert } from '../../../../src-preload/contract/alerts.ts'
+import { ended, freshFolder, memorySecrets, readUntil, testHost } from '../../helpers/core.ts'
+
+const canary = 'sk-canary-0123456789abcdef'
+
+async function program(
+  connect: CoreOptions['connect'] | null,
+  dataDir = freshFolder(),
+  proxyPort: number | null = null,
+) {
+  const notices: Notice[] = []
+  const host = { ...testHost(dataDir, memorySecrets()).host, notify: (notice: Notice) => void notices.push(notice) }
+  const core = await createCore(host, { ...(connect && { connect }), proxyPort })
+  onTestFinished(() => core.stop())
+  return { core, notices, dataDir, client: createRouterClient(core.router) }
+}
+
+async function sandboxWith(options: Parameters<typeof startSandbox>[0] = {}) {
+  const sandbox = await startSandbox({ apiKey: canary, ...options })
+  onTestFinished(() => sandbox.close().catch(() => undefined))
+  return sandbox
+}
+
+type Client = Awaited<ReturnType<typeof program>>['client']
+
+/** The list, once it is as wanted. */
+async function until(client: Client, wanted: (alerts: Alert[]) => boolean): Promise<Alert[]> {
+  for await (const { alerts } of await client.alerts.watch()) if (wanted(alerts)) return alerts
+  throw new Error('The events ended.')
+}
+const listed = async (client: Client): Promise<Alert[]> => until(client, () => true)
+
+async function ask(core: Core, model: string, text = 'Hello there'): Promise<void> {
+  const asked = { requestId: randomUUID(), conversationId: null, text, models: [model] }
+  await readUntil(core.chat.watch(await core.chat.send(asked)), ended)
+}
+
+/** The fetch after connecting is over: what the service told is known. */
+async function fetched(client: Client): Promise<void> {
+  for await (const [book] of await client.usage.watch()) if (book?.asOf && !book.fetching) return
+}
+
+it('a balance below the line is told once: not again while it stays there, by other figures, or after a restart; raised, it is over', async () => {
+  const sandbox = await sandboxWith({ balance: 8 })
+  const connect = { baseUrl: sandbox.baseUrl, apiKey: sandbox.apiKey }
+  const first = await program(connect)
+  await fetched(first.client)
+  expect(await listed(first.client)).toEqual([])
+  await first.client.alerts.update({ balanceBelow: '10' })
+  const [alert] = await until(first.client, (alerts) => alerts.length > 0)
+  expect(alert).toMatchObject({
+    facts: { kind: 'balance', balance: '8', below: '10' },
+    place: { room: 'usage', id: null },
+    endedAt: null,
+  })
+  await expect
+    .poll(() => first.notices)
+    .toEqual([
+      { title: 'Balance below 10 SC', body: '8 SC are left of the account.', place: { room: 'usage', id: null } },
+    ])
+  await ask(first.core, 'writer-small')
+  await first.client.alerts.dismiss({ id: alert?.id ?? '' })
+  await first.core.stop()
+
+  const second = await program(connect, first.dataDir)
+  await fetched(second.client)
+  await second.client.usage.refresh()
+  await second.client.alerts.update({ balanceBelow: '9' })
+  expect(await listed(second.client)).toEqual([])
+  expect(second.notices).toEqual([])
+  // A line below the balance is over it; back up, it is crossed anew.
+  await second.client.alerts.update({ balanceBelow: '5' })
+  await second.client.alerts.update({ balanceBelow: '8.5' })
+  await until(second.client, (alerts) => alerts.length === 1)
+})
+
+it('what today cost is told by the larger side, once', async () => {
+  const sandbox = await sandboxWith()
+  const { core, client, notices } = await program({ baseUrl: sandbox.baseUrl, apiKey: sandbox.apiKey })
+  await fetched(client)
+  const summaryOf = async () => {
+    for await (const [book] of await client.usage.watch()) if (book) return client.usage.summary({ bookId: book.id })
+    throw new Error('The events ended.')
+  }
+  await ask(core, 'writer-small')
+  // The service was asked before that: so far this machine alone knows.
+  const { here } = (await summaryOf()).today
+  await client.alerts.update({ spendAbove: '0.000001' })
+  const [alert] = await until(client, (alerts) => alerts.length > 0)
+  expect(alert?.facts).toMatchObject({ kind: 'spend', spent: here, above: '0.000001', source: 'here' })
+  expect(alert?.place).toEqual({ room: 'usage', id: null })
+  await ask(core, 'writer-small')
+  await client.alerts.update({ spendAbove: '1' })
+  await until(client, ([one]) => one?.endedAt !== null)
+  await client.alerts.update({ spendAbove: '0.000001' })
+  expect(await listed(client)).toHaveLength(1)
+  await expect.poll(() => notices.length).toBe(1)
+})
+
+it('a tool’s budget is told at its share and again when it is used up, in place of the first; a larger one ends it', async () => {
+  const sandbox = await sandboxWith()
+  const { core, client, notices } = await program(
+    { baseUrl: sandbox.baseUrl, apiKey: sandbox.apiKey },
+    freshFolder(),
+    0,
+  )
+  await fetched(client)
+  const { tool, key } = await client.tools.add({ name: 'my‮-editor', budgetTotal: '1' })
+  const write = async (): Promise<number> => {
+    const address = `${core.addresses().proxy}/chat/completions`
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+    const messages = [{ role: 'user', content: 'Write' }]
+    const body = JSON.stringify({ model: 'writer-small', max_tokens: 20, messages })
+    const reply = await fetch(address, { method: 'POST', headers, body })
+    await reply.arrayBuffer()
+    return reply.status
+  }
+  const spent = async (): Promise<number> => {
+    for await (const [use] of await client.tools.watchUse()) return Number(use?.spentTotal ?? 0)
+    throw new Error('The events ended.')
+  }
+  expect(await write()).toBe(200)
+  await expect.poll(spent).toBeGreaterThan(0)
+  const one = await spent()
+  // As if most of it had been spent: a budget of which this one request is 90 per cent, then all.
+  const sc = (amount: number): string => amount.toFixed(9)
+  await client.tools.update({ id: tool.id, changes: { budgetTotal: sc(one / 0.9) } })
+  const near = await until(client, (alerts) => alerts.length === 1)
+  expect(near[0]).toMatchObject({
+    facts: { kind: 'budget', tool: { id: tool.id }, window: 'total', usedUp: false },
+    place: { room: 'proxy', id: null },
+  })
+  await expect.poll(() => notices.map(({ title }) => title)).toEqual(['my -editor: budget nearly used up'])
+  await client.tools.update({ id: tool.id, changes: { budgetTotal: sc(one) } })
+  const up = await until(client, (alerts) => alerts.length === 2)
+  expect(up.map(({ facts, endedAt }) => [facts.kind === 'budget' && facts.usedUp, endedAt === null])).toEqual([
+    [true, true],
+    [false, false],
+  ])
+  expect(await write()).toBe(402)
+  await client.tools.update({ id: tool.id, changes: { budgetTotal: '1' } })
+  await until(client, (alerts) => alerts.every(({ endedAt }) => endedAt !== null))
+  expect(await client.alerts.dismiss({})).toEqual({ dismissed: 2 })
+  expect(await listed(client)).toEqual([])
+})
+
+it('a key that is refused is told once, by status, and is over with the next good answer; switched off, nothing is told', async () => {
+  const sandbox = await sandboxWith()
+  const { core, client, notices } = await program({ baseUrl: sandbox.baseUrl, apiKey: sandbox.apiKey })
+  await fetched(client)
+  for (const [status, why] of [
+    [401, 'refused'],
+    [402, 'credits'],
+    [403, 'forbidden'],
+  ] as const) {
+    await ask(core, `fault/${status}`)
+    const [alert] = await until(client, ([newest]) => newest?.facts.kind === 'key' && newest.facts.why === why)
+    expect(alert?.endedAt).toBeNull()
+  }
+  await ask(core, 'fault/401')
+  expect(await listed(client)).toHaveLength(3)
+  await ask(core, 'mirror')
+  await until(client, (alerts) => alerts.every(({ endedAt }) => endedAt !== null))
+  // The same day: it was told.
+  await ask(core, 'fault/401')
+  expect(await listed(client)).toHaveLength(3)
+  await client.alerts.dismiss({})
+  await client.alerts.update({ key: false })
+  await ask(core, 'fault/402')
+  expect(await listed(client)).toEqual([])
+  expect(JSON.stringify(notices)).not.toContain(canary)
+})
+
+it('a key whose own balance is used up is told of by its record', async () => {
+  const sandbox = await sandboxWith()
+  const { client } = await program({ baseUrl: sandbox.baseUrl, apiKey: sandbox.keys.noCredit })
+  await fetched(client)
+  await client.keys.refresh()
+  const [alert] = await until(client, (alerts) => alerts.length > 0)
+  expect(alert?.facts).toMatchObject({ kind: 'key', why: 'empty', name: 'Out of credit', left: '0', limit: '25' })
+  expect(alert?.place).toMatchObject({ room: 'keys' })
+})
+
+it('a ban is told with its end', async () => {
+  const sandbox = await sandboxWith()
+  const { client, notices } = await program({ baseUrl: sandbox.baseUrl, apiKey: sandbox.keys.banned })
+  const [alert] = await until(client, (alerts) => alerts.length > 0)
+  expect(alert).toMatchObject({ facts: { kind: 'ban' }, place: { room: 'usage', id: 'limits' } })
+  const until_ = alert?.facts.kind === 'ban' ? alert.facts.until : null
+  expect(Date.parse(until_ ?? '')).toBeGreaterThan(Date.now())
+  await expect.poll(() => notices.map(({ title }) => title)).toEqual(['The service blocks requests'])
+})
+
+it('while nothing answers nothing is told of figures of before, and a line that is drawn then is looked at when it answers again', async () => {
+  const sandbox = await sandboxWith({ balance: 8 })
+  // The service behind a cut.
+  let cut = false
+  const relay = createServer((request, response) => {
+    if (cut) return void request.socket.destroy()
+    const authorization = request.headers.authorization ?? ''
+    fetch(`${sandbox.baseUrl}${request.url}`, { headers: { authorization } }).then(
+      async (reply) => {
+        response.writeHead(reply.status, { 'content-type': reply.headers.get('content-type') ?? '' })
+        response.end(Buffer.from(await reply.arrayBuffer()))
+      },
+      () => response.destroy(),
+    )
+  })
+  await new Promise<void>((done) => relay.listen(0, '127.0.0.1', done))
+  onTestFinished(() => void relay.close())
+  const baseUrl = `http://127.0.0.1:${(relay.address() as AddressInfo).port}`
+  const connect = { baseUrl, apiKey: sandbox.apiKey }
+  const first = await program(connect)
+  await fetched(first.client)
+  await first.core.stop()
+
+  cut = true
+  const { core, client } = await program(connect, first.dataDir)
+  await expect.poll(() => core.state().connection.state, { timeout: 30_000 }).toBe('failed')
+  await client.alerts.update({ balanceBelow: '10' })
+  expect(await listed(client)).toEqual([])
+  cut = false
+  await core.connection.check()
+  const [alert] = await until(client, (alerts) => alerts.length > 0)
+  expect(alert?.facts).toMatchObject({ kind: 'balance', balance: '8' })
+}, 60_000)
+
+it('notifications can be switched off, and tried all the same', async () => {
+  const sandbox = await sandboxWith({ balance: 8 })
+  const { client, notices } = await program({ baseUrl: sandbox.baseUrl, apiKey: sandbox.apiKey })
+  await fetched(client)
+  await client.alerts.update({ notify: false, balanceBelow: '10' })
+  await until(client, (alerts) => alerts.length > 0)
+  expect(await client.alerts.tryNotification()).toEqual({ shown: true })
+  expect(notices.map(({ title }) => title)).toEqual(['Inference Studio'])
+})

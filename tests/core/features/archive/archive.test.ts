@@ -1,0 +1,505 @@
+import { randomUUID } from 'node:crypto'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate'
+import { afterEach, describe, expect, it } from 'vitest'
+import type { ArchivedMessage } from '../../../../src-main/core/store/archive.ts'
+import { tries } from '../../../helpers/effort.ts'
+import { everything, message, openStudio, put, remove, type Studio, sha256 } from './studio.ts'
+
+let open: Studio[] = []
+const studio = (): Studio => {
+  const opened = openStudio()
+  open.push(opened)
+  return opened
+}
+const close = async (one: Studio): Promise<void> => {
+  open = open.filter((other) => other !== one)
+  await one.close()
+}
+afterEach(async () => {
+  for (const one of [...open]) await close(one)
+})
+const uuid = fc.uuid({ version: 4 })
+const text = fc.oneof(
+  fc.string({ unit: 'grapheme', maxLength: 80 }),
+  fc.string({ unit: 'binary', maxLength: 40 }),
+  fc.constantFrom('```\nopen fence', '\u0000nul', '日本語 \u202Ertl', '"quotes" \\ {"a":1}', '\r\n', ''),
+)
+const wellFormed = text.map((value) => value.toWellFormed())
+const instant = fc
+  .date({ min: new Date(0), max: new Date('2100-01-01'), noInvalidDate: true })
+  .map((date) => date.toISOString())
+const name = fc.string({ minLength: 1, maxLength: 30 }).map((value) => value.toWellFormed().trim() || 'x')
+const settled = fc.constantFrom('complete', 'stopped', 'incomplete', 'failed')
+
+const anyMessage = fc.record({
+  id: uuid,
+  // Which of those before it, to be made a parent.
+  under: fc.nat(),
+  role: fc.constantFrom('system', 'developer', 'user', 'assistant', 'tool'),
+  name: fc.option(wellFormed.map((value) => value.slice(0, 60).toWellFormed())),
+  text: wellFormed,
+  reasoning: wellFormed,
+  refusal: wellFormed,
+  toolCalls: fc.array(
+    fc.record({ index: fc.nat(9), id: fc.option(wellFormed), name: wellFormed, arguments: wellFormed }),
+    { maxLength: 2 },
+  ),
+  run: fc.option(
+    fc.record({
+      ...{ callId: wellFormed, name: wellFormed, arguments: wellFormed },
+      state: fc.constantFrom('done', 'denied', 'invalid', 'unknown_tool', 'stopped', 'timed_out', 'failed'),
+      tool: fc.option(
+        fc.record({ id: wellFormed, kind: fc.constantFrom('function', 'mcp'), server: fc.option(wellFormed) }),
+      ),
+      allowed: fc.option(fc.constantFrom('once', 'conversation', 'always')),
+      isError: fc.boolean(),
+      notes: fc.array(wellFormed, { maxLength: 2 }),
+      startedAt: fc.option(instant),
+      finishedAt: fc.option(instant),
+    }),
+  ),
+  status: settled,
+  problem: fc.option(fc.record({ kind: fc.constantFrom('bug', 'internal', 'cancelled'), message: wellFormed })),
+  model: fc.option(wellFormed),
+  finishReason: fc.option(fc.constantFrom('stop', 'length')),
+  usage: fc.option(
+    fc.record({
+      promptTokens: fc.option(fc.nat()),
+      completionTokens: fc.option(fc.nat()),
+      totalTokens: fc.option(fc.nat()),
+      cachedTokens: fc.option(fc.nat()),
+    }),
+  ),
+  createdAt: instant,
+  finishedAt: fc.option(instant),
+  firstTokenMs: fc.option(fc.double({ min: 0, max: 1e6, noNaN: true })),
+  reasoningMs: fc.option(fc.nat()),
+  requestId: fc.option(wellFormed),
+  askId: fc.option(uuid),
+  made: fc.option(fc.constant('continue' as const)),
+  cost: fc.option(fc.constantFrom('0', '0.000000001', '12.5')),
+  costIs: fc.constantFrom('measured', 'estimated', 'unknown'),
+  params: fc.option(
+    fc.record(
+      {
+        temperature: fc.double({ min: 0, max: 2, noNaN: true }).map((value) => value + 0),
+        n: fc.integer({ min: 1, max: 8 }),
+        extra: fc.dictionary(
+          name,
+          fc.jsonValue().map((value) => JSON.parse(JSON.stringify(value).toWellFormed()) as never),
+        ),
+      },
+      { requiredKeys: [] },
+    ),
+  ),
+  jsonFaults: fc.option(fc.array(wellFormed, { maxLength: 2 })),
+  picture: fc.option(fc.nat(3), { freq: 3 }),
+})
+const anyConversation = fc.record({
+  title: fc.option(wellFormed),
+  updatedAt: instant,
+  draft: wellFormed,
+  pinned: fc.boolean(),
+  archivedAt: fc.option(instant),
+  folder: fc.boolean(),
+  leaf: fc.nat(),
+  messages: fc.uniqueArray(anyMessage, { maxLength: 12, selector: ({ id }) => id }),
+})
+
+type Generated = typeof anyConversation extends fc.Arbitrary<infer T> ? T : never
+
+/** A studio with just these conversations, a folder, a prompt and a preset. */
+async function fill(on: Studio, all: readonly Generated[]): Promise<void> {
+  const folder = on.library.saveFolder({ name: 'Folder' })
+  on.library.savePrompt({ name: 'Prompt', text: 'Say {{what=hello}} \u0000' })
+  on.library.savePreset({
+    name: 'Preset',
+    model: null,
+    instructions: 'x',
+    params: { stop: ['a'], extra: { z: 1, a: [null] } },
+  })
+  const pictures = await Promise.all([1, 2, 3, 4].map((side) => on.picture(side, 5)))
+  const taken = new Set<string>()
+  for (const { messages, folder: inFolder, leaf, ...rest } of all) {
+    const fresh = messages.filter(({ id }) => !taken.has(id))
+    const put_ = fresh.map(({ under, picture, ...one }, at): ArchivedMessage => {
+      taken.add(one.id)
+      const shown = picture === null ? null : pictures[picture]
+      return message({
+        ...one,
+        params: one.params ?? null,
+        parentId: at === 0 || under % 5 === 0 ? null : (fresh[under % at]?.id ?? null),
+        nextId: fresh[at + 1]?.id ?? null,
+        attachments: shown ? [{ ...shown, detail: under % 2 ? 'high' : null, name: one.name }] : [],
+      })
+    })
+    const leafId = put_.length > 0 ? (put_[leaf % put_.length]?.id ?? null) : null
+    put(on.store, put_, { ...rest, folderId: inFolder ? folder.id : null, leafId })
+  }
+}
+/** All entries of an archive as text, and without what tells the time of the export. */
+function entries(zip: Uint8Array): Record<string, string> {
+  const all = Object.fromEntries(
+    Object.entries(unzipSync(zip)).map(([file, bytes]) => [file, Buffer.from(bytes).toString('latin1')]),
+  )
+  const { 'manifest.json': manifest = '', ...rest } = all
+  return { ...rest, 'manifest.json': manifest.replace(/"createdAt": "[^"]*"/, '') }
+}
+
+describe('everything, exported and read into an empty studio', () => {
+  it('is exported from there byte for byte the same, and known the next time', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(anyConversation, { maxLength: 5 }), async (all) => {
+        const from = studio()
+        await fill(from, all)
+        const zip = await from.exported()
+        const to = studio()
+        const report = await to.import(zip)
+        expect(report).toMatchObject({ kind: 'archive', conversations: all.length, known: 0, notes: [] })
+        const again = await to.exported()
+        expect(entries(again)).toEqual(entries(zip))
+        const before = everything(to.store)
+        expect(await to.import(zip)).toMatchObject({ conversations: 0, known: all.length, notes: [] })
+        expect(everything(to.store)).toEqual(before)
+        await close(from)
+        await close(to)
+      }),
+      { numRuns: tries(8, 60) },
+    )
+  }, 120_000)
+
+  it('one by one, with its pictures in the same file, is the same too', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyConversation, async (one) => {
+        const from = studio()
+        await fill(from, [{ ...one, folder: false }])
+        const [id = ''] = from.store.archive.ids()
+        const file = await from.saved(await from.archive.exportConversation({ conversationId: id, format: 'json' }))
+        const to = studio()
+        expect(await to.import(file)).toMatchObject({
+          kind: 'conversation',
+          conversations: 1,
+          conversationId: id,
+          notes: [],
+        })
+        const again = await to.saved(await to.archive.exportConversation({ conversationId: id, format: 'json' }))
+        expect(again.equals(file)).toBe(true)
+        await close(from)
+        await close(to)
+      }),
+      { numRuns: tries(8, 60) },
+    )
+  }, 120_000)
+
+  it('leaves nothing in the temporary folder, and finds what came in', async () => {
+    const from = studio()
+    put(from.store, [message({ text: 'a bandicoot' })])
+    const to = studio()
+    await to.import(await from.exported())
+    expect(readdirSync(join(to.dataDir, 'tmp'))).toEqual([])
+    expect(readdirSync(join(from.dataDir, 'tmp'))).toEqual([])
+    await to.library.indexed()
+    expect((await to.library.search({ text: 'bandicoot', conversationId: null, limit: 5 })).hits).toHaveLength(1)
+    expect(to.added).toEqual(to.store.archive.ids())
+  })
+})
+
+describe('a conversation that is here already', () => {
+  it('is known though it was moved, archived or half typed in; with other contents it comes in beside, once', async () => {
+    const on = studio()
+    const one = message({ text: 'one' })
+    const id = put(on.store, [one, message({ parentId: one.id, text: 'two', askId: randomUUID() })])
+    const zip = await on.exported()
+    on.store.conversations.setDraft(id, 'half')
+    on.store.conversations.setPinned(id, true)
+    expect(await on.import(zip)).toMatchObject({ known: 1, conversations: 0 })
+    on.store.messages.insert({
+      ...{ id: randomUUID(), conversationId: id, parentId: one.id, role: 'user', text: 'three', status: 'complete' },
+      ...{ model: null, createdAt: new Date().toISOString() },
+    })
+    const report = await on.import(zip)
+    expect(report).toMatchObject({ known: 0, conversations: 1, messages: 2 })
+    expect(report.notes).toEqual([
+      '1 conversations are here already with other contents; they came in as copies beside them.',
+    ])
+    const copy = report.conversationId ?? ''
+    expect(copy).not.toBe(id)
+    const ids = on.store.archive.seqs(copy).map((seq) => on.store.archive.message(seq))
+    expect(ids.map((each) => each?.text)).toEqual(['one', 'two'])
+    expect(ids[1]?.parentId).toBe(ids[0]?.id)
+    expect(on.store.conversations.get(copy).messages).toBe(2)
+    expect(await on.import(zip)).toMatchObject({ known: 1, conversations: 0 })
+  })
+
+  it('is brought back when it was removed', async () => {
+    const on = studio()
+    const id = put(on.store, [message()])
+    const zip = await on.exported()
+    remove(on.store, id)
+    expect(await on.import(zip)).toMatchObject({ known: 0, conversations: 1, conversationId: id })
+    expect(on.store.archive.state(id)).toBe('here')
+  })
+})
+
+describe('a file that can’t be read', () => {
+  const base = async (): Promise<Record<string, Uint8Array>> => {
+    const from = studio()
+    const root = message({ text: 'first' })
+    put(from.store, [root, message({ parentId: root.id, text: 'second' })])
+    put(from.store, [message({ text: 'third', attachments: [{ ...(await from.picture(8)), detail: null }] })])
+    const zip = unzipSync(await from.exported())
+    await close(from)
+    return zip
+  }
+  const conversationOf = (files: Record<string, Uint8Array>): string =>
+    Object.keys(files).find(
+      (file) => file.startsWith('conversations/') && strFromU8(files[file] ?? new Uint8Array()).includes('"first"'),
+    ) ?? ''
+  /** Changes one conversation and makes the manifest fit, as somebody would who means harm. */
+  const with_ = (files: Record<string, Uint8Array>, change: (text: string) => string): Record<string, Uint8Array> => {
+    const file = conversationOf(files)
+    const changed = strToU8(change(strFromU8(files[file] ?? new Uint8Array())))
+    const manifest = JSON.parse(strFromU8(files['manifest.json'] ?? new Uint8Array())) as {
+      entries: { name: string }[]
+    }
+    const entries = manifest.entries.map((entry) =>
+      entry.name === file ? { name: file, bytes: changed.length, sha256: sha256(changed) } : entry,
+    )
+    return { ...files, [file]: changed, 'manifest.json': strToU8(JSON.stringify({ ...manifest, entries })) }
+  }
+  async function refused(file: Uint8Array | string, words: RegExp): Promise<void> {
+    const on = studio()
+    put(on.store, [message({ text: 'was here' })])
+    const before = everything(on.store)
+    await expect(on.import(file)).rejects.toMatchObject({ kind: 'bad_input', message: expect.stringMatching(words) })
+    expect(everything(on.store)).toEqual(before)
+    expect(readdirSync(join(on.dataDir, 'tmp'))).toEqual([])
+    expect(readdirSync(join(on.dataDir, 'media'))).toEqual([])
+    expect(on.added).toEqual([])
+    await close(on)
+  }
+
+  it('for what is in it brings nothing in and says why, in one sentence', async () => {
+    const files = await base()
+    const file = conversationOf(files)
+    await refused('', /neither/)
+    await refused('hello', /neither/)
+    await refused('{"a":1}', /neither/)
+    await refused('[1,2,3]', /neither/)
+    await refused('{"format":"inference-studio.conversation","version":1', /damaged/)
+    await refused('{"format":"inference-studio.conversation","version":2,"conversation":{},"messages":[]}', /newer/)
+    await refused(
+      zipSync({ ...files, 'manifest.json': strToU8('{"format":"inference-studio.archive","version":2}') }),
+      /newer/,
+    )
+    await refused(zipSync({ 'readme.txt': strToU8('hi') }), /neither/)
+    await refused(zipSync({ ...files, [file]: strToU8('{}') }), /missing or cut/)
+    const other = strToU8(strFromU8(files[file] ?? new Uint8Array()).replace('first', 'fir5t'))
+    await refused(zipSync({ ...files, [file]: other }), /not what its manifest says/)
+    await refused(zipSync({ ...files, 'conversations/more.json': strToU8('{}') }), /does not name/)
+    const { [file]: _, ...without } = files
+    await refused(zipSync(without), /missing or cut/)
+    await refused(zipSync(with_(files, (text) => text.replace('"role":"user"', '"role":"king"'))), /format/)
+    await refused(zipSync(with_(files, (text) => text.replace('"text":"first"', '"text":12'))), /format/)
+    await refused(
+      zipSync(with_(files, (text) => text.replace(/"id":"[^"]*"/, `"id":"${randomUUID()}"`))),
+      /another name/,
+    )
+    await refused(zipSync(with_(files, (text) => text.slice(0, -4))), /damaged/)
+  })
+
+  it('for its tree: two of the same id, a circle, a parent that is not there, a leaf that is not there', async () => {
+    const files = await base()
+    const [first = '', second = ''] = [
+      ...strFromU8(files[conversationOf(files)] ?? new Uint8Array()).matchAll(/\{"id":"([^"]*)","parentId"/g),
+    ].map(([, id]) => id ?? '')
+    expect([first, second].every(Boolean)).toBe(true)
+    await refused(zipSync(with_(files, (text) => text.replace(`{"id":"${second}"`, `{"id":"${first}"`))), /same id/)
+    await refused(zipSync(with_(files, (text) => text.replace(`"parentId":null`, `"parentId":"${second}"`))), /parent/)
+    await refused(
+      zipSync(with_(files, (text) => text.replace(`"parentId":"${first}"`, `"parentId":"${second}"`))),
+      /parent/,
+    )
+    await refused(
+      zipSync(with_(files, (text) => text.replace(`"parentId":"${first}"`, `"parentId":"${randomUUID()}"`))),
+      /parent/,
+    )
+    await refused(
+      zipSync(with_(files, (text) => text.replace(/"leafId":"[^"]*"/, `"leafId":"${randomUUID()}"`))),
+      /last message/,
+    )
+  })
+
+  it('for its zip: cut anywhere, names that lead out, two of a name, a bomb', async () => {
+    const files = await base()
+    const zip = zipSync(files)
+    for (const part of [0.1, 0.5, 0.9, 0.99]) await refused(zip.subarray(0, Math.floor(zip.length * part)), /zip file/)
+    for (const evil of ['../evil.json', '/etc/passwd', 'a\\b', 'conversations/../../x']) {
+      await refused(zipSync({ ...files, [evil]: strToU8('x') }), /leads out/)
+    }
+    const twice = Buffer.from(zipSync({ 'a.json': strToU8('x'), 'b.json': strToU8('y') }))
+    await refused(Buffer.from(twice.toString('latin1').replaceAll('b.json', 'a.json'), 'latin1'), /same name/)
+    const bomb = Buffer.alloc(100 * 1024 * 1024, '[')
+    await refused(zipSync({ 'conversations.json': bomb }, { level: 9 }), /good faith/)
+    await refused(`{"format":"inference-studio.conversation","x":${'['.repeat(5000)}${']'.repeat(5000)}}`, /nested/)
+  }, 60_000)
+
+  it('is refused for any one byte of an archive that is not as it was written', async () => {
+    const zip = zipSync(await base(), { level: 0 })
+    await fc.assert(
+      fc.asyncProperty(fc.nat(zip.length - 1), fc.integer({ min: 1, max: 255 }), async (at, by) => {
+        const bytes = Uint8Array.from(zip)
+        bytes[at] = (bytes[at] ?? 0) ^ by
+        const on = studio()
+        const before = everything(on.store)
+        try {
+          // What tells no content (a time, a version of the packer) may differ.
+          const { conversations } = await on.import(bytes)
+          expect(conversations).toBe(2)
+        } catch (thrown) {
+          expect(thrown).toMatchObject({ kind: 'bad_input' })
+          expect(everything(on.store)).toEqual(before)
+        }
+        await close(on)
+      }),
+      { numRuns: tries(15, 120) },
+    )
+  }, 120_000)
+
+  it('takes five megabytes in one message, and whole characters where halves stood', async () => {
+    const files = await base()
+    const large = 'é'.repeat(5_000_000)
+    const on = studio()
+    const report = await on.import(
+      zipSync(with_(files, (text) => text.replace('first', large).replace('second', 'a\\ud800b \\ud83d\\ude00 c'))),
+    )
+    expect(report.notes).toEqual([
+      '1 texts had halves of characters in them (lone surrogates), which can’t be kept; � stands there now.',
+    ])
+    const texts = on.store.archive
+      .ids()
+      .flatMap((id) => on.store.archive.seqs(id).map((seq) => on.store.archive.message(seq)?.text))
+    expect(texts).toContain('a�b 😀 c')
+    expect(texts.some((one) => one === large)).toBe(true)
+  })
+
+  it('can’t bring in anything that runs', async () => {
+    const run = {
+      ...{
+        callId: 'c',
+        name: 'rm',
+        arguments: '{}',
+        state: 'awaiting' as const,
+        allowed: 'always' as const,
+        isError: false,
+      },
+      ...{
+        tool: { id: 'function:x', kind: 'function' as const, server: null },
+        notes: [],
+        startedAt: null,
+        finishedAt: null,
+      },
+    }
+    const from = studio()
+    put(from.store, [message({ role: 'tool', status: 'pending', run, text: '' })])
+    const zip = await from.exported()
+    expect(strFromU8(Object.values(unzipSync(zip))[0] ?? new Uint8Array())).not.toContain('awaiting')
+    const id = from.store.archive.ids()[0] ?? ''
+    const file = await from.saved(await from.archive.exportConversation({ conversationId: id, format: 'json' }))
+    const on = studio()
+    await on.import(
+      file
+        .toString()
+        .replace('"state":"stopped"', '"state":"running"')
+        .replace('"status":"stopped"', '"status":"pending"'),
+    )
+    expect(on.store.messages.openCalls()).toEqual([])
+  })
+
+  it('that a dead process left half read in is erased by the next start', async () => {
+    const on = studio()
+    on.store.archive.stage(
+      {
+        ...{
+          id: randomUUID(),
+          title: 'half',
+          model: null,
+          createdAt: '2026-01-01T00:00:00.000Z',
+          draft: '',
+          folderId: null,
+        },
+        ...{ updatedAt: '2026-01-01T00:00:00.000Z', pinned: false, archivedAt: null, leafId: null, importKey: null },
+        setup: on.store.conversations.setup(randomUUID()),
+      },
+      new Date().toISOString(),
+    )
+    expect(on.library.removed()).toEqual([])
+    const { dataDir } = on
+    await close(on)
+    const again = openStudio(dataDir)
+    open.push(again)
+    await again.library.sweep()
+    expect(again.store.erasures.planned('conversation')).toEqual([])
+    expect(again.store.archive.ids()).toEqual([])
+  })
+})
+
+describe('a conversation as Markdown', () => {
+  it('reads from top to bottom: the path alone, reasoning folded, calls and results in fences that nothing within can close', async () => {
+    const on = studio()
+    const call = { index: 0, id: 'c', name: 'look_up', arguments: '{"q":"```"}' }
+    const run = {
+      ...{ callId: 'c', name: 'look_up', arguments: '{"q":1}', state: 'done' as const, tool: null, allowed: null },
+      ...{ isError: false, notes: [], startedAt: null, finishedAt: null },
+    }
+    const ask = message({
+      text: 'What?',
+      attachments: [{ ...(await on.picture(4, 3)), detail: null, name: 'a `b`.png' }],
+    })
+    const calls = message({
+      ...{
+        role: 'assistant',
+        parentId: ask.id,
+        text: '',
+        toolCalls: [call],
+        reasoning: 'Hm </details> ```',
+        model: 'm-1',
+      },
+    })
+    const result = message({ role: 'tool', parentId: calls.id, text: 'out\n````\nmore', run })
+    const reply = message({ role: 'assistant', parentId: result.id, text: 'So:\n```js\nlet a', status: 'stopped' })
+    const other = message({ role: 'assistant', parentId: ask.id, text: 'the branch not taken' })
+    const id = put(on.store, [ask, calls, other, result, reply], { leafId: reply.id, title: 'Ask [me] *this*' })
+    const download = await on.archive.exportConversation({ conversationId: id, format: 'markdown' })
+    expect(download).toMatchObject({ name: 'Ask [me] this.md', mime: 'text/markdown' })
+    const markdown = (await on.saved(download)).toString()
+    expect(markdown).toBe(
+      [
+        ...['# Ask \\[me\\] \\*this\\*', '', '2026-01-01 00:00 UTC · `m`', ''],
+        ...['## You · 2026-01-01 00:00 UTC', '', '*Picture: `` a `b`.png ``, 4 × 3*', '', 'What?', ''],
+        ...['## Assistant · `m-1` · 2026-01-01 00:00 UTC', '', '<details><summary>Reasoning</summary>', ''],
+        ...['````text', 'Hm </details> ```', '````', '', '</details>', ''],
+        ...['*Calls `look_up`:*', '', '````json', '{"q":"```"}', '````', ''],
+        ...['## Tool · 2026-01-01 00:00 UTC', '', '*Called `look_up`: done*', '', '```json', '{"q":1}', '```', ''],
+        ...['`````text', 'out', '````', 'more', '`````', ''],
+        ...['## Assistant · 2026-01-01 00:00 UTC', '', 'So:', '```js', 'let a', '```', '', '*Stopped.*', ''],
+      ].join('\n'),
+    )
+    expect(markdown).not.toContain('not taken')
+  })
+
+  it('of nothing, of something removed: says so', async () => {
+    const on = studio()
+    const id = put(on.store, [])
+    expect((await on.archive.exportConversation({ conversationId: id, format: 'markdown' })).bytes).toBeGreaterThan(0)
+    remove(on.store, id)
+    for (const conversationId of [id, randomUUID()]) {
+      await expect(on.archive.exportConversation({ conversationId, format: 'json' })).rejects.toMatchObject({
+        kind: 'no_such_item',
+      })
+    }
+  })
+})

@@ -1,0 +1,174 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Archive } from '../../../../src-main/core/features/archive/archive.ts'
+import { Library } from '../../../../src-main/core/features/library/library.ts'
+import { createMedia } from '../../../../src-main/core/features/media/media.ts'
+import { createTransfers } from '../../../../src-main/core/features/transfers/transfers.ts'
+import type { ArchivedMessage } from '../../../../src-main/core/store/archive.ts'
+import { databaseFile, openStore, type Store } from '../../../../src-main/core/store/store.ts'
+import type { Download } from '../../../../src-preload/contract/transfers.ts'
+import { freshFolder } from '../../helpers/core.ts'
+
+export type Studio = ReturnType<typeof openStudio>
+
+/** The store, the library, pictures, transfers and the archive of one data folder, all of them real. */
+export function openStudio(dataDir = freshFolder(), now: () => number = Date.now) {
+  const store = openStore(dataDir)
+  const transfers = createTransfers({ dataDir })
+  const lines: string[] = []
+  const dropped: string[] = []
+  const erasedRows: number[] = []
+  const added: string[] = []
+  const media = createMedia({ dataDir, store, uploads: transfers.uploads })
+  const library = new Library({
+    store,
+    databaseFile: databaseFile(dataDir),
+    async dropMedia(ids) {
+      dropped.push(...ids)
+      await media.drop(ids)
+    },
+    async eraseBodies(rows) {
+      erasedRows.push(...rows)
+    },
+    log: (level, line) => lines.push(`${level} ${line}`),
+    now,
+  })
+  const archive = new Archive({
+    store,
+    tempDir: transfers.folder,
+    version: '0.0.0-test',
+    media,
+    downloads: transfers.downloads,
+    uploads: transfers.uploads,
+    cleanUp: async () => void (await library.sweep()),
+    added(ids) {
+      added.push(...ids)
+      library.note()
+    },
+    now,
+  })
+
+  async function saved(download: Download): Promise<Buffer> {
+    const parts: Buffer[] = []
+    for (let at = 0; ; ) {
+      const { data } = await transfers.downloads.read({ downloadId: download.downloadId, at })
+      if (data === '') break
+      const part = Buffer.from(data, 'base64')
+      parts.push(part)
+      at += part.length
+    }
+    await transfers.downloads.release(download.downloadId)
+    return Buffer.concat(parts)
+  }
+
+  return {
+    ...{ dataDir, store, library, archive, media, transfers, lines, dropped, erasedRows, added, saved },
+    async import(bytes: Uint8Array | string, name = 'file') {
+      const content = Buffer.from(bytes)
+      const { uploadId } = await transfers.uploads.begin({ name, bytes: content.length })
+      for (let at = 0; at < content.length; at += 400_000) {
+        await transfers.uploads.part({ uploadId, at, data: content.toString('base64', at, at + 400_000) })
+      }
+      return archive.import({ uploadId })
+    },
+    exported: async () => saved(await archive.exportAll()),
+    async picture(width = 1, height = 1) {
+      return media.importFile({ bytes: png(width, height), id: randomUUID(), name: null })
+    },
+    async close() {
+      await archive.close()
+      await library.close()
+      await transfers.close()
+      store.close()
+    },
+  }
+}
+
+/** A whole PNG's head, which is all that is looked at; its sides make it a picture of its own. */
+export function png(width: number, height: number): Buffer {
+  const bytes = Buffer.alloc(60)
+  bytes.writeUInt32BE(0x89504e47, 0)
+  bytes.writeUInt32BE(0x0d0a1a0a, 4)
+  bytes.writeUInt32BE(13, 8)
+  bytes.write('IHDR', 12)
+  bytes.writeUInt32BE(width, 16)
+  bytes.writeUInt32BE(height, 20)
+  return bytes
+}
+
+/** Every row of every table that holds what people wrote, for comparing before and after; in an order of its own. */
+export function everything(store: Store): unknown {
+  return {
+    conversations: store.archive
+      .ids()
+      .map((id) => [store.archive.conversation(id), store.archive.seqs(id).map((seq) => store.archive.message(seq))]),
+    folders: store.folders.rows(),
+    prompts: store.prompts.list(),
+    presets: store.presets.list(),
+    media: [...store.media.ids()].sort(),
+    planned: (['conversation', 'import', 'media', 'request'] as const).map((what) => store.erasures.planned(what)),
+  }
+}
+
+export const message = (given: Partial<ArchivedMessage> = {}): ArchivedMessage => ({
+  ...{ id: randomUUID(), parentId: null, role: 'user', name: null, text: 'Hello', reasoning: '', refusal: '' },
+  ...{ toolCalls: [], attachments: [], run: null, status: 'complete', problem: null, model: null, finishReason: null },
+  ...{ usage: null, createdAt: '2026-01-01T00:00:00.000Z', finishedAt: '2026-01-01T00:00:01.000Z', firstTokenMs: null },
+  ...{ reasoningMs: null, requestId: null, askId: null, made: null, cost: null, costIs: 'unknown', params: null },
+  ...{ jsonFaults: null, nextId: null },
+  ...given,
+})
+
+/** Puts a conversation into the store as it stands, in sight; answers its id. */
+export function put(
+  store: Store,
+  messages: ArchivedMessage[],
+  given: Partial<Parameters<Store['archive']['stage']>[0]> = {},
+): string {
+  const id = given.id ?? randomUUID()
+  const last = messages.at(-1)
+  store.archive.stage(
+    {
+      ...{
+        id,
+        title: 'A talk',
+        model: 'm',
+        createdAt: '2026-01-01T00:00:00.000Z',
+        updatedAt: '2026-01-02T00:00:00.000Z',
+      },
+      ...{ draft: '', folderId: null, pinned: false, archivedAt: null, leafId: null, importKey: null },
+      setup: {
+        ...{ instructions: '', instructionsRole: 'system', params: {} },
+        tools: { enabled: [], choice: 'auto', parallel: null },
+      },
+      ...given,
+    },
+    '2026-01-02T00:00:00.000Z',
+  )
+  store.archive.stageMessages(id, messages)
+  const leafId = given.leafId ?? last?.id ?? null
+  const parents = new Map(messages.map((one) => [one.id, one.parentId]))
+  let length = 0
+  for (let at = leafId; at !== null; at = parents.get(at) ?? null) length += 1
+  store.archive.finish(id, { leafId, length, importKey: given.importKey ?? null })
+  store.transaction(() => store.archive.reveal([{ id, folderId: given.folderId ?? null }], []))
+  return id
+}
+
+/** Takes it out of sight, as the list does. */
+export const remove = (store: Store, id: string, at = new Date().toISOString()): void =>
+  store.conversations.setRemoved(id, at)
+
+/** Whether any file of the data folder holds these bytes. */
+export function inFiles(dataDir: string, names: readonly string[], wanted: string): string[] {
+  return names.filter((name) => {
+    try {
+      return readFileSync(join(dataDir, name)).includes(wanted)
+    } catch {
+      return false
+    }
+  })
+}
+
+export const sha256 = (bytes: Uint8Array | string): string => createHash('sha256').update(bytes).digest('hex')

@@ -1,0 +1,470 @@
+import { randomUUID } from 'node:crypto'
+import { afterEach, describe, expect, it } from 'vitest'
+import { StudioError } from '../../../../src-main/core/errors.ts'
+import { choose } from '../../../../src-main/core/features/chat/chooseReply.ts'
+import { goOn, goOnWords } from '../../../../src-main/core/features/chat/continueReply.ts'
+import { ConversationWatcher } from '../../../../src-main/core/features/chat/conversationWatcher.ts'
+import { duplicate } from '../../../../src-main/core/features/chat/duplicate.ts'
+import { recoverReplies } from '../../../../src-main/core/features/chat/recover.ts'
+import { remove } from '../../../../src-main/core/features/chat/remove.ts'
+import { restore } from '../../../../src-main/core/features/chat/restore.ts'
+import { retry } from '../../../../src-main/core/features/chat/retry.ts'
+import { saveSetup } from '../../../../src-main/core/features/chat/saveSetup.ts'
+import { type SendInput, send } from '../../../../src-main/core/features/chat/send.ts'
+import { stop } from '../../../../src-main/core/features/chat/stop.ts'
+import { openDoor } from '../../../../src-main/core/features/chat/toolCallsPort.ts'
+import { update } from '../../../../src-main/core/features/chat/update.ts'
+import type { ChatNeighbours } from '../../../../src-main/core/ports/toolCalls.ts'
+import { openStore } from '../../../../src-main/core/store/store.ts'
+import type { ChatStreamEvent } from '../../../../src-main/core/upstream/types.ts'
+import { type ChatParams, emptySetup } from '../../../../src-preload/contract/chat.ts'
+import { Page, roomOver, settled } from '../../helpers/chatRoom.ts'
+import { freshFolder } from '../../helpers/core.ts'
+
+const close: (() => void)[] = []
+afterEach(() => {
+  for (const one of close.splice(0)) one()
+})
+
+function studio(neighbours: Partial<ChatNeighbours> = {}, folder = freshFolder()) {
+  const store = openStore(folder)
+  close.push(() => store.close())
+  const { room, service, lines } = roomOver(store, neighbours)
+  const ask = async (input: Partial<SendInput> = {}) => {
+    const whole = { requestId: randomUUID(), conversationId: null, text: 'Question', models: ['m'], ...input }
+    const sent = await send(room, whole)
+    await settled()
+    return { ...sent, replyId: sent.replyIds[0] ?? '' }
+  }
+  const answer = async (...events: (ChatStreamEvent | 'end' | StudioError)[]) => {
+    for (const event of events) service.last.say(event)
+    await settled()
+  }
+  return { store, room, service, lines, ask, answer, door: openDoor(room) }
+}
+
+const content = (text: string, choice = 0): ChatStreamEvent => ({ type: 'content', choice, text })
+const finish = (choice = 0): ChatStreamEvent => ({ type: 'finish', choice, reason: 'stop' })
+const call = (index = 0, args = '{}'): ChatStreamEvent => ({
+  ...{ type: 'tool_call', choice: 0, index, id: `call-${index}`, name: 'clock', arguments: args },
+})
+const withParams = (params: ChatParams) => ({ setup: { ...emptySetup, params } })
+
+describe('what is sent', () => {
+  it('begins with the instructions, has names and pictures as parts, and holds what was set alone [CHAT-03] [CHAT-08] [CHAT-10]', async () => {
+    const { store, room, service, ask, answer } = studio({
+      toolsFor: () => ({ tools: [{ type: 'function' }], tool_choice: 'required' }),
+    })
+    const mediaId = randomUUID()
+    const picture = { id: mediaId, kind: 'image', mime: 'image/png', bytes: 9, width: 3, height: 3 } as const
+    store.media.insert({ ...picture, name: 'a.png', sha256: 'x', createdAt: new Date().toISOString() })
+    const params: ChatParams = {
+      ...{ temperature: 0, topP: 0.5, maxTokens: 9, stop: ['END'], presencePenalty: 1, frequencyPenalty: -1 },
+      responseFormat: { type: 'json_schema', name: 'n', strict: true, schema: '{"type":"object"}' },
+      extra: { seed: 7, stream: false, model: 'other', tools: [], temperature: 2, messages: [] },
+    }
+    const instructions = { instructions: 'Be brief.', instructionsRole: 'developer' } as const
+    const { conversationId } = await ask({
+      ...{ text: 'What is it?', name: 'Ada', attachments: [{ mediaId, detail: 'low' }] },
+      setup: { ...emptySetup, ...instructions, params },
+    })
+    expect(service.last.request).toEqual({
+      model: 'm',
+      messages: [
+        { role: 'developer', content: 'Be brief.' },
+        {
+          role: 'user',
+          name: 'Ada',
+          content: [
+            { type: 'text', text: 'What is it?' },
+            { type: 'image_url', image_url: { url: `data:image/png;base64,${mediaId}`, detail: 'low' } },
+          ],
+        },
+      ],
+      ...{ temperature: 0, top_p: 0.5, max_tokens: 9, stop: ['END'], presence_penalty: 1, frequency_penalty: -1 },
+      response_format: {
+        type: 'json_schema',
+        json_schema: { name: 'n', strict: true, schema: { type: 'object' } },
+      },
+      seed: 7,
+      tools: [{ type: 'function' }],
+      tool_choice: 'required',
+      stream_options: { include_usage: true },
+    })
+    await answer(content('{}'), finish(), 'end')
+    saveSetup(room, { conversationId, setup: emptySetup })
+    await ask({ conversationId })
+    expect(Object.keys(service.last.request)).toEqual(['model', 'messages', 'tools', 'tool_choice', 'stream_options'])
+  })
+
+  it('a picture that is gone fails the reply in words, and nothing is sent', async () => {
+    const { store, service, ask } = studio({
+      imageUrl: () => Promise.reject(new StudioError('no_such_item', 'That picture is gone.')),
+    })
+    const mediaId = randomUUID()
+    const picture = { id: mediaId, kind: 'image', mime: 'image/png', bytes: 9, width: 3, height: 3 } as const
+    store.media.insert({ ...picture, name: null, sha256: 'x', createdAt: new Date().toISOString() })
+    const { replyId } = await ask({ attachments: [{ mediaId, detail: null }] })
+    expect(service.asked).toEqual([])
+    expect(store.messages.get(replyId)).toMatchObject({ status: 'failed', problem: { kind: 'no_such_item' } })
+  })
+})
+
+describe('several replies', () => {
+  it('n choices are replies of one request, each ending for itself; stopping one ends them all [CHAT-09]', async () => {
+    const { store, room, service, ask, answer } = studio({ costOf: () => ({ cost: '0.5', costIs: 'estimated' }) })
+    const { replyIds } = await ask(withParams({ n: 3 }))
+    const replies = () => replyIds.map((id) => store.messages.get(id))
+    expect(service.asked).toHaveLength(1)
+    expect(service.last.request.n).toBe(3)
+    await answer(content('a', 0), content('b', 1), content('c', 2), finish(1))
+    expect(replies().map(({ status }) => status)).toEqual(['streaming', 'complete', 'streaming'])
+    expect(stop(room, { replyId: replyIds[2] ?? '' })).toEqual({ stopped: true })
+    expect(service.last.aborted).toBe(true)
+    await settled()
+    expect(replies().map(({ status, text }) => [status, text])).toEqual([
+      ['stopped', 'a'],
+      ['complete', 'b'],
+      ['stopped', 'c'],
+    ])
+    expect(new Set(replies().map(({ askId }) => askId)).size).toBe(1)
+    expect(replies().map(({ cost, requestRow }) => [cost, requestRow])).toEqual(Array(3).fill(['0.5', 1]))
+  })
+
+  it('a cut leaves finished choices complete, and choices that never came have failed', async () => {
+    const { store, ask, answer } = studio()
+    const cut = await ask(withParams({ n: 2 }))
+    await answer(content('a', 0), finish(0), content('b', 1), new StudioError('connection_lost', 'Lost.'))
+    expect(cut.replyIds.map((id) => store.messages.get(id).status)).toEqual(['complete', 'incomplete'])
+    const fewer = await ask(withParams({ n: 2 }))
+    await answer(content('a', 0), finish(0), 'end')
+    expect(fewer.replyIds.map((id) => store.messages.get(id).status)).toEqual(['complete', 'failed'])
+  })
+
+  it('models that are compared make a request each; stopping one leaves the others; the path can go on when its own has ended', async () => {
+    const { store, room, service, ask } = studio()
+    const { conversationId, replyIds } = await ask({ models: ['a', 'b', 'c'] })
+    expect(service.asked.map(({ request }) => [request.model, request.n])).toEqual([
+      ['a', undefined],
+      ['b', undefined],
+      ['c', undefined],
+    ])
+    stop(room, { replyId: replyIds[1] ?? '' })
+    expect(service.asked.map(({ aborted }) => aborted)).toEqual([false, true, false])
+    await expect(ask({ conversationId })).rejects.toMatchObject({ kind: 'busy' })
+    service.asked[0]?.say(content('one'))
+    service.asked[0]?.say('end')
+    await settled()
+    const page = new Page()
+    const watcher = new ConversationWatcher(room.runs.view, conversationId)
+    page.apply(watcher.take() as never)
+    expect(page.beside.map(({ model, status }) => [model, status])).toEqual([
+      ['a', 'complete'],
+      ['b', 'stopped'],
+      ['c', 'pending'],
+    ])
+    choose(room, { messageId: replyIds[2] ?? '' })
+    expect(store.conversations.get(conversationId).model).toBe('c')
+    choose(room, { messageId: replyIds[0] ?? '' })
+    await ask({ conversationId, text: 'On' })
+    expect(service.last.request.messages.map((message) => message.content)).toEqual(['Question', 'one', 'On'])
+    expect(service.open.map(({ request }) => request.model)).toEqual(['c', 'm'])
+    expect(room.runs.view.beside(store.conversations.get(conversationId).leafId ?? '')).toEqual([])
+  })
+})
+
+describe('branches', () => {
+  it('an edit is a sibling with the same parent; walking back leads down to where that was left, and what runs goes on', async () => {
+    const { store, room, service, ask, answer } = studio()
+    const first = await ask()
+    await answer(content('one'), 'end')
+    const second = await ask({ conversationId: first.conversationId, text: 'On' })
+    await answer(content('two'), 'end')
+    const edited = await ask({ conversationId: first.conversationId, edits: first.turnId, text: 'Otherwise' })
+    expect(store.messages.get(edited.turnId)).toMatchObject({ parentId: null, sibling: 2, siblings: 2 })
+    expect(service.last.request.messages).toEqual([{ role: 'user', content: 'Otherwise' }])
+    choose(room, { messageId: first.turnId })
+    expect(store.conversations.get(first.conversationId)).toMatchObject({ leafId: second.replyId, messages: 4 })
+    await answer(content('three'), 'end')
+    expect(store.messages.get(edited.replyId)).toMatchObject({ status: 'complete', text: 'three' })
+    const other = await ask()
+    await answer(content('four'), 'end')
+    const elsewhere = ask({ conversationId: other.conversationId, edits: first.turnId })
+    await expect(elsewhere).rejects.toMatchObject({ kind: 'bad_input' })
+  })
+
+  it('going on asks in words that say so, once however often it is asked for', async () => {
+    const { store, room, service, ask, answer } = studio()
+    const { replyId } = await ask()
+    await answer(content('Half'), new StudioError('connection_lost', 'Lost.'))
+    const requestId = randomUUID()
+    const both = await Promise.all([goOn(room, { requestId, replyId }), goOn(room, { requestId, replyId })])
+    expect(both[0]).toEqual(both[1])
+    await settled()
+    expect(service.asked).toHaveLength(2)
+    expect(store.messages.get(requestId)).toMatchObject({ made: 'continue', parentId: replyId })
+    expect(service.last.request.messages.slice(1)).toEqual([
+      { role: 'assistant', content: 'Half' },
+      { role: 'user', content: goOnWords },
+    ])
+    const failed = await ask()
+    await answer(new StudioError('connection_lost', 'Lost.'))
+    const again = goOn(room, { requestId: randomUUID(), replyId: failed.replyId })
+    await expect(again).rejects.toMatchObject({ kind: 'bad_input' })
+  })
+
+  it('a retry may ask other models; a message is added without asking', async () => {
+    const { store, room, service, ask, answer } = studio()
+    const { conversationId, replyId } = await ask()
+    await answer(content('one'), 'end')
+    const { replyIds } = await retry(room, { requestId: randomUUID(), replyId, models: ['x', 'y'] })
+    expect(replyIds.map((id) => store.messages.get(id).siblings)).toEqual([3, 3])
+    for (const id of replyIds) stop(room, { replyId: id })
+    await settled()
+    const added = await send(room, {
+      ...{ requestId: randomUUID(), conversationId, text: 'Said.', models: ['m'], role: 'assistant', ask: false },
+    })
+    expect(added.replyIds).toEqual([])
+    expect(service.asked).toHaveLength(3)
+    expect(store.conversations.get(conversationId).leafId).toBe(added.turnId)
+  })
+
+  it('a copy has ids of its own; what is being made is in it as far as it came', async () => {
+    const { store, room, ask, answer } = studio()
+    const { conversationId, turnId } = await ask(withParams({ n: 2 }))
+    await answer(content('so far'))
+    const copy = duplicate(room, { conversationId }).conversationId
+    const whole = store.messages.path(store.conversations.get(copy).leafId)
+    expect(whole.map(({ status, text, siblings }) => [status, text, siblings])).toEqual([
+      ['complete', 'Question', 1],
+      ['incomplete', 'so far', 2],
+    ])
+    expect(store.conversations.setup(copy).params.n).toBe(2)
+    const upTo = duplicate(room, { conversationId, upTo: turnId }).conversationId
+    expect(store.messages.links(upTo)).toHaveLength(1)
+    expect(store.conversations.get(conversationId).leafId).not.toBe(store.conversations.get(copy).leafId)
+  })
+})
+
+describe('calls of tools', () => {
+  it('stand below the reply as rows, wait across a restart, go back with their answers, and are asked on once [CHAT-04]', async () => {
+    const folder = freshFolder()
+    const before = studio({}, folder)
+    const { conversationId, replyId } = await before.ask()
+    await before.answer(content('Let me see.'), call(0), call(1, '{"a":1}'), 'end')
+    const [one, two] = before.door.openCalls(conversationId)
+    expect([one?.parentId, two?.parentId]).toEqual([replyId, one?.id])
+    expect(before.room.runs.view.conversation(conversationId)).toMatchObject({ waiting: true, messages: 4 })
+    if (!one || !two) throw new Error('There are two calls.')
+    before.door.setRun(one.id, { ...one.run, state: 'running', startedAt: new Date().toISOString() }, '')
+    before.store.close()
+    close.length = 0
+
+    const { store, door, service, room } = studio({}, folder)
+    recoverReplies(store)
+    expect(door.toolMessage(one.id)).toMatchObject({ status: 'failed', run: { state: 'failed' } })
+    expect(door.toolMessage(one.id).text).toContain('may have done its work')
+    expect(door.toolMessage(two.id).run.state).toBe('awaiting')
+    await expect(door.askOn(one.id)).rejects.toMatchObject({ kind: 'busy' })
+    door.setRun(two.id, { ...two.run, state: 'done' }, 'Noon.')
+    expect(room.runs.view.conversation(conversationId)?.waiting).toBe(false)
+    expect(door.rowsBeside(two.id).map(({ id }) => id)).toEqual([one.id, two.id])
+    expect(door.rounds(two.id)).toBe(1)
+    const asked = await door.askOn(one.id)
+    await settled()
+    expect(store.messages.get(asked.replyId).parentId).toBe(two.id)
+    expect(service.last.request.messages.slice(1)).toEqual([
+      {
+        role: 'assistant',
+        content: 'Let me see.',
+        tool_calls: [
+          { id: 'call-0', type: 'function', function: { name: 'clock', arguments: '{}' } },
+          { id: 'call-1', type: 'function', function: { name: 'clock', arguments: '{"a":1}' } },
+        ],
+      },
+      { role: 'tool', tool_call_id: 'call-0', content: expect.stringContaining('may have') },
+      { role: 'tool', tool_call_id: 'call-1', content: 'Noon.' },
+    ])
+    await expect(door.askOn(two.id)).rejects.toMatchObject({ kind: 'busy' })
+    service.last.say(call())
+    service.last.say('end')
+    await settled()
+    expect(await door.askOn(two.id)).toEqual(asked)
+    expect(service.asked).toHaveLength(1)
+    expect(door.rounds(store.conversations.get(conversationId).leafId ?? '')).toBe(2)
+  })
+
+  it('of a reply that was stopped or cut are never offered', async () => {
+    const { room, door, ask, answer } = studio()
+    const { replyId } = await ask()
+    await answer(call())
+    stop(room, { replyId })
+    await ask()
+    await answer(call(), new StudioError('connection_lost', 'Lost.'))
+    expect(door.openCalls()).toEqual([])
+  })
+
+  it('that still wait when the person goes on are answered as not run', async () => {
+    const { room, service, door, ask, answer } = studio()
+    const { conversationId } = await ask()
+    await answer(call(), 'end')
+    const [row] = door.openCalls()
+    await ask({ conversationId, text: 'Leave it.' })
+    expect(door.toolMessage(row?.id ?? '').run.state).toBe('denied')
+    expect(service.last.request.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'user'])
+    expect(room.runs.view.conversation(conversationId)?.waiting).toBe(false)
+  })
+
+  it('a running one holds the path; a branch elsewhere leaves it out of the request', async () => {
+    const { service, door, ask, answer } = studio()
+    const { conversationId, turnId, replyId } = await ask()
+    await answer(content('Wait.'), call(), 'end')
+    const [row] = door.openCalls()
+    if (!row) throw new Error('There is a call.')
+    door.setRun(row.id, { ...row.run, state: 'running' }, '')
+    await expect(ask({ conversationId })).rejects.toMatchObject({ kind: 'busy' })
+    door.setRun(row.id, { ...row.run, state: 'awaiting' }, '')
+    await ask({ conversationId, edits: turnId, text: 'Anew' })
+    expect(service.last.request.messages).toEqual([{ role: 'user', content: 'Anew' }])
+    expect(door.toolMessage(row.id).run.state).toBe('awaiting')
+    expect(replyId).toBe(row.parentId)
+  })
+})
+
+describe('what a reply is known for', () => {
+  it('its row in the books, its cost when that is known, and what it was asked with, also when it was stopped', async () => {
+    const { store, room, ask, answer } = studio({
+      costOf: (row) => ({ cost: `0.0${row}`, costIs: 'estimated' }),
+    })
+    const first = await ask(withParams({ temperature: 1 }))
+    await answer(content('a'), 'end')
+    const facts = { requestRow: 1, cost: '0.01', costIs: 'estimated', params: { temperature: 1 }, jsonFaults: null }
+    expect(store.messages.get(first.replyId)).toMatchObject(facts)
+    const second = await ask()
+    await answer(content('a'))
+    stop(room, { replyId: second.replyId })
+    await settled()
+    expect(store.messages.get(second.replyId)).toMatchObject({ status: 'stopped', requestRow: 2, cost: '0.02' })
+  })
+
+  it.each([
+    ['{"a":1}', { type: 'json_object' }, []],
+    ['[1]', { type: 'json_object' }, [expect.stringContaining('no object')]],
+    ['so', { type: 'json_object' }, [expect.stringContaining('not JSON')]],
+    ['so', { type: 'text' }, null],
+    ['{"a":1}', schemaOf('{"required":["a"]}'), []],
+    ['{"b":1}', schemaOf('{"required":["a"]}'), [expect.stringContaining('required')]],
+    ['{}', schemaOf('[]'), [expect.stringContaining('cannot be used')]],
+  ] as const)('%s, asked for as %j', async (text, responseFormat, faults) => {
+    const { store, ask, answer } = studio()
+    const { replyId } = await ask(withParams({ responseFormat }))
+    await answer(content(text), 'end')
+    expect(store.messages.get(replyId)).toMatchObject({ status: 'complete', jsonFaults: faults })
+  })
+
+  it('while it is tried again, when that will be and that the service may have done work all the same', async () => {
+    const { room, service, ask } = studio()
+    const { conversationId, replyId } = await ask()
+    const page = new Page()
+    const watcher = new ConversationWatcher(room.runs.view, conversationId)
+    watcher.subscribe(() => undefined)
+    const read = () => {
+      const event = watcher.take()
+      if (event !== null && event !== 'end') page.apply(event)
+    }
+    read()
+    const problem = { kind: 'bad_gateway', message: 'Bad gateway.', workPossible: true } as const
+    service.last.options.onWait?.({ for: 'retry', attempt: 2, delayMs: 500, problem })
+    read()
+    expect(page.messages.at(-1)).toMatchObject({ id: replyId, wait: { for: 'retry', attempt: 2, problem } })
+  })
+
+  it('a pattern that backtracks for ever is given up, and the reply is kept', async () => {
+    const { store, ask, answer } = studio()
+    const { replyId } = await ask(withParams({ responseFormat: schemaOf('{"pattern":"^(a+)+$"}') }))
+    const before = performance.now()
+    await answer(content(JSON.stringify(`${'a'.repeat(60)}!`)), 'end')
+    expect(performance.now() - before).toBeLessThan(5000)
+    const faults = [expect.stringContaining('took too long')]
+    expect(store.messages.get(replyId)).toMatchObject({ status: 'complete', jsonFaults: faults })
+  })
+})
+
+function schemaOf(schema: string) {
+  return { type: 'json_schema' as const, name: 'n', strict: true, schema }
+}
+
+describe('a conversation', () => {
+  it('is named by its first question, or by the first answer where that says nothing; never again by itself', async () => {
+    const { store, room, ask, answer } = studio()
+    const first = await ask({ text: '# How **tall**  is `it`?' })
+    expect(store.conversations.get(first.conversationId).title).toBe('How tall is it?')
+    await answer(content('Very.'), 'end')
+    const second = await ask({ text: ' ' })
+    await answer(content('\n## A **cat** on a mat\nIt sleeps.'), 'end')
+    expect(store.conversations.get(second.conversationId).title).toBe('A cat on a mat')
+    const third = await ask({ text: '' })
+    update(room, { conversationId: third.conversationId, title: 'Mine' })
+    await answer(content('Other words'), 'end')
+    expect(store.conversations.get(third.conversationId).title).toBe('Mine')
+  })
+
+  it('is pinned, archived and put into a folder that exists', async () => {
+    const { store, room, ask } = studio()
+    const { conversationId } = await ask()
+    update(room, { conversationId, pinned: true, archived: true })
+    expect(store.conversations.get(conversationId)).toMatchObject({ pinned: true, archived: true })
+    const folder = () => update(room, { conversationId, folderId: randomUUID(), pinned: false })
+    expect(folder).toThrow(expect.objectContaining({ kind: 'no_such_item' }))
+    expect(store.conversations.get(conversationId)).toMatchObject({ pinned: true, folderId: null })
+  })
+
+  it('of 1,000 messages comes with its newest 80, the others follow in batches; a branch tells only what differs', async () => {
+    const { store, room, ask, answer } = studio()
+    const { conversationId, replyId } = await ask()
+    await answer(content('one'), 'end')
+    let parentId = replyId
+    store.transaction(() => {
+      for (let n = 2; n < 1000; n += 1) {
+        const id = randomUUID()
+        const row = { id, conversationId, parentId, role: 'user', text: `${n}`, status: 'complete' } as const
+        store.messages.insert({ ...row, model: null, createdAt: new Date().toISOString() })
+        parentId = id
+      }
+      store.conversations.setLeaf(conversationId, parentId)
+    })
+    const page = new Page()
+    const watcher = new ConversationWatcher(room.runs.view, conversationId)
+    watcher.subscribe(() => undefined)
+    const sizes: number[] = []
+    for (let event = watcher.take(); event !== null && event !== 'end'; event = watcher.take()) {
+      page.apply(event)
+      sizes.push(page.messages.length)
+    }
+    expect(sizes).toEqual([80, 580, 1000])
+    expect(page.messages.map(({ id }) => id)).toEqual(store.messages.pathIds(parentId))
+    const edits = page.messages[998]?.id
+    await ask({ conversationId, edits })
+    expect(watcher.take()).toMatchObject({ type: 'path', keep: 998, messages: { length: 2 } })
+  })
+
+  it('that is removed and brought back before its page heard of it is told anew, whole', async () => {
+    const { room, ask } = studio()
+    const { conversationId } = await ask()
+    const watcher = new ConversationWatcher(room.runs.view, conversationId)
+    watcher.subscribe(() => undefined)
+    const page = new Page()
+    const read = () => {
+      for (let event = watcher.take(); event !== null && event !== 'end'; event = watcher.take()) page.apply(event)
+    }
+    read()
+    remove(room, { conversationId })
+    restore(room, { conversationId })
+    read()
+    expect(page.removed).toBe(false)
+    expect(page.conversation).toEqual(room.runs.view.conversation(conversationId))
+    remove(room, { conversationId })
+    read()
+    expect([page.removed, watcher.take()]).toEqual([true, 'end'])
+  })
+})

@@ -1,0 +1,327 @@
+import { randomUUID } from 'node:crypto'
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { StudioError } from '../../../../src-main/core/errors.ts'
+import { choose } from '../../../../src-main/core/features/chat/chooseReply.ts'
+import { goOn } from '../../../../src-main/core/features/chat/continueReply.ts'
+import { ConversationWatcher } from '../../../../src-main/core/features/chat/conversationWatcher.ts'
+import { duplicate } from '../../../../src-main/core/features/chat/duplicate.ts'
+import { historyOf } from '../../../../src-main/core/features/chat/history.ts'
+import { recoverReplies } from '../../../../src-main/core/features/chat/recover.ts'
+import { remove } from '../../../../src-main/core/features/chat/remove.ts'
+import { restore } from '../../../../src-main/core/features/chat/restore.ts'
+import { retry } from '../../../../src-main/core/features/chat/retry.ts'
+import { saveSetup } from '../../../../src-main/core/features/chat/saveSetup.ts'
+import { send } from '../../../../src-main/core/features/chat/send.ts'
+import { stop } from '../../../../src-main/core/features/chat/stop.ts'
+import { openDoor } from '../../../../src-main/core/features/chat/toolCallsPort.ts'
+import { isSettled } from '../../../../src-main/core/ports/toolCalls.ts'
+import { openStore } from '../../../../src-main/core/store/store.ts'
+import type { ChatStreamEvent } from '../../../../src-main/core/upstream/types.ts'
+import { emptySetup, type Message, type ToolRunState } from '../../../../src-preload/contract/chat.ts'
+import { tries } from '../../../helpers/effort.ts'
+import { Page, roomOver, settled } from '../../helpers/chatRoom.ts'
+import { freshFolder } from '../../helpers/core.ts'
+
+const words = fc.constantFrom('', 'yes', 'a longer line', '界')
+const models = fc.subarray(['small', 'large', 'odd'], { minLength: 1 })
+const choice = fc.nat(2)
+const event: fc.Arbitrary<ChatStreamEvent> = fc.oneof(
+  fc.record({
+    type: fc.constantFrom('content' as const, 'reasoning' as const, 'refusal' as const),
+    choice,
+    text: words,
+  }),
+  fc.record({
+    type: fc.constant('tool_call' as const),
+    choice,
+    index: fc.nat(1),
+    id: fc.constantFrom('call-a', 'call-b', null),
+    name: fc.constant('clock'),
+    arguments: fc.constantFrom('{', '}', ''),
+  }),
+  fc.record({ type: fc.constant('finish' as const), choice, reason: fc.constantFrom('stop', 'tool_calls', 'length') }),
+)
+const states: ToolRunState[] = ['running', 'done', 'denied', 'stopped', 'timed_out', 'failed']
+/** How often each is done. */
+const weights = {
+  ...{
+    send: 4,
+    choices: 1,
+    edit: 3,
+    retry: 3,
+    goOn: 2,
+    choose: 4,
+    stop: 2,
+    remove: 1,
+    restore: 1,
+    duplicate: 1,
+    crash: 1,
+  },
+  ...{ say: 4, answer: 4, calls: 4, end: 3, call: 5, askOn: 3, read: 6 },
+}
+type Act = keyof typeof weights
+const acts = Object.entries(weights).map(([act, weight]) => ({ weight, arbitrary: fc.constant(act as Act) }))
+const step = fc.record({
+  act: fc.oneof(...acts),
+  ...{ which: fc.nat(1000), text: words, models, ask: fc.boolean(), n: fc.integer({ min: 1, max: 3 }) },
+  ...{ yes: fc.boolean(), event, state: fc.constantFrom(...states), other: fc.nat(9) },
+})
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
+
+/** A studio that can be killed and started again over its folder, with pages that look at its conversations. */
+class Studio {
+  readonly #folder = freshFolder()
+  readonly ids: string[] = []
+  #store = openStore(this.#folder)
+  #open = roomOver(this.#store, {})
+  #pages = new Map<string, { page: Page; watcher: ConversationWatcher }>()
+
+  get store() {
+    return this.#store
+  }
+
+  get room() {
+    return this.#open.room
+  }
+
+  get service() {
+    return this.#open.service
+  }
+
+  crash(): void {
+    this.#store.close()
+    this.#store = openStore(this.#folder)
+    recoverReplies(this.#store)
+    this.#open = roomOver(this.#store, {})
+    this.#pages.clear()
+  }
+
+  close(): void {
+    this.#store.close()
+  }
+
+  page(id: string) {
+    const known = this.#pages.get(id)
+    if (known && !known.page.removed) return known
+    const opened = {
+      page: new Page(),
+      watcher: new ConversationWatcher(this.room.runs.view, id, { first: 3, batch: 2 }),
+    }
+    opened.watcher.subscribe(() => undefined)
+    this.#pages.set(id, opened)
+    return opened
+  }
+
+  /** One event, or everything there is. */
+  read(id: string, all: boolean): Page {
+    const { page, watcher } = this.page(id)
+    for (;;) {
+      const next = watcher.take()
+      if (next === null || next === 'end') return page
+      page.apply(next)
+      if (!all) return page
+    }
+  }
+
+  messages() {
+    return this.ids.flatMap((id) => this.store.messages.links(id))
+  }
+}
+
+const pick = <T>(items: readonly T[], which: number): T | undefined => items[which % Math.max(1, items.length)]
+
+/** Mostly the newest, so that there are long paths, not only many short ones. */
+const late = <T>(items: readonly T[], which: number): T | undefined =>
+  items.at(-1 - (which % Math.min(4, items.length || 1)))
+
+const call = (index: number): ChatStreamEvent => ({
+  ...{ type: 'tool_call', choice: 0, index, id: `call-${index}`, name: 'clock', arguments: '{}' },
+})
+
+const conversationOf = ({ ids }: Studio, { which, other }: Step): string | null =>
+  other === 0 ? null : (pick(ids.slice(0, 3), which) ?? null)
+const messageOf = (studio: Studio, { which, other }: Step) =>
+  other < 5 ? late(studio.messages(), which) : pick(studio.messages(), which)
+
+const doing: Record<Act, (studio: Studio, one: Step) => unknown> = {
+  async send(studio, one) {
+    const { text, models, ask } = one
+    const conversationId = conversationOf(studio, one)
+    const sent = await send(studio.room, { requestId: randomUUID(), conversationId, text, models, ask: ask || one.yes })
+    if (!studio.ids.includes(sent.conversationId)) studio.ids.push(sent.conversationId)
+  },
+  choices(studio, one) {
+    const conversationId = conversationOf(studio, one)
+    if (conversationId) saveSetup(studio.room, { conversationId, setup: { ...emptySetup, params: { n: one.n } } })
+  },
+  async edit(studio, one) {
+    const message = messageOf(studio, one)
+    if (!message) return
+    const { conversationId, role } = studio.store.messages.get(message.id)
+    const { text, models, ask } = one
+    const edit = { requestId: randomUUID(), conversationId, text, models, ask, edits: message.id }
+    await send(studio.room, { ...edit, role: role === 'tool' ? 'user' : role })
+  },
+  async retry(studio, one) {
+    const replies = studio.messages().filter(({ role }) => role === 'assistant')
+    const reply = pick(replies, one.which)
+    if (reply)
+      await retry(studio.room, { requestId: randomUUID(), replyId: reply.id, models: one.yes ? one.models : undefined })
+  },
+  async goOn(studio, one) {
+    const message = messageOf(studio, one)
+    if (message) await goOn(studio.room, { requestId: randomUUID(), replyId: message.id })
+  },
+  choose(studio, one) {
+    const message = messageOf(studio, one)
+    if (message) choose(studio.room, { messageId: message.id })
+  },
+  stop(studio, one) {
+    const message = messageOf(studio, one)
+    if (message) stop(studio.room, { replyId: message.id })
+  },
+  remove(studio, one) {
+    const conversationId = conversationOf(studio, one)
+    if (conversationId && one.yes) remove(studio.room, { conversationId })
+  },
+  restore(studio, one) {
+    const conversationId = conversationOf(studio, one)
+    if (conversationId) restore(studio.room, { conversationId })
+  },
+  duplicate(studio, one) {
+    const message = messageOf(studio, one)
+    if (!message) return
+    const { conversationId } = studio.store.messages.get(message.id)
+    const copy = duplicate(studio.room, { conversationId, upTo: one.yes ? message.id : undefined })
+    studio.ids.push(copy.conversationId)
+  },
+  crash: (studio) => studio.crash(),
+  say: ({ service }, one) => late(service.open, one.which)?.say(one.event),
+  answer({ service }, one) {
+    late(service.open, one.which)?.say({ type: 'content', choice: 0, text: 'An answer.' })
+    late(service.open, one.which)?.say('end')
+  },
+  calls({ service }, one) {
+    const asked = late(service.open, one.which)
+    for (let index = 0; index < one.n; index += 1) asked?.say(call(index))
+    asked?.say('end')
+  },
+  end: ({ service }, one) =>
+    pick(service.open, one.which)?.say(one.yes ? 'end' : new StudioError('connection_lost', 'Lost.')),
+  call(studio, one) {
+    const row = late(studio.store.messages.openCalls(), one.which)
+    if (row) openDoor(studio.room).setRun(row.id, { ...row.run, state: one.state }, 'Five.')
+  },
+  async askOn(studio, one) {
+    const row = late(
+      studio.messages().filter(({ role }) => role === 'tool'),
+      one.which,
+    )
+    if (row) await openDoor(studio.room).askOn(row.id)
+  },
+  read(studio, one) {
+    const conversationId = conversationOf(studio, one)
+    if (conversationId) studio.read(conversationId, one.yes && one.ask)
+  },
+}
+
+function checkTree({ store, ids }: Studio): void {
+  const everywhere = new Set<string>()
+  for (const id of ids) {
+    const links = store.messages.links(id)
+    const here = new Set<string>()
+    const below = new Map<string | null, string[]>()
+    for (const link of links) {
+      // Parents come first: so every one of them is reached from a root.
+      expect(link.parentId === null || here.has(link.parentId)).toBe(true)
+      expect(everywhere.has(link.id)).toBe(false)
+      here.add(link.id)
+      everywhere.add(link.id)
+      below.set(link.parentId, [...(below.get(link.parentId) ?? []), link.id])
+    }
+    for (const siblings of below.values()) {
+      const told = store.messages.many(siblings).map(({ sibling, siblings }) => [sibling, siblings])
+      expect(told).toEqual(siblings.map((_, at) => [at + 1, siblings.length]))
+    }
+    const { leafId, messages } = store.conversations.find(id) ?? { leafId: null, messages: -1 }
+    const path = store.messages.pathIds(leafId)
+    expect(path.every((one) => here.has(one))).toBe(true)
+    expect(path.length).toBe(messages)
+    // Calls that wait lie at the end of the path, or it was gone on with on another branch.
+    const roles = store.messages.many(path)
+    const lastTurn = roles.findLastIndex(({ role }) => role !== 'tool')
+    expect(roles.slice(0, Math.max(0, lastTurn)).filter(({ run }) => run && !isSettled(run))).toEqual([])
+    if (links.length > 0) expect(store.messages.leafBelow(path[0] ?? '')).toBe(leafId)
+  }
+}
+
+async function checkHistory({ store, ids }: Studio): Promise<void> {
+  for (const id of ids) {
+    const path = store.messages.path(store.conversations.find(id)?.leafId ?? null)
+    const sent = await historyOf(store.conversations.setup(id), path, async () => '')
+    const calls = sent.flatMap((message, at) => {
+      const wanted = message.tool_calls?.map((call) => call.id) ?? []
+      const given = sent.slice(at + 1, at + 1 + wanted.length).map((answer) => answer.tool_call_id)
+      expect(given).toEqual(wanted)
+      return wanted
+    })
+    expect(sent.filter(({ role }) => role === 'tool').map((answer) => answer.tool_call_id)).toEqual(calls)
+  }
+}
+
+/** What is only told with the end of a reply is no difference before it. */
+const told = (messages: readonly Message[]): Message[] =>
+  messages.map((message) => (message.finishedAt ? message : { ...message, finishReason: null, usage: null }))
+
+function checkPages(studio: Studio): void {
+  const { view } = studio.room.runs
+  for (const id of studio.ids) {
+    const page = studio.read(id, true)
+    if (page.removed) {
+      expect(view.conversation(id)).toBeNull()
+      continue
+    }
+    const path = view.path(id)
+    expect(page.left).toBe(0)
+    expect(told(page.messages)).toEqual(told(view.messages(path)))
+    expect(told(page.beside)).toEqual(told(view.messages(view.beside(path.at(-1)))))
+    expect(page.conversation).toEqual(view.conversation(id))
+    expect(page.setup).toEqual(view.setup(id))
+  }
+}
+
+it('any sequence of sends, edits, retries, stops, copies and crashes leaves a whole tree, and pages that hold what it says', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 35 }), async (steps) => {
+      const studio = new Studio()
+      try {
+        for (const one of steps) {
+          await Promise.resolve(one)
+            .then((step) => doing[step.act](studio, step))
+            .catch((thrown: unknown) => {
+              if (!(thrown instanceof StudioError) || !['busy', 'bad_input', 'no_such_item'].includes(thrown.kind))
+                throw thrown
+            })
+          await settled()
+          checkTree(studio)
+          await checkHistory(studio)
+        }
+        checkPages(studio)
+        studio.crash()
+        checkTree(studio)
+        const open = studio.messages().filter(({ status }) => status === 'streaming' || status === 'pending')
+        expect(open.every(({ id }) => !isSettled(studio.store.messages.get(id).run ?? emptyRun))).toBe(true)
+      } finally {
+        studio.close()
+      }
+    }),
+    { numRuns: tries(60, 400), endOnFailure: process.env.SHRINK !== 'yes' },
+  )
+}, 240_000)
+
+/** Settled: what is no call of a tool may not be open after a start. */
+const emptyRun = {
+  ...{ callId: '', name: '', arguments: '', state: 'done' as const, tool: null, allowed: null },
+  ...{ isError: false, notes: [], startedAt: null, finishedAt: null },
+}

@@ -1,0 +1,230 @@
+import { randomUUID } from 'node:crypto'
+import { createRouterClient } from '@orpc/server'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { type Core, createCore } from '../../../../src-main/core/core.ts'
+import { startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
+import { eventually } from '../../../helpers/eventually.ts'
+import { freshFolder, memorySecrets, testHost } from '../../helpers/core.ts'
+
+// A window that lost the answer of the core asks again with the same requestId. Whatever is asked for, the service gets one request.
+
+async function studio() {
+  const sandbox = await startSandbox()
+  const [dataDir, secrets] = [freshFolder(), memorySecrets()]
+  let core: Core = await createCore(testHost(dataDir, secrets).host)
+  onTestFinished(async () => {
+    await core.stop()
+    await sandbox.close()
+  })
+  await core.connection.login({ baseUrl: sandbox.baseUrl, key: sandbox.apiKey })
+  return {
+    get client() {
+      return createRouterClient(core.router)
+    },
+    async restart() {
+      await core.stop()
+      core = await createCore(testHost(dataDir, secrets).host)
+    },
+    asked: (path: string) => sandbox.observe.requests().filter((one) => one.method === 'POST' && one.path === path),
+    running: () => sandbox.observe.requests().filter(({ endedAt }) => endedAt === null).length,
+  }
+}
+type Studio = Awaited<ReturnType<typeof studio>>
+
+const chat = '/v1/chat/completions'
+const model = 'mirror'
+const picture = { prompt: 'A fox', n: 1, model: null, size: null, responseFormat: 'b64_json', fromImageId: null }
+const words = { text: 'The tide is in.', model: null, voice: null, format: 'wav' as const, speed: null }
+const heard = { model: null, language: null, prompt: null, format: null, temperature: null }
+
+/** A reply that has ended, with the conversation it belongs to. */
+async function reply(
+  { client, asked }: Studio,
+  text = 'Name three rivers.',
+): Promise<{ conversationId: string; turnId: string; replyId: string }> {
+  const before = asked(chat).length
+  const sent = await client.chat.send({ requestId: randomUUID(), conversationId: null, text, models: [model] })
+  const [replyId = ''] = sent.replyIds
+  await ended({ client }, sent.conversationId)
+  expect(asked(chat)).toHaveLength(before + 1)
+  return { ...sent, replyId }
+}
+
+async function ended({ client }: Pick<Studio, 'client'>, conversationId: string): Promise<void> {
+  for await (const event of await client.chat.watch({ conversationId })) {
+    if (event.type === 'snapshot' && !event.conversation.running) return
+    if (event.type === 'conversation' && !event.conversation.running) return
+  }
+}
+
+/** A recording, whatever is said in it. */
+async function recording({ client }: Studio): Promise<string> {
+  const { id } = await client.transcribe.begin({ name: 'A', mime: 'audio/webm' })
+  await client.transcribe.append({ id, at: 0, data: Buffer.from('what was said').toString('base64') })
+  return (await client.transcribe.finish({ id, seconds: 1 })).id
+}
+
+/** Each procedure that makes the service work: what it is asked with, and what of its answer must stay the same. */
+const procedures: Record<
+  string,
+  { path: string; prepare: (room: Studio) => Promise<(id: string) => Promise<unknown>> }
+> = {
+  'chat.send in a new conversation': {
+    path: chat,
+    prepare: async (room) => (requestId) =>
+      room.client.chat.send({ requestId, conversationId: null, text: 'Hello', models: [model] }),
+  },
+  'chat.send to two models': {
+    path: chat,
+    prepare: async (room) => {
+      const { conversationId } = await reply(room)
+      return (requestId) =>
+        room.client.chat.send({ requestId, conversationId, text: 'Hello', models: [model, 'writer-small'] })
+    },
+  },
+  'chat.send as an edit': {
+    path: chat,
+    prepare: async (room) => {
+      const { conversationId, turnId } = await reply(room)
+      return (requestId) =>
+        room.client.chat.send({ requestId, conversationId, text: 'Changed', models: [model], edits: turnId })
+    },
+  },
+  'chat.retry': {
+    path: chat,
+    prepare: async (room) => {
+      const { replyId } = await reply(room)
+      return (requestId) => room.client.chat.retry({ requestId, replyId })
+    },
+  },
+  'chat.retry with two models': {
+    path: chat,
+    prepare: async (room) => {
+      const { replyId } = await reply(room)
+      return (requestId) => room.client.chat.retry({ requestId, replyId, models: [model, 'writer-small'] })
+    },
+  },
+  'chat.goOn': {
+    path: chat,
+    prepare: async (room) => {
+      const { conversationId } = await reply(room)
+      const sent = await room.client.chat.send({
+        ...{ requestId: randomUUID(), conversationId, text: 'Write at length.', models: ['fault/cut'] },
+      })
+      await ended(room, conversationId)
+      const [replyId = ''] = sent.replyIds
+      return (requestId) => room.client.chat.goOn({ requestId, replyId, model })
+    },
+  },
+  'speech.make': {
+    path: '/v1/audio/speech',
+    prepare: async (room) => async (requestId) => {
+      const { id, createdAt } = await room.client.speech.make({ requestId, ...words })
+      return { id, createdAt }
+    },
+  },
+  'images.make': {
+    path: '/v1/images/generations',
+    prepare: async (room) => async (requestId) => {
+      const { id, createdAt } = await room.client.images.make({ requestId, ...picture })
+      return { id, createdAt }
+    },
+  },
+  'transcribe.transcribe': {
+    path: '/v1/audio/transcriptions',
+    prepare: async (room) => {
+      const recordingId = await recording(room)
+      return async (requestId) => {
+        const { id, createdAt } = await room.client.transcribe.transcribe({ requestId, recordingId, ...heard })
+        return { id, createdAt }
+      }
+    },
+  },
+  'waiting.add': {
+    path: '/v1/images/generations',
+    prepare: async (room) => async (requestId) => {
+      const { id, label } = await room.client.waiting.add({ requestId, wish: { what: 'images', ...picture } })
+      return { id, label }
+    },
+  },
+}
+
+describe.each(Object.entries(procedures))('%s', (name, { path, prepare }) => {
+  let room: Studio
+  let ask: (requestId: string) => Promise<unknown>
+  let before = 0
+  const expected = name.includes('two models') ? 2 : 1
+  /** Nothing more comes: everything that was begun has ended. */
+  const requests = async (): Promise<number> => {
+    await eventually(() => {
+      expect(room.asked(path).length).toBeGreaterThanOrEqual(before + expected)
+      expect(room.running()).toBe(0)
+    })
+    return room.asked(path).length - before
+  }
+
+  /** Where a reply of the request before is still being stored, the core says `busy` for a moment. */
+  const askAnew = (): Promise<unknown> => {
+    const id = randomUUID()
+    return eventually(() => ask(id))
+  }
+
+  beforeEach(async () => {
+    room = await studio()
+    ask = await prepare(room)
+    before = room.asked(path).length
+  })
+
+  it('asked twice with one requestId, one after the other, is one request with the same outcome', async () => {
+    const id = randomUUID()
+    const first = await ask(id)
+    expect(await ask(id)).toEqual(first)
+    expect(await requests()).toBe(expected)
+    expect(await ask(id)).toEqual(first)
+    expect(await requests()).toBe(expected)
+  })
+
+  it('asked five times at once with one requestId is one request with the same outcome', async () => {
+    const id = randomUUID()
+    const [first, ...others] = await Promise.all(Array.from({ length: 5 }, () => ask(id)))
+    for (const other of others) expect(other).toEqual(first)
+    expect(await requests()).toBe(expected)
+  })
+
+  it('asked again after a restart of the core is one request with the same outcome', async () => {
+    const id = randomUUID()
+    const first = await ask(id)
+    expect(await requests()).toBe(expected)
+    await room.restart()
+    expect(await ask(id)).toEqual(first)
+    // What comes after it comes alone: had the core sent anything, that would have been sent before.
+    await askAnew()
+    await eventually(() => expect(room.asked(path).length - before).toBeGreaterThanOrEqual(2 * expected))
+    expect(await requests()).toBe(2 * expected)
+  })
+
+  it('asked with two requestIds is two requests', async () => {
+    await ask(randomUUID())
+    await requests()
+    await askAnew()
+    await eventually(() => expect(room.asked(path).length - before).toBe(2 * expected))
+  })
+})
+
+it('chat.send refuses a requestId that already belongs to another text, instead of dropping the new text', async () => {
+  const { client } = await studio()
+  const requestId = randomUUID()
+  await client.chat.send({ requestId, conversationId: null, text: 'One', models: [model] })
+  const other = client.chat.send({ requestId, conversationId: null, text: 'Two', models: [model] })
+  await expect(other).rejects.toMatchObject({ data: { kind: 'bad_input' } })
+})
+
+it('a speech that was asked for and then put into the outbox with the same requestId is one request', async () => {
+  const room = await studio()
+  const requestId = randomUUID()
+  await room.client.speech.make({ requestId, ...words })
+  await room.client.waiting.add({ requestId, wish: { what: 'speech', ...words } })
+  await eventually(() => expect(room.asked('/v1/audio/speech')).toHaveLength(1))
+  await eventually(() => expect(room.running()).toBe(0))
+  expect((await room.client.speech.find({ search: '', before: null, limit: 10 })).total).toBe(1)
+})

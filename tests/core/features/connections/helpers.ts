@@ -1,0 +1,71 @@
+import { createRouterClient } from '@orpc/server'
+import { expect, onTestFinished, vi } from 'vitest'
+import { type Core, createCore } from '../../../../src-main/core/core.ts'
+import type { SecretStore } from '../../../../src-main/core/host.ts'
+import { type Sandbox, startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
+import type { SavedProfile } from '../../../../src-preload/contract/app.ts'
+import { freshFolder, memorySecrets, testHost } from '../../helpers/core.ts'
+
+/** A service of its own: no key of one is a key of another. */
+export async function service(seed: string, apiKey?: string): Promise<Sandbox> {
+  const started = await startSandbox({ seed, ...(apiKey === undefined ? {} : { apiKey }) })
+  onTestFinished(() => started.close().catch(() => undefined))
+  return started
+}
+
+export interface Opened {
+  core: Core
+  client: ReturnType<typeof clientOf>
+  dataDir: string
+  /** By name. */
+  profile(name: string): SavedProfile
+  /** Switches by name, and waits for nothing. */
+  use(name: string): Promise<unknown>
+  /** Until the active one has answered, and it is known whose account it is. */
+  settled(name: string): Promise<void>
+}
+
+const clientOf = (core: Core) => createRouterClient(core.router)
+
+export async function open(
+  given: { dataDir?: string; secrets?: SecretStore; options?: Parameters<typeof createCore>[1] } = {},
+): Promise<Opened> {
+  const { dataDir = freshFolder(), secrets = memorySecrets(), options = { proxyPort: 0 } } = given
+  const core = await createCore(testHost(dataDir, secrets).host, options)
+  onTestFinished(() => core.stop())
+  const client = clientOf(core)
+  const profile = (name: string): SavedProfile => {
+    const found = core.state().profiles.find((one) => one.name === name)
+    if (!found) throw new Error(`There is no connection ${name}.`)
+    return found
+  }
+  return {
+    ...{ core, client, dataDir, profile },
+    use: (name) => client.connection.use({ id: profile(name).id }),
+    settled: (name) =>
+      vi.waitFor(
+        async () => {
+          const { connection } = core.state()
+          expect(connection).toMatchObject({ state: 'connected', profile: { name } })
+          const book = await bookOf(client, profile(name))
+          expect(book).toMatchObject({ active: true, userId: expect.any(String), fetching: false })
+        },
+        { timeout: 15_000, interval: 20 },
+      ),
+  }
+}
+
+export async function bookOf(client: Opened['client'], { bookId }: SavedProfile) {
+  for await (const books of await client.usage.watch()) return books.find(({ id }) => id === bookId) ?? null
+  return null
+}
+
+/** One chat of a tool, at the local /v1. */
+export function ask(core: Core, key: string, body: Record<string, unknown>, headers: Record<string, string> = {}) {
+  const url = `${core.addresses().proxy}/chat/completions`
+  return fetch(url, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({ model: 'mirror', messages: [{ role: 'user', content: 'Hello' }], ...body }),
+  })
+}

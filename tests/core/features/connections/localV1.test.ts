@@ -1,0 +1,73 @@
+import { createRouterClient } from '@orpc/server'
+import { expect, it, onTestFinished } from 'vitest'
+import { createCore } from '../../../../src-main/core/core.ts'
+import { startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
+import { cutBefore } from '../../../helpers/cut.ts'
+import { freshFolder, testHost } from '../../helpers/core.ts'
+
+/** A core whose network the test cuts, with the key of a tool. It has been away for as long as requests are let out all the same. */
+async function studio() {
+  const sandbox = await startSandbox()
+  const cut = await cutBefore(sandbox.baseUrl)
+  const hour = 3_600_000
+  const back = { firstMs: hour, mostMs: hour, leastMs: 0, patienceMs: 5000, answerMs: 1500, graceMs: 0 }
+  const core = await createCore(testHost(freshFolder()).host, { proxyPort: 0, back })
+  onTestFinished(async () => {
+    await core.stop()
+    await cut.close()
+    await sandbox.close()
+  })
+  await core.connection.login({ baseUrl: cut.url, key: sandbox.apiKey })
+  const client = createRouterClient(core.router)
+  const { key } = await client.tools.add({ name: 'Editor' })
+  const ask = async () => {
+    const before = performance.now()
+    const reply = await fetch(`${core.addresses().proxy}/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'mirror', messages: [{ role: 'user', content: 'Hello' }] }),
+    })
+    const body: unknown = await reply.json()
+    return { reply, body, ms: performance.now() - before }
+  }
+  return { sandbox, cut, core, client, ask }
+}
+
+it.each([
+  ['refuse', 502, 'connect_failed'],
+  ['reset', 502, 'connect_failed'],
+  ['swallow', 504, 'headers_timeout'],
+] as const)(
+  'without a service (%s) a tool gets a clear answer of ours at once, and everything kept is read as ever',
+  async (mode, status, code) => {
+    const { cut, core, client, ask } = await studio()
+    await cut.set(mode)
+    await core.connection.check()
+    expect(core.state().connection).toMatchObject({ state: 'failed', offline: { since: expect.any(String) } })
+    const { reply, body, ms } = await ask()
+    expect(reply.status).toBe(status)
+    expect(reply.headers.get('x-studio-answer')).toBe('studio_upstream')
+    // The client's own loop would stack on top of nothing.
+    expect(reply.headers.get('x-should-retry')).toBe('false')
+    expect(body).toMatchObject({ error: { code, message: expect.stringMatching(/service/) } })
+    expect(JSON.stringify(body)).not.toContain('Gave up')
+    expect(ms).toBeLessThan(5000)
+
+    // What reads only reads: nothing waits for the network.
+    const began = performance.now()
+    const [{ rows }, books, tools] = await Promise.all([
+      client.requests.page({ filter: {}, before: Number.MAX_SAFE_INTEGER, limit: 10 }),
+      client.usage.watch().then((feed) => feed.next()),
+      client.tools.watch().then((feed) => feed.next()),
+    ])
+    expect(rows.find(({ path }) => path === '/v1/chat/completions')).toMatchObject({ state: 'failed', status })
+    expect([books.done, tools.done]).toEqual([false, false])
+    expect((await client.models.list({ refresh: false })).models.length).toBeGreaterThan(0)
+    expect(performance.now() - began).toBeLessThan(1000)
+
+    // The next request finds it there again, and brings the studio back with it.
+    await cut.set('open')
+    expect((await ask()).reply.status).toBe(200)
+    expect(core.state().connection).toMatchObject({ state: 'connected', offline: null })
+  },
+)

@@ -1,0 +1,314 @@
+import { createServer } from 'node:http'
+import { type AddressInfo, createServer as createTcpServer, type Socket, connect as tcpConnect } from 'node:net'
+import { afterEach, describe, expect, it } from 'vitest'
+import { asStudioError, StudioError } from '../../../../src-main/core/errors.ts'
+import { connect, lookAgain, openStored } from '../../../../src-main/core/features/connections/connect.ts'
+import { Back, type BackBounds } from '../../../../src-main/core/features/connections/reconnectWatcher.ts'
+import { Session } from '../../../../src-main/core/features/connections/session.ts'
+import type { Books, RequestNotice } from '../../../../src-main/core/ports/requests.ts'
+import { openStore } from '../../../../src-main/core/store/store.ts'
+import { Credential } from '../../../../src-main/core/upstream/credential.ts'
+import { noBooks, openDesk } from '../../../../src-main/core/upstream/defaults.ts'
+import { startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
+import type { Connection } from '../../../../src-preload/contract/app.ts'
+import { type Cut, cutBefore } from '../../../helpers/cut.ts'
+import { freshFolder, memorySecrets } from '../../helpers/core.ts'
+
+const open: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const close of open.splice(0).reverse()) await close()
+})
+
+const quick: Partial<BackBounds> = {
+  firstMs: 30,
+  mostMs: 200,
+  leastMs: 0,
+  patienceMs: 3000,
+  answerMs: 1500,
+  graceMs: 0,
+}
+
+interface World {
+  session: Session
+  cut: Cut
+  /** Requests that were written down. */
+  asked: RequestNotice[]
+  /** Resolves with the first standing from now on that is as wished. */
+  until(wished: (now: Connection) => boolean): Promise<Connection>
+}
+
+async function world(bounds = quick): Promise<World> {
+  const service = await startSandbox()
+  open.push(() => service.close())
+  const cut = await cutBefore(service.baseUrl)
+  open.push(() => cut.close())
+  return { cut, ...(await sessionAt(cut.url, service.apiKey, bounds)) }
+}
+
+async function sessionAt(baseUrl: string, key: string, bounds = quick) {
+  const store = openStore(freshFolder())
+  const asked: RequestNotice[] = []
+  const books: Books = {
+    ...noBooks,
+    open(notice) {
+      asked.push(notice)
+      return noBooks.open(notice)
+    },
+  }
+  const session = new Session(store, memorySecrets(), { desk: openDesk, booksOf: () => books }, bounds)
+  open.push(async () => {
+    await session.close()
+    store.close()
+  })
+  const credential = Credential.fromText(key)
+  await connect(session, { baseUrl, credential, allowInsecure: false, keep: 'keychain' })
+  return { session, asked, until: (wished: (now: Connection) => boolean) => until(session, wished) }
+}
+
+function until(session: Session, wished: (now: Connection) => boolean): Promise<Connection> {
+  return new Promise((resolve) => {
+    const look = (): boolean => {
+      if (!wished(session.connection)) return false
+      stop()
+      resolve(session.connection)
+      return true
+    }
+    const stop = session.changes.add(look)
+    look()
+  })
+}
+
+const away = ({ state, offline }: Connection): boolean => state === 'failed' && Boolean(offline)
+const there = ({ state, offline }: Connection): boolean => state === 'connected' && !offline
+
+describe('the watch for the service', () => {
+  it.each(['refuse', 'reset', 'swallow'] as const)(
+    'notices by a request that nobody is there any more (%s), and by itself that somebody is again',
+    async (mode) => {
+      const { session, cut, until } = await world()
+      expect(session.connection).toMatchObject({ state: 'connected', offline: null })
+      await cut.set(mode)
+      const upstream = await session.upstream()
+      upstream.getUsage().catch(() => undefined)
+      // What takes a connection and resets it, or stays silent, is found out by asking.
+      if (mode !== 'refuse') void session.check()
+      const { offline, problem } = await until(away)
+      expect(problem?.kind).toMatch({ refuse: /^connect_failed/, reset: /^connect/, swallow: /^headers_timeout/ }[mode])
+      expect(Date.parse(offline?.since ?? '')).toBeLessThanOrEqual(Date.now())
+      const back: string[] = []
+      session.returned.add(({ base }) => void back.push(base.url))
+      await cut.set('open')
+      await until(there)
+      expect(back).toEqual([cut.url])
+    },
+  )
+
+  it('looks without a request, so that hours without a network leave nothing in the log', async () => {
+    const { session, cut, asked, until } = await world()
+    await cut.set('refuse')
+    await session.check()
+    expect(session.connection.state).toBe('failed')
+    const before = asked.length
+    for (let looks = 0; looks < 5; looks += 1) await session.check({ quiet: true })
+    expect(asked).toHaveLength(before)
+    const { since } = (await until(away)).offline ?? {}
+    await session.check({ quiet: true })
+    // It went away once.
+    expect(session.connection.offline?.since).toBe(since)
+  })
+
+  it('looks less and less often, spread, and never later than its bound', async () => {
+    const { session, cut } = await world({ firstMs: 1000, mostMs: 8000, leastMs: 0 })
+    await cut.set('refuse')
+    const waits: number[] = []
+    for (let looks = 0; looks < 6; looks += 1) {
+      await session.check({ quiet: true })
+      waits.push(Date.parse(session.connection.offline?.nextLookAt ?? '') - Date.now())
+    }
+    for (const [index, wait] of waits.entries()) {
+      const whole = Math.min(8000, 1000 * 2 ** index)
+      expect(wait).toBeGreaterThan(whole * 0.8 - 100)
+      expect(wait).toBeLessThanOrEqual(whole * 1.2)
+    }
+  })
+
+  it('looks at once when a page is focused, and not at all where somebody answers', async () => {
+    const { session, cut, until } = await world({ ...quick, answerMs: 20_000, firstMs: 3_600_000, mostMs: 3_600_000 })
+    const quiet = cut.taken()
+    lookAgain(session)
+    await new Promise(setImmediate)
+    expect(cut.taken()).toBe(quiet)
+    await cut.set('refuse')
+    await session.check()
+    await cut.set('open')
+    lookAgain(session)
+    await until(there)
+  })
+
+  it('keeps a hint that comes too soon after a look, and looks when it may', async () => {
+    const hours = { ...quick, firstMs: 3_600_000, mostMs: 3_600_000, answerMs: 20_000 }
+    const { session, cut, until } = await world({ ...hours, leastMs: 300 })
+    await cut.set('refuse')
+    await session.check()
+    const taken = cut.taken()
+    await cut.set('open')
+    lookAgain(session)
+    expect(Date.parse(session.connection.offline?.nextLookAt ?? '') - Date.now()).toBeLessThanOrEqual(300)
+    expect(cut.taken()).toBe(taken)
+    await until(there)
+  })
+
+  it('looks once more after a look that a hint came upon, for that may have begun before the network was back', async () => {
+    const service = await startSandbox()
+    open.push(() => service.close())
+    const sockets = new Set<Socket>()
+    let deaf = false
+    let unheard = 0
+    const way = createTcpServer((socket) => {
+      sockets.add(socket)
+      socket.on('error', () => undefined)
+      if (deaf) unheard += 1
+      else {
+        const beyond = tcpConnect(Number(new URL(service.baseUrl).port), '127.0.0.1')
+        beyond.on('error', () => undefined)
+        socket.pipe(beyond).pipe(socket)
+      }
+    })
+    await new Promise<void>((resolve) => way.listen(0, '127.0.0.1', resolve))
+    const letGo = (): void => {
+      for (const socket of sockets) socket.destroy()
+      sockets.clear()
+    }
+    open.push(async () => {
+      letGo()
+      way.close()
+    })
+    const { port } = way.address() as AddressInfo
+    // Long enough for a busy machine: after the one look that the hint is to bring, there is none for an hour.
+    const hours = { ...quick, firstMs: 3_600_000, mostMs: 3_600_000, answerMs: 2500 }
+    const { session, until } = await sessionAt(`http://127.0.0.1:${port}`, service.apiKey, hours)
+    deaf = true
+    letGo()
+    await session.check({ quiet: true })
+    expect(away(session.connection)).toBe(true)
+
+    const before = unheard
+    lookAgain(session)
+    // It reached somebody, and asks: of that nothing will come, also when the way is open again.
+    await expect.poll(() => unheard).toBe(before + 2)
+    deaf = false
+    lookAgain(session)
+    await until(there)
+  })
+
+  it('waits a day at most, however late it is told to come again, and does not take that for at once', async () => {
+    let looks = 0
+    const back = new Back({
+      current: () => null,
+      look: async () => {
+        looks += 1
+      },
+      learned: () => undefined,
+      changed: () => undefined,
+    })
+    const retryAfterMs = 40 * 86_400_000
+    back.settled({ ...new StudioError('unavailable', 'Later.', { retryAfterMs }).toProblem(), kind: 'connect_failed' })
+    const next = Date.parse(back.offline?.nextLookAt ?? '') - Date.now()
+    expect(next).toBeGreaterThan(86_000_000)
+    expect(next).toBeLessThanOrEqual(86_400_000)
+    await new Promise((resolve) => setTimeout(resolve, 30))
+    expect(looks).toBe(0)
+    back.left()
+  })
+
+  it('takes a good answer to any request for its return', async () => {
+    const { session, cut, until } = await world({
+      ...quick,
+      answerMs: 20_000,
+      firstMs: 3_600_000,
+      mostMs: 3_600_000,
+      graceMs: 3_600_000,
+    })
+    await cut.set('refuse')
+    await session.check()
+    expect(away(session.connection)).toBe(true)
+    await cut.set('open')
+    await (await session.upstream()).getCurrentKey()
+    expect(there(await until(there))).toBe(true)
+  })
+
+  it('lets a request that a person makes find out, and refuses it at once where nobody is there', async () => {
+    const { session, cut, asked } = await world({ ...quick, answerMs: 20_000, firstMs: 3_600_000, mostMs: 3_600_000 })
+    await cut.set('refuse')
+    await session.check()
+    const upstream = await session.upstream()
+    const before = performance.now()
+    const refused = upstream.createImage({ prompt: 'A fox' }, { room: 'images' })
+    await expect(refused).rejects.toMatchObject({ kind: 'connect_failed', facts: { unsent: true } })
+    // Neither the retries nor their pauses.
+    expect(performance.now() - before).toBeLessThan(2000)
+    const rows = asked.length
+    // Read-outs of the studio itself come back by themselves: no row of a request that never was.
+    await expect(upstream.getUsage()).rejects.toMatchObject({ kind: 'connect_failed' })
+    expect(asked).toHaveLength(rows)
+    await cut.set('open')
+    expect((await upstream.createImage({ prompt: 'A fox' }, { room: 'images' })).value.data).toHaveLength(1)
+    expect(session.connection.state).toBe('connected')
+  })
+
+  it('says of a request that left once that it left, also where the last attempt found nobody', async () => {
+    const { session, cut } = await world({ ...quick, graceMs: 3_600_000 })
+    await cut.set('swallow')
+    const upstream = await session.upstream()
+    const failed = upstream.createImage(
+      { prompt: 'A fox' },
+      {
+        onWait: (wait) => {
+          if (wait.for === 'reply') void cut.set('refuse')
+        },
+      },
+    )
+    const { kind, facts } = await failed.then(
+      () => expect.unreachable(),
+      (thrown: unknown) => asStudioError(thrown),
+    )
+    expect(kind).toBe('connect_failed')
+    expect(facts).not.toHaveProperty('unsent')
+  })
+
+  it('stays away from what a person has to put right', async () => {
+    const refusing = createServer((_, response) => {
+      response.writeHead(401, { 'content-type': 'application/json' })
+      response.end('{"error":{"message":"No."}}')
+    })
+    await new Promise<void>((resolve) => refusing.listen(0, '127.0.0.1', resolve))
+    open.push(() => new Promise((resolve) => refusing.close(resolve)))
+    const { session, cut } = await world()
+    const { port } = refusing.address() as AddressInfo
+    session.store.profiles.saveActive({
+      ...(session.connection.profile ?? expect.unreachable()),
+      baseUrl: `http://127.0.0.1:${port}`,
+      allowInsecure: false,
+    })
+    await openStored(session)
+    await session.check()
+    expect(session.connection).toMatchObject({ state: 'failed', offline: null, problem: { kind: 'unauthorized' } })
+    const taken = cut.taken()
+    await session.back.lookNow()
+    expect(cut.taken()).toBe(taken)
+  })
+
+  it('starts where a name cannot be resolved, and says so within seconds', async () => {
+    const { session, until } = await world()
+    session.store.profiles.saveActive({
+      ...(session.connection.profile ?? expect.unreachable()),
+      baseUrl: 'http://nowhere.invalid',
+      allowInsecure: true,
+    })
+    const before = performance.now()
+    await openStored(session)
+    void session.check()
+    expect((await until(away)).problem?.kind).toMatch(/^connect_/)
+    expect(performance.now() - before).toBeLessThan(5000)
+  })
+})

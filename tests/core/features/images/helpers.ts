@@ -1,0 +1,87 @@
+import { onTestFinished } from 'vitest'
+import { ZipWriter } from '../../../../src-main/core/features/archive/zipWriter.ts'
+import type { ImagesUpstream } from '../../../../src-main/core/features/images/dependencies.ts'
+import { createImages, type Images } from '../../../../src-main/core/features/images/images.ts'
+import { createMedia, type Media } from '../../../../src-main/core/features/media/media.ts'
+import { createTransfers, type Transfers } from '../../../../src-main/core/features/transfers/transfers.ts'
+import { coreBusyMs } from '../../../../src-main/core/store/database.ts'
+import { openStore, type Store } from '../../../../src-main/core/store/store.ts'
+import type { Drawing, ImagesChange, ImageWish } from '../../../../src-preload/contract/images.ts'
+import { freshFolder } from '../../helpers/core.ts'
+
+export interface Room {
+  dataDir: string
+  store: Store
+  media: Media
+  transfers: Transfers
+  images: Images
+  lines: string[]
+  close(): Promise<void>
+}
+
+export const wish = (more: Partial<ImageWish> = {}): ImageWish & { fromImageId: string | null } => ({
+  prompt: 'A harbour at dawn',
+  n: 1,
+  model: null,
+  size: null,
+  responseFormat: null,
+  fromImageId: null,
+  ...more,
+})
+
+/** The room with a real store and real files; ends with the test. */
+export function openImages(
+  upstream: () => Promise<ImagesUpstream>,
+  { dataDir = freshFolder(), cost = '0.04' }: { dataDir?: string; cost?: string } = {},
+): Room {
+  const store = openStore(dataDir, { busyMs: coreBusyMs })
+  const transfers = createTransfers({ dataDir })
+  const media = createMedia({ dataDir, store, uploads: transfers.uploads })
+  const lines: string[] = []
+  const images = createImages({
+    store,
+    upstream,
+    media,
+    costOf: () => ({ cost, costIs: 'estimated' }),
+    tempDir: transfers.folder,
+    downloads: transfers.downloads,
+    zip: (path) => new ZipWriter(path),
+    log: (line) => lines.push(line),
+  })
+  let open = true
+  const close = async (): Promise<void> => {
+    if (!open) return
+    open = false
+    await images.close()
+    await transfers.close()
+    await media.swept
+    store.close()
+  }
+  onTestFinished(close)
+  return { dataDir, store, media, transfers, images, lines, close }
+}
+
+/** Reads changes until one satisfies `enough`; the snapshot is among them. */
+export async function changesUntil(
+  { images }: Pick<Room, 'images'>,
+  enough: (change: ImagesChange, all: ImagesChange[]) => boolean,
+): Promise<ImagesChange[]> {
+  const all: ImagesChange[] = []
+  for await (const change of images.watch()) {
+    all.push(change)
+    if (enough(change, all)) return all
+  }
+  throw new Error('The changes ended before what was waited for.')
+}
+
+/** The drawing once it has ended. */
+export async function ended(room: Pick<Room, 'images'>, { id }: { id: string }): Promise<Drawing> {
+  const of = (change: ImagesChange): Drawing[] =>
+    change.type === 'snapshot' ? change.drawings : change.type === 'drawing' ? [change.drawing] : []
+  const over = (change: ImagesChange): Drawing | undefined =>
+    of(change).find((one) => one.id === id && one.state !== 'making' && one.costIs !== 'unknown')
+  const changes = await changesUntil(room, (change) => over(change) !== undefined)
+  const found = changes.map(over).find((one) => one !== undefined)
+  if (!found) throw new Error('It has not ended.')
+  return found
+}

@@ -1,0 +1,194 @@
+import { randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { call } from '@orpc/server'
+import { afterEach, describe, expect, it } from 'vitest'
+import { implementer } from '../../../../src-main/core/handlers/implementer.ts'
+import { libraryHandlers } from '../../../../src-main/core/handlers/library.ts'
+import { databaseFile } from '../../../../src-main/core/store/store.ts'
+import { type Library as LibraryState, library as libraryState } from '../../../../src-preload/contract/library.ts'
+import { testHost } from '../../helpers/core.ts'
+import { inFiles, message, openStudio, put, remove, type Studio } from '../archive/studio.ts'
+
+let open: Studio[] = []
+const studio = (dataDir?: string, now?: () => number): Studio => {
+  const opened = openStudio(dataDir, now)
+  open.push(opened)
+  return opened
+}
+const close = async (one: Studio): Promise<void> => {
+  open = open.filter((other) => other !== one)
+  await one.close()
+}
+afterEach(async () => {
+  for (const one of [...open]) await close(one)
+})
+const databases = ['studio.sqlite', 'studio.sqlite-wal']
+const day = 86_400_000
+
+describe('folders, prompts and presets', () => {
+  it('are made, changed and taken away, and told whole to who watches', async () => {
+    const on = studio()
+    const host = testHost(on.dataDir).host
+    const room = libraryHandlers(implementer(host).library, host, on.library)
+    const events = (await call(room.watch, undefined))[Symbol.asyncIterator]()
+    expect((await events.next()).value).toEqual({ folders: [], prompts: [], presets: [], removed: 0 })
+    const folder = await call(room.saveFolder, { name: '  Work ' })
+    const prompt = await call(room.savePrompt, { name: 'Ask', text: 'Dear {{name}}' })
+    const preset = await call(room.savePreset, {
+      name: 'Cold',
+      model: null,
+      instructions: null,
+      params: { temperature: 0 },
+    })
+    const id = put(on.store, [message()], { folderId: folder.id })
+    on.library.note()
+    let last = on.library.state.read()
+    expect(last.folders).toEqual([{ id: folder.id, name: 'Work', conversations: 1 }])
+    expect(last.prompts).toMatchObject([{ id: prompt.id, name: 'Ask', text: 'Dear {{name}}' }])
+    expect(last.presets).toMatchObject([{ id: preset.id, params: { temperature: 0 } }])
+    await call(room.saveFolder, { id: folder.id, name: 'Play' })
+    await call(room.savePrompt, { id: prompt.id, name: 'Ask', text: 'Hi' })
+    await call(room.savePreset, { id: preset.id, name: 'Cold', model: 'm', instructions: 'i', params: {} })
+    const next = async (): Promise<LibraryState> => libraryState.parse((await events.next()).value)
+    let told = await next()
+    while (told.folders[0]?.name !== 'Play' || told.presets[0]?.model !== 'm') told = await next()
+    expect(told.prompts[0]?.text).toBe('Hi')
+    await call(room.removeFolder, { id: folder.id })
+    await call(room.removePrompt, { id: prompt.id })
+    await call(room.removePreset, { id: preset.id })
+    last = on.library.state.read()
+    expect([last.folders, last.prompts, last.presets]).toEqual([[], [], []])
+    expect(on.store.archive.conversation(id)?.folderId).toBeNull()
+    await events.return?.()
+  })
+
+  it('that do not exist are refused, and a name of spaces alone too', async () => {
+    const on = studio()
+    const host = testHost(on.dataDir).host
+    const room = libraryHandlers(implementer(host).library, host, on.library)
+    const nobody = randomUUID()
+    const gone = { data: { kind: 'no_such_item' } }
+    await expect(call(room.saveFolder, { id: nobody, name: 'a' })).rejects.toMatchObject(gone)
+    await expect(call(room.removeFolder, { id: nobody })).rejects.toMatchObject(gone)
+    await expect(call(room.savePrompt, { id: nobody, name: 'a', text: 'b' })).rejects.toMatchObject(gone)
+    await expect(call(room.removePreset, { id: nobody })).rejects.toMatchObject(gone)
+    await expect(call(room.saveFolder, { name: '   ' })).rejects.toMatchObject({ data: { kind: 'bad_input' } })
+  })
+})
+
+describe('what was removed', () => {
+  it('is listed, the newest removal first, with the day on which it goes', () => {
+    const on = studio()
+    const old = put(on.store, [message(), message()], { title: 'old' })
+    const young = put(on.store, [message()], { title: 'young' })
+    remove(on.store, old, '2026-01-01T00:00:00.000Z')
+    remove(on.store, young, '2026-01-03T00:00:00.000Z')
+    expect(on.library.removed()).toEqual([
+      {
+        id: young,
+        title: 'young',
+        messages: 1,
+        removedAt: '2026-01-03T00:00:00.000Z',
+        erasedAt: '2026-02-02T00:00:00.000Z',
+      },
+      {
+        id: old,
+        title: 'old',
+        messages: 2,
+        removedAt: '2026-01-01T00:00:00.000Z',
+        erasedAt: '2026-01-31T00:00:00.000Z',
+      },
+    ])
+    expect(on.library.state.read().removed).toBe(2)
+  })
+
+  it('is erased with its words, bodies and pictures, and what others still use stays', async () => {
+    const on = studio()
+    const alone = await on.picture(1)
+    const shared = await on.picture(2)
+    const show = (mediaId: string) => ({ ...on.media.find(mediaId), detail: null })
+    const text = 'the secret word is Xylophonist'
+    const going = put(
+      on.store,
+      [
+        message({
+          text,
+          attachments: [show(alone.mediaId), show(shared.mediaId)],
+          reasoning: 'thinking of Xylophonists',
+        }),
+      ],
+      { title: 'Xylophonist', draft: 'Xylophonist!' },
+    )
+    const staying = put(on.store, [message({ text: 'stays', attachments: [show(shared.mediaId)] })])
+    on.store.pieces.append(on.store.archive.message(on.store.archive.seqs(going)[0] ?? 0)?.id ?? '', {
+      ...{ text: 'piece of Xylophonist', reasoning: '', refusal: '', toolCalls: null },
+    })
+    on.store.toolPermissions.allow({ toolId: 'function:x', conversationId: going, fingerprint: 'f' })
+    on.library.note()
+    await on.library.indexed()
+    const words = { text: 'xylophonist', conversationId: null, limit: 50 }
+    expect((await on.library.search(words)).hits).toHaveLength(2)
+    remove(on.store, going)
+    expect(await on.library.erase([going, staying, randomUUID()])).toEqual({ erased: 1 })
+    expect((await on.library.search(words)).hits).toEqual([])
+    expect(on.dropped).toEqual([alone.mediaId])
+    expect(existsSync(join(on.dataDir, 'media', alone.mediaId))).toBe(false)
+    expect(existsSync(join(on.dataDir, 'media', shared.mediaId))).toBe(true)
+    expect(on.store.archive.state(going)).toBeNull()
+    expect(on.store.archive.state(staying)).toBe('here')
+    // Not in the table, not in a free page, not in the index, not in the write-ahead log.
+    for (const word of ['Xylophonist', 'xylophonist']) expect(inFiles(on.dataDir, databases, word)).toEqual([])
+    expect(inFiles(on.dataDir, databases, 'stays')).not.toEqual([])
+  })
+
+  it('is erased by itself after thirty days, and the log says how many', async () => {
+    const now = Date.now()
+    const on = studio(undefined, () => now)
+    const old = put(on.store, [message()])
+    const young = put(on.store, [message()])
+    remove(on.store, old, new Date(now - 31 * day).toISOString())
+    remove(on.store, young, new Date(now - 29 * day).toISOString())
+    expect(await on.library.sweep()).toBe(1)
+    expect(on.lines).toEqual(['info Erased 1 conversations that were removed more than 30 days ago.'])
+    expect([on.store.archive.state(old), on.store.archive.state(young)]).toEqual([null, 'removed'])
+  })
+
+  it('that was being erased when the process died is gone after the next start, and can’t be brought back before', async () => {
+    const on = studio()
+    const picture = await on.picture(3)
+    const id = put(on.store, [
+      ...Array.from({ length: 40 }, (_, at) => message({ text: `quokka ${at}` })),
+      message({ attachments: [{ ...on.media.find(picture.mediaId), detail: null }] }),
+    ])
+    await on.library.indexed()
+    remove(on.store, id)
+    // As far as a process came that died after its first step.
+    on.store.erasures.plan('conversation', [id])
+    on.store.journal(() => {
+      expect(on.store.erasures.step(id, 5, 1000)).toEqual({ done: false, indexed: true })
+      on.store.search.markDirty()
+    })
+    expect(on.library.removed()).toEqual([])
+    on.store.conversations.setRemoved(id, null)
+    expect(on.store.archive.state(id)).toBe('going')
+    await close(on)
+    const again = studio(on.dataDir)
+    await again.library.sweep()
+    expect(again.store.archive.state(id)).toBeNull()
+    expect(again.dropped).toEqual([picture.mediaId])
+    expect(inFiles(again.dataDir, databases, 'quokka')).toEqual([])
+    expect(again.store.erasures.planned('media')).toEqual([])
+  })
+
+  it('names the rows of the log of requests whose bodies go too', async () => {
+    const on = studio()
+    const one = message({ role: 'assistant', text: 'x' })
+    const id = put(on.store, [one])
+    on.store.messages.settle(one.id, { ...on.store.messages.get(one.id), requestRow: 77 })
+    remove(on.store, id)
+    await on.library.erase()
+    expect(on.erasedRows).toEqual([77])
+    expect(databaseFile(on.dataDir)).toContain(on.dataDir)
+  })
+})

@@ -1,0 +1,220 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { StudioError } from '../../../../src-main/core/errors.ts'
+import { LimitsRoom } from '../../../../src-main/core/features/limits/limits.ts'
+import { Bucket } from '../../../../src-main/core/features/limits/rateLimitStatus.ts'
+import { AdmissionDesk } from '../../../../src-main/core/gateway/scheduler/requestScheduler.ts'
+import { Listeners } from '../../../../src-main/core/shared/events.ts'
+import type { RateLimitStatus } from '../../../../src-main/core/upstream/schemas.ts'
+import type { LimitStatus, Limits } from '../../../../src-preload/contract/account.ts'
+import type { ProblemKind } from '../../../../src-preload/contract/problem.ts'
+
+const facts = {
+  status: 200,
+  requestId: null,
+  contentType: null,
+  rateLimit: { limit: null, remaining: null, retryAfterMs: null },
+}
+
+/** The room before a service whose status call does what `answer` says, with nobody at the desk. */
+function roomAt(answer: () => RateLimitStatus | StudioError, kept: LimitStatus | null = null) {
+  const gauge = new Bucket()
+  const getRateLimit = vi.fn(() => {
+    const value = answer()
+    return value instanceof StudioError ? Promise.reject(value) : Promise.resolve({ facts, value })
+  })
+  const store = {
+    kept,
+    book: () => null,
+    read: () => store.kept,
+    keep(status: LimitStatus) {
+      store.kept = status
+    },
+  }
+  const desk = new AdmissionDesk()
+  const ledger = { changes: new Listeners(), row: () => null, limited: () => [] }
+  const limits = new LimitsRoom({ desk, gauge, ledger, kept: store })
+  const connect = (): void => {
+    gauge.follow({ onRateLimit: () => () => undefined, getRateLimit })
+    limits.follow(true)
+  }
+  return { limits, gauge, getRateLimit, store, desk, connect }
+}
+
+/** Somebody who looks; `now` is the last that was told. */
+function look(limits: LimitsRoom) {
+  const feed = limits.watch()
+  const seen: { now: Limits | null; leave(): Promise<unknown> } = { now: null, leave: async () => feed.return?.() }
+  void (async () => {
+    for await (const state of feed) seen.now = state
+  })()
+  return seen
+}
+
+const whole: RateLimitStatus = {
+  ...{ limit_rpm: 60, used_rpm: 12, remaining_rpm: 48, limit_rph: 100, used_rph: 1, remaining_rph: 99 },
+  ...{ limit_rpd: 1000, used_rpd: 2, remaining_rpd: 998, limit_tph: 50_000, used_tph: 3, remaining_tph: 49_997 },
+  ...{ limit_tpd: 500_000, used_tpd: 4, remaining_tpd: 499_996, reset_seconds: 18, banned: false, banned_until: null },
+}
+const no = (kind: ProblemKind, status?: number): StudioError =>
+  new StudioError(kind, 'No.', status === undefined ? {} : { status })
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: Date.UTC(2026, 10, 21, 12) })
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+describe('the status call', () => {
+  it('is made while somebody looks, every 15 seconds at most, and by nobody else [LIM-03]', async () => {
+    const { limits, getRateLimit, connect } = roomAt(() => whole)
+    connect()
+    await vi.advanceTimersByTimeAsync(600_000)
+    expect(getRateLimit).not.toHaveBeenCalled()
+    const [one, other] = [look(limits), look(limits)]
+    await vi.advanceTimersByTimeAsync(0)
+    expect(getRateLimit).toHaveBeenCalledTimes(1)
+    await vi.advanceTimersByTimeAsync(14_999)
+    expect(getRateLimit).toHaveBeenCalledTimes(1)
+    expect(one.now?.nextAsk).toBe('2026-11-21T12:10:15.000Z')
+    await vi.advanceTimersByTimeAsync(60_001)
+    expect(getRateLimit).toHaveBeenCalledTimes(6)
+    await one.leave()
+    await vi.advanceTimersByTimeAsync(15_000)
+    expect(getRateLimit).toHaveBeenCalledTimes(7)
+    await other.leave()
+    // Who comes back at once does not make it ask sooner.
+    await look(limits).leave()
+    const again = look(limits)
+    await vi.advanceTimersByTimeAsync(14_000)
+    expect(getRateLimit).toHaveBeenCalledTimes(7)
+    await again.leave()
+    await vi.advanceTimersByTimeAsync(600_000)
+    expect(getRateLimit).toHaveBeenCalledTimes(7)
+    expect(limits.read().nextAsk).toBeNull()
+  })
+
+  it('that the status bar or the desk made counts as one, and is asked once by both', async () => {
+    const { limits, gauge, getRateLimit, connect } = roomAt(() => whole)
+    connect()
+    const seen = look(limits)
+    void gauge.ask()
+    await vi.advanceTimersByTimeAsync(0)
+    expect(getRateLimit).toHaveBeenCalledTimes(1)
+    await vi.advanceTimersByTimeAsync(10_000)
+    await gauge.ask()
+    await vi.advanceTimersByTimeAsync(14_000)
+    expect(getRateLimit).toHaveBeenCalledTimes(2)
+    expect(seen.now?.status?.asOf).toBe('2026-11-21T12:00:10.000Z')
+    await seen.leave()
+  })
+
+  it('tells five buckets apart, the seconds to a reset of the minute alone, a ban and its end [LIM-01] [LIM-02] [LIM-06]', async () => {
+    let status: RateLimitStatus = whole
+    const { limits, connect } = roomAt(() => status)
+    connect()
+    const seen = look(limits)
+    await vi.advanceTimersByTimeAsync(1000)
+    expect(seen.now).toMatchObject({ offers: true, problem: null })
+    expect(seen.now?.status).toEqual({
+      asOf: '2026-11-21T12:00:00.000Z',
+      minute: { limit: 60, used: 12, remaining: 48 },
+      freeRequestsHour: { limit: 100, used: 1, remaining: 99 },
+      freeRequestsDay: { limit: 1000, used: 2, remaining: 998 },
+      freeTokensHour: { limit: 50_000, used: 3, remaining: 49_997 },
+      freeTokensDay: { limit: 500_000, used: 4, remaining: 499_996 },
+      resetSeconds: 18,
+      banned: false,
+      bannedUntil: null,
+    })
+    status = { used_rpm: 3, banned: true, banned_until: 'tomorrow, after lunch' }
+    await vi.advanceTimersByTimeAsync(15_000)
+    expect(seen.now?.status).toMatchObject({
+      minute: { limit: null, used: 3, remaining: null },
+      freeTokensDay: { limit: null, used: null, remaining: null },
+      resetSeconds: null,
+      banned: true,
+      bannedUntil: 'tomorrow, after lunch',
+    })
+    await seen.leave()
+  })
+
+  it.each([
+    ['404', no('not_found', 404)],
+    ['501', no('not_implemented', 501)],
+    ['405', no('unexpected_status', 405)],
+    ['what is no status', no('malformed_reply', 200)],
+  ])('that answers %s is not offered: said without a problem, and asked again a day later', async (_, failure) => {
+    const { limits, getRateLimit, connect } = roomAt(() => failure)
+    connect()
+    const seen = look(limits)
+    await vi.advanceTimersByTimeAsync(1000)
+    expect(seen.now).toMatchObject({ offers: false, problem: null, status: null, nextAsk: '2026-11-22T12:00:00.000Z' })
+    await vi.advanceTimersByTimeAsync(86_300_000)
+    expect(getRateLimit).toHaveBeenCalledTimes(1)
+    await vi.advanceTimersByTimeAsync(100_000)
+    expect(getRateLimit).toHaveBeenCalledTimes(2)
+    // Another service is asked at once.
+    connect()
+    await vi.advanceTimersByTimeAsync(1000)
+    expect(getRateLimit).toHaveBeenCalledTimes(3)
+    await seen.leave()
+  })
+
+  it('that fails leaves what was known, with its time, and says why', async () => {
+    let fails = false
+    const { limits, getRateLimit, connect } = roomAt(() => (fails ? no('connect_failed') : whole))
+    connect()
+    const seen = look(limits)
+    await vi.advanceTimersByTimeAsync(1000)
+    fails = true
+    await vi.advanceTimersByTimeAsync(15_000)
+    expect(seen.now).toMatchObject({ offers: true, problem: { kind: 'connect_failed', message: 'No.' } })
+    expect(seen.now?.status).toMatchObject({ asOf: '2026-11-21T12:00:00.000Z', resetSeconds: 18 })
+    fails = false
+    await vi.advanceTimersByTimeAsync(15_000)
+    expect(seen.now).toMatchObject({ problem: null, status: { asOf: '2026-11-21T12:00:30.000Z' } })
+    expect(getRateLimit).toHaveBeenCalledTimes(3)
+    await seen.leave()
+  })
+
+  it('is kept for when nothing is connected, and forgotten for another account', async () => {
+    const { limits, gauge, store, connect } = roomAt(() => whole)
+    connect()
+    const seen = look(limits)
+    await vi.advanceTimersByTimeAsync(1000)
+    // Whose it is, nobody knows yet.
+    expect(store.kept).toBeNull()
+    limits.known()
+    expect(store.kept).toEqual(seen.now?.status)
+    await vi.advanceTimersByTimeAsync(15_000)
+    expect(store.kept?.asOf).toBe('2026-11-21T12:00:15.000Z')
+    gauge.follow(null)
+    limits.follow(false)
+    await vi.advanceTimersByTimeAsync(1000)
+    expect(seen.now).toMatchObject({ status: { asOf: '2026-11-21T12:00:15.000Z' }, offers: null, nextAsk: null })
+    store.kept = null
+    limits.known()
+    await vi.advanceTimersByTimeAsync(1000)
+    expect(seen.now?.status).toBeNull()
+    await seen.leave()
+  })
+
+  it('of a former connection says nothing of this one', async () => {
+    let answer: (status: RateLimitStatus) => void = () => undefined
+    const slow = new Promise<RateLimitStatus>((resolve) => {
+      answer = resolve
+    })
+    const { limits, gauge } = roomAt(() => whole)
+    gauge.follow({ onRateLimit: () => () => undefined, getRateLimit: async () => ({ facts, value: await slow }) })
+    limits.follow(true)
+    const seen = look(limits)
+    await vi.advanceTimersByTimeAsync(1000)
+    gauge.follow(null)
+    limits.follow(false)
+    answer(whole)
+    await vi.advanceTimersByTimeAsync(1000)
+    expect(seen.now).toMatchObject({ status: null, offers: null })
+    await seen.leave()
+  })
+})

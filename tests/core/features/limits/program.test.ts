@@ -1,0 +1,40 @@
+import { createRouterClient } from '@orpc/server'
+import { afterEach, expect, it } from 'vitest'
+import { type CoreOptions, createCore } from '../../../../src-main/core/core.ts'
+import { unpackView } from '../../../../src-preload/contract/columns.ts'
+import { freshFolder, memorySecrets, testHost } from '../../helpers/core.ts'
+
+const open: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const close of open.splice(0).reverse()) await close()
+})
+
+async function program(dataDir: string, options: CoreOptions = {}) {
+  const core = await createCore(testHost(dataDir, memorySecrets()).host, { proxyPort: null, ...options })
+  open.push(() => core.stop())
+  return { core, client: createRouterClient(core.router) }
+}
+
+it('a page watches limits of the service that is connected, and takes a view of its books as a file [LIM-01]', async () => {
+  const { client } = await program(freshFolder(), { connect: { sandbox: true } })
+  const limits = await client.limits.watch()
+  for await (const { status, offers } of limits) {
+    if (status === null) continue
+    expect([offers, status.minute.limit]).toEqual([true, 600])
+    break
+  }
+  expect(await client.limits.history({ limit: 10 })).toEqual([])
+  for await (const [book] of await client.usage.watch()) {
+    if (!book || book.asOf === null) continue
+    const to = new Date().toISOString().slice(0, 10)
+    const from = new Date(Date.parse(to) - 29 * 86_400_000).toISOString().slice(0, 10)
+    const query = { bookId: book.id, from, to, grain: 'day', by: 'model', source: 'service' } as const
+    const view = unpackView(await client.usage.view(query))
+    const file = await client.usage.export({ ...query, format: 'json' })
+    expect(file.name).toBe(`usage-service-by-model-${from}-${to}.json`)
+    const { data } = await client.transfers.read({ downloadId: file.downloadId, at: 0 })
+    const rows: unknown = JSON.parse(Buffer.from(data, 'base64').toString())
+    expect(rows).toHaveLength(view.buckets.length * view.series.length)
+    break
+  }
+})

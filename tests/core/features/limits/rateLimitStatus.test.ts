@@ -1,0 +1,84 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { Bucket } from '../../../../src-main/core/features/limits/rateLimitStatus.ts'
+import type { RateLimitHeaders } from '../../../../src-main/core/upstream/types.ts'
+
+beforeEach(() => {
+  vi.useFakeTimers()
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+/** A service whose replies carry rate-limit headers, and that counts how often its status is asked for. */
+function service() {
+  const listeners = new Set<(headers: RateLimitHeaders) => void>()
+  let asked = 0
+  const facts = {
+    status: 200,
+    requestId: null,
+    contentType: null,
+    rateLimit: { limit: 60, remaining: 50, retryAfterMs: null },
+  }
+  return {
+    asked: () => asked,
+    reply: (remaining: number | null) => {
+      for (const listener of listeners)
+        listener({ limit: remaining === null ? null : 60, remaining, retryAfterMs: null })
+    },
+    onRateLimit: (listener: (headers: RateLimitHeaders) => void) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    getRateLimit: () => {
+      asked += 1
+      // The status call is a request like any other: its reply has the headers too.
+      for (const listener of listeners) listener(facts.rateLimit)
+      return Promise.resolve({ facts, value: { limit_rpm: 60, remaining_rpm: 50, reset_seconds: 18 } })
+    },
+  }
+}
+
+describe('the minute bucket', () => {
+  it('asks for the status at most once a minute, however much happens, and only while somebody looks [LIM-03]', async () => {
+    const bucket = new Bucket()
+    const far = service()
+    bucket.follow(far)
+    for (let second = 0; second < 300; second += 1) {
+      far.reply(59)
+      await vi.advanceTimersByTimeAsync(1000)
+    }
+    expect(far.asked()).toBe(0)
+    const look = bucket.watch()
+    for (let second = 0; second < 300; second += 1) {
+      far.reply(59)
+      await vi.advanceTimersByTimeAsync(1000)
+    }
+    expect(far.asked()).toBeGreaterThanOrEqual(4)
+    expect(far.asked()).toBeLessThanOrEqual(6)
+    look()
+    bucket.close()
+  })
+
+  it('asks nothing while nothing happens: looking alone costs no request [LIM-03]', async () => {
+    const bucket = new Bucket()
+    const far = service()
+    bucket.follow(far)
+    const look = bucket.watch()
+    await bucket.ask()
+    await vi.advanceTimersByTimeAsync(3_600_000)
+    expect(far.asked()).toBe(1)
+    look()
+    bucket.close()
+  })
+
+  it('takes the figures of reply headers, and keeps the limit where a reply names only what is left [LIM-04]', () => {
+    const bucket = new Bucket()
+    const far = service()
+    bucket.follow(far)
+    far.reply(41)
+    expect(bucket.value).toMatchObject({ limit: 60, remaining: 41 })
+    far.reply(null)
+    expect(bucket.value).toMatchObject({ limit: 60, remaining: 41 })
+    bucket.close()
+  })
+})

@@ -1,0 +1,188 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { LimitsRoom } from '../../../../src-main/core/features/limits/limits.ts'
+import { Bucket } from '../../../../src-main/core/features/limits/rateLimitStatus.ts'
+import { AdmissionDesk } from '../../../../src-main/core/gateway/scheduler/requestScheduler.ts'
+import { DeskFollower } from '../../../../src-main/core/gateway/scheduler/schedulerWatcher.ts'
+import { parseBaseAddress } from '../../../../src-main/core/upstream/address.ts'
+import { openUpstream } from '../../../../src-main/core/upstream/client.ts'
+import { Credential } from '../../../../src-main/core/upstream/credential.ts'
+import { type KeyName, startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
+import type { Limits } from '../../../../src-preload/contract/account.ts'
+import { notice, openLedger, tool } from '../../requestLog/helpers.ts'
+
+const closers: (() => unknown)[] = []
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close()
+})
+
+/** The room before the whole sandbox, with the real desk, the real client and real books. */
+async function roomAt(key: KeyName) {
+  const sandbox = await startSandbox()
+  const desk = new AdmissionDesk()
+  const { ledger } = openLedger()
+  const upstream = openUpstream({
+    base: parseBaseAddress(sandbox.baseUrl, { allowInsecure: false }),
+    credential: Credential.fromText(sandbox.keys[key]),
+    retry: { maxAttempts: 1 },
+    desk,
+    books: ledger,
+  })
+  const gauge = new Bucket()
+  const follower = new DeskFollower(desk, gauge)
+  const limits = new LimitsRoom({
+    desk,
+    gauge,
+    ledger,
+    kept: { book: () => null, read: () => null, keep: () => undefined },
+  })
+  closers.push(
+    sandbox.close,
+    () => ledger.close(),
+    () => upstream.close(),
+    () => desk.close(),
+    () => gauge.close(),
+    () => follower.close(),
+    () => limits.close(),
+  )
+  gauge.follow(upstream)
+  limits.follow(true)
+  await follower.connect(upstream)
+  return { sandbox, desk, ledger, upstream, limits }
+}
+
+/** The first state that is as wished. */
+async function until(limits: LimitsRoom, wished: (state: Limits) => boolean): Promise<Limits> {
+  for await (const state of limits.watch()) if (wished(state)) return state
+  return expect.unreachable()
+}
+
+describe('the room before a service', () => {
+  it('reads the status and the key’s limits; the call stands in the log as a counted request [LIM-01] [LIM-03] [LIM-05]', async () => {
+    const { limits, ledger } = await roomAt('oneAtATime')
+    const { status, key, offers } = await until(limits, (state) => state.status !== null)
+    expect(offers).toBe(true)
+    expect(status?.minute).toEqual({
+      limit: expect.any(Number),
+      used: expect.any(Number),
+      remaining: expect.any(Number),
+    })
+    expect((status?.minute.used ?? 0) + (status?.minute.remaining ?? 0)).toBe(status?.minute.limit)
+    expect(status?.resetSeconds).toBeGreaterThan(0)
+    expect(key).toEqual({ rpm: null, tpm: null, concurrent: 1 })
+    const rows = await ledger.page({ who: 'studio' }, Number.MAX_SAFE_INTEGER, 10)
+    expect(rows.filter(({ path }) => path === '/v1/rate-limit')).toHaveLength(1)
+    expect(rows.every(({ who }) => who.kind === 'studio' && who.room === 'account')).toBe(true)
+  })
+
+  it('says a ban and its end [LIM-02]', async () => {
+    const { limits } = await roomAt('banned')
+    const { status } = await until(limits, (state) => state.status !== null)
+    expect(status?.banned).toBe(true)
+    expect(Date.parse(status?.bannedUntil ?? '')).toBeGreaterThan(Date.now())
+  })
+
+  it('shows who holds a slot until the reply is closed, and how many wait for one [LIM-05]', async () => {
+    const { limits, desk, ledger } = await roomAt('oneAtATime')
+    const enter = (id: string) => {
+      const trace = ledger.open(notice({ asker: tool(id) }))
+      const wish = { asker: tool(id), slot: true, tokens: 0, model: 'writer-small', signal: undefined, trace }
+      return { trace, pass: desk.enter(wish) }
+    }
+    const first = enter('editor')
+    const second = enter('other')
+    // Read-outs need no slot and wait for none.
+    const seen = await until(limits, ({ slots }) => slots.used.length === 1 && slots.waiting === 1)
+    expect(seen.slots.used).toEqual([
+      {
+        row: first.trace.id,
+        who: { kind: 'tool', id: 'editor', name: 'My editor', colour: 'teal' },
+        endpoint: 'chat',
+        model: 'writer-small',
+        since: expect.stringMatching(/^\d{4}-.*Z$/),
+      },
+    ])
+    ;(await first.pass).leave(0)
+    const then = await until(limits, ({ slots }) => slots.waiting === 0)
+    expect(then.slots.used).toMatchObject([{ row: second.trace.id, who: { kind: 'tool', id: 'other' } }])
+    ;(await second.pass).leave(0)
+    expect((await until(limits, ({ slots }) => slots.used.length === 0)).slots.waiting).toBe(0)
+  })
+
+  it('has nothing of a former connection’s slots', async () => {
+    const { limits, desk, ledger } = await roomAt('main')
+    const trace = ledger.open(notice())
+    const pass = await desk.enter({ asker: tool(), slot: true, tokens: 0, model: null, signal: undefined, trace })
+    expect(limits.read().slots.used).toHaveLength(1)
+    desk.reset()
+    expect(limits.read().slots.used).toEqual([])
+    pass.leave(0)
+  })
+})
+
+describe('the history of refusals by the service', () => {
+  it('has what was answered with 429 and what it waited before it went on; none that was refused here', async () => {
+    let now = Date.UTC(2026, 10, 21, 12)
+    const { ledger } = openLedger({ now: () => now })
+    const limits = new LimitsRoom({
+      desk: new AdmissionDesk(),
+      gauge: new Bucket(),
+      ledger,
+      kept: { book: () => null, read: () => null, keep: () => undefined },
+    })
+    const open = () => {
+      const trace = ledger.open(notice())
+      trace.admitted()
+      trace.connected()
+      return trace
+    }
+    const through = open()
+    for (const waited of [4000, 2500]) {
+      through.backsOff(429)
+      now += waited
+      through.admitted()
+      through.connected()
+    }
+    through.replied(200, null)
+    through.ends({ state: 'done' }, null)
+    const refused = open()
+    refused.replied(429, null)
+    refused.ends({ state: 'failed', problem: { kind: 'rate_limited', message: 'No.' } }, null)
+    const relayed = open()
+    relayed.replied(429, null)
+    relayed.ends({ state: 'done' }, null)
+    const lost = open()
+    lost.backsOff(503)
+    lost.admitted()
+    lost.replied(500, null)
+    lost.ends({ state: 'failed' }, null)
+    const given = open()
+    given.backsOff(429)
+    given.ends({ state: 'cancelled', by: 'tool' }, null)
+    const running = open()
+    running.backsOff(429)
+    now += 1500
+    // By this program alone: over a tool's own limit, or at the gate.
+    const own = ledger.open(notice())
+    own.replied(429, null)
+    own.ends({ state: 'refused', problem: { kind: 'rpm', message: 'Your own limit.' } }, null)
+    ledger.refused({
+      toolId: null,
+      from: 'x',
+      method: 'POST',
+      path: '/v1/x',
+      status: 429,
+      code: 'many',
+      message: 'No.',
+    })
+    expect(limits.history({ limit: 100 })).toMatchObject([
+      { row: running.id, times: 1, waitedMs: 1500, ended: 'running' },
+      { row: given.id, times: 1, ended: 'cancelled' },
+      { row: relayed.id, times: 1, waitedMs: 0, ended: 'refused' },
+      { row: refused.id, times: 1, waitedMs: 0, ended: 'refused' },
+      { row: through.id, times: 2, waitedMs: 6500, ended: 'done', model: 'writer-small', endpoint: 'chat' },
+    ])
+    expect(limits.history({ limit: 2 }).map(({ row }) => row)).toEqual([running.id, given.id])
+    running.ends({ state: 'cancelled' }, null)
+    await ledger.close()
+  })
+})

@@ -1,0 +1,169 @@
+import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createMedia, type Media } from '../../../../src-main/core/features/media/media.ts'
+import { createTransfers, type Transfers } from '../../../../src-main/core/features/transfers/transfers.ts'
+import { openStore, type Store } from '../../../../src-main/core/store/store.ts'
+import { partBytes } from '../../../../src-preload/contract/transfers.ts'
+import { tries } from '../../../helpers/effort.ts'
+import { freshFolder } from '../../helpers/core.ts'
+import { gifHead, jpg, png, pngClaim } from './pictures.ts'
+
+let dataDir: string
+let store: Store
+let transfers: Transfers
+let media: Media
+beforeEach(() => {
+  dataDir = freshFolder()
+  store = openStore(dataDir)
+  transfers = createTransfers({ dataDir })
+  media = createMedia({ dataDir, store, uploads: transfers.uploads })
+})
+afterEach(async () => {
+  await transfers.close()
+  await media.swept
+  store.close()
+})
+
+async function upload(bytes: Buffer, name = 'a.png'): Promise<string> {
+  const { uploadId } = await transfers.uploads.begin({ name, bytes: bytes.length })
+  for (let at = 0; at < bytes.length; at += partBytes) {
+    await transfers.uploads.part({ uploadId, at, data: bytes.subarray(at, at + partBytes).toString('base64') })
+  }
+  return uploadId
+}
+const add = async (bytes: Buffer, name?: string) => media.addImage({ uploadId: await upload(bytes, name) })
+const kept = (): string[] => readdirSync(join(dataDir, 'media'))
+
+test('a picture is kept under its id, for its owner alone, with what its bytes say', async () => {
+  const bytes = jpg(40, 30)
+  const { mediaId, ...facts } = await add(bytes, 'called.png')
+  expect(facts).toEqual({ name: 'called.png', mime: 'image/jpeg', width: 40, height: 30, bytes: bytes.length })
+  expect(readFileSync(join(dataDir, 'media', mediaId)).equals(bytes)).toBe(true)
+  expect(statSync(join(dataDir, 'media', mediaId)).mode & 0o777).toBe(0o600)
+  expect(readdirSync(join(dataDir, 'tmp'))).toEqual([])
+  expect(await media.imageUrl(mediaId)).toBe(`data:image/jpeg;base64,${bytes.toString('base64')}`)
+  expect(media.find(mediaId)).toEqual({ mediaId, ...facts })
+})
+
+test('the same content is kept once, also when it comes several times at once', async () => {
+  const all = await Promise.all(Array.from({ length: 6 }, () => add(png(5, 5))))
+  expect(new Set(all.map(({ mediaId }) => mediaId)).size).toBe(1)
+  expect(await add(png(5, 5))).toEqual(all[0])
+  expect(kept()).toHaveLength(1)
+  expect((await add(png(5, 5, 9))).mediaId).not.toBe(all[0]?.mediaId)
+})
+
+test('what is no picture, too large a file and too many pixels are refused, and nothing of them stays', async () => {
+  const tooLarge = Buffer.concat([png(2, 2), Buffer.alloc(20 * 1024 * 1024)])
+  for (const [bytes, words] of [
+    [Buffer.from('<svg/>'), /no picture/],
+    [Buffer.alloc(0), /no picture/],
+    [tooLarge, /20 MB/],
+    [pngClaim(16_385, 1), /16,384/],
+    [gifHead(65_000, 65_000), /65000 × 65000/],
+    // Small by its screen alone: a browser would make room for the frame.
+    [gifHead(10, 10, [65_000, 65_000]), /65000 × 65000/],
+    [pngClaim(16_000, 16_000), /100 million/],
+  ] as const) {
+    await expect(add(bytes)).rejects.toMatchObject({ kind: 'bad_input', message: expect.stringMatching(words) })
+  }
+  expect([kept(), readdirSync(join(dataDir, 'tmp'))]).toEqual([[], []])
+  await expect(media.addImage({ uploadId: randomUUID() })).rejects.toMatchObject({ kind: 'no_such_item' })
+})
+
+test('files are opened by id alone, in ranges; nothing else has a way to a path', async () => {
+  const bytes = png(20, 20)
+  const { mediaId } = await add(bytes)
+  const file = await media.open(mediaId)
+  if (!file) throw new Error('It is not there.')
+  expect([file.mime, file.bytes]).toEqual(['image/png', bytes.length])
+  expect((await buffer(file.read(3, 9))).equals(bytes.subarray(3, 10))).toBe(true)
+  for (const id of [
+    '',
+    '.',
+    '..',
+    '../studio.sqlite',
+    mediaId.toUpperCase(),
+    `${mediaId}/`,
+    randomUUID(),
+    `./${mediaId}`,
+  ]) {
+    expect(await media.open(id), id).toBeNull()
+  }
+  await expect(media.imageUrl(randomUUID())).rejects.toMatchObject({ kind: 'no_such_item' })
+})
+
+test('what is dropped is gone from the disk and the store; ids that are none touch nothing', async () => {
+  const bring = async (bytes: Buffer) => media.importFile({ id: randomUUID(), bytes, name: null })
+  const [one, two] = [await bring(png(3, 3)), await add(png(4, 4))]
+  writeFileSync(join(dataDir, 'stays'), 'x')
+  // The second one stands in a draft.
+  await media.drop([one.mediaId, two.mediaId, '../stays', randomUUID()])
+  expect(kept()).toEqual([two.mediaId])
+  expect(existsSync(join(dataDir, 'stays'))).toBe(true)
+  expect(await media.open(one.mediaId)).toBeNull()
+  // The same content may come again.
+  expect((await add(png(3, 3))).mediaId).not.toBe(one.mediaId)
+})
+
+test('an archive brings pictures back under their ids, and the one here wins where both have the same', async () => {
+  const id = randomUUID()
+  expect(await media.importFile({ id, bytes: png(7, 7), name: 'seven' })).toMatchObject({ mediaId: id, name: 'seven' })
+  expect(await media.importFile({ id, bytes: png(7, 7), name: 'again' })).toMatchObject({ mediaId: id, name: 'seven' })
+  const other = await media.importFile({ id, bytes: png(8, 8), name: null })
+  expect(other.mediaId).not.toBe(id)
+  const odd = await media.importFile({ id: '../../x', bytes: png(9, 9), name: null })
+  expect(odd.mediaId).toMatch(/^[\da-f-]{36}$/)
+  await expect(media.importFile({ id: randomUUID(), bytes: Buffer.from('no'), name: null })).rejects.toMatchObject({
+    kind: 'bad_input',
+  })
+  expect(kept().sort()).toEqual([id, other.mediaId, odd.mediaId].sort())
+})
+
+test('files without a row are deleted at the start, and files that others put there stay', async () => {
+  const { mediaId } = await add(png(3, 3))
+  for (const name of [randomUUID(), `${randomUUID()}.part`]) writeFileSync(join(dataDir, 'media', name), 'left over')
+  const others = ['holiday.jpg', `${randomUUID()}.jpg`, randomUUID(), 'folder']
+  for (const name of others.slice(0, 2)) writeFileSync(join(dataDir, 'media', name), 'theirs')
+  // A folder and a link, also under names that look like ours.
+  for (const name of others.slice(2)) mkdirSync(join(dataDir, 'media', name))
+  const target = join(freshFolder(), 'target')
+  writeFileSync(target, 'theirs')
+  const link = randomUUID()
+  symlinkSync(target, join(dataDir, 'media', link))
+  const next = createMedia({ dataDir, store, uploads: transfers.uploads })
+  await next.swept
+  expect(kept().sort()).toEqual([mediaId, link, ...others].sort())
+  expect(readFileSync(target, 'utf8')).toBe('theirs')
+  expect(await next.open(mediaId)).not.toBeNull()
+})
+
+test('killed at any moment while pictures come in: each row has its whole file, and what is left over goes', async () => {
+  for (let round = 0; round < tries(3, 20); round++) {
+    const folder = freshFolder()
+    const child = spawn(process.execPath, [fileURLToPath(new URL('addForever.ts', import.meta.url)), folder], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    let said = 0
+    for await (const chunk of child.stdout) {
+      said += String(chunk).split('\n').length - 1
+      if (said >= 3 + round * 4) break
+    }
+    child.kill('SIGKILL')
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+    const after = openStore(folder)
+    const left = createMedia({ dataDir: folder, store: after, uploads: createTransfers({ dataDir: folder }).uploads })
+    await left.swept
+    const ids = [...after.media.ids()]
+    expect(ids.length).toBeGreaterThanOrEqual(said)
+    expect(readdirSync(join(folder, 'media')).sort()).toEqual(ids.sort())
+    for (const id of ids) expect((await left.bytes(id)).length).toBe(after.media.find(id)?.bytes)
+    after.close()
+  }
+}, 90_000)

@@ -1,0 +1,79 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { expect, onTestFinished, test } from 'vitest'
+import { tries } from '../../../helpers/effort.ts'
+import { randomNumbers } from '../../../helpers/random.ts'
+import { freshFolder } from '../../helpers/core.ts'
+import { openQueue } from './queue.ts'
+
+const script = fileURLToPath(new URL('sendWaiting.ts', import.meta.url))
+/** How often it is killed; more by hand. */
+const kills = tries(3, 20)
+
+/** Counts the prompts that reached it, whatever became of their requests. */
+async function countingService() {
+  const heard = new Map<string, number>()
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    let body = ''
+    for await (const chunk of request) body += String(chunk)
+    const { prompt } = JSON.parse(body) as { prompt: string }
+    heard.set(prompt, (heard.get(prompt) ?? 0) + 1)
+    response.writeHead(200, { 'content-type': 'application/json' })
+    response.end(JSON.stringify({ created: 1, data: [{ b64_json: pixel }] }))
+  }
+  // A request whose sender is killed breaks off.
+  const server = createServer((request, response) => void answer(request, response).catch(() => response.destroy()))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(async () => {
+    server.closeAllConnections()
+    server.close()
+    await once(server, 'close')
+  })
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, heard }
+}
+
+const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+
+test(`killed at ${kills} moments, what waits is sent once or still waits, and none of it is lost`, async () => {
+  const { url, heard } = await countingService()
+  const dataDir = freshFolder()
+  const stood: string[] = []
+  const random = randomNumbers()
+  for (let kill = 0; kill < kills; kill += 1) {
+    const child = spawn(process.execPath, [script, dataDir, url], { stdio: ['ignore', 'pipe', 'inherit'] })
+    let said = ''
+    child.stdout.on('data', (chunk) => {
+      said += String(chunk)
+    })
+    await once(child.stdout, 'data')
+    await new Promise((resolve) => setTimeout(resolve, random() * 300))
+    child.kill('SIGKILL')
+    await once(child, 'close')
+    // What a line has its end of stood before it was told.
+    stood.push(...said.split('\n').slice(0, -1))
+  }
+
+  const sentBefore = [...heard.values()]
+  const queue = openQueue(dataDir, url)
+  const drawn = new Set(queue.images.find({ search: '', favourites: false }).images.map(({ prompt }) => prompt))
+  const drawings = queue.store.images.newest(100_000).map(({ prompt }) => prompt)
+  const left = queue.waiting.read().items.map(({ label }) => label)
+  // Each in one place, and once.
+  expect([...drawings, ...left].length).toBe(new Set([...drawings, ...left]).size)
+  for (const prompt of stood) expect([...drawings, ...left]).toContain(prompt)
+  for (const prompt of left) expect(heard.has(prompt)).toBe(false)
+  expect(drawn.size).toBeLessThanOrEqual(drawings.length)
+  expect(Math.max(1, ...sentBefore)).toBe(1)
+
+  queue.stand('connected')
+  // The last leaves the queue before it is sent.
+  for await (const { items, ended } of queue.waiting.watch())
+    if (items.length === 0 && (ended || left.length === 0)) break
+  await queue.close()
+  expect(stood.length).toBeGreaterThan(kills)
+  for (const prompt of left) expect(heard.get(prompt)).toBe(1)
+  expect(Math.max(...heard.values())).toBe(1)
+})

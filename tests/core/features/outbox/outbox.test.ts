@@ -1,0 +1,159 @@
+import { randomUUID } from 'node:crypto'
+import { createRouterClient } from '@orpc/server'
+import { expect, it, onTestFinished } from 'vitest'
+import { type Core, createCore } from '../../../../src-main/core/core.ts'
+import { startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
+import type { WaitingState } from '../../../../src-preload/contract/outbox.ts'
+import { cutBefore } from '../../../helpers/cut.ts'
+import { freshFolder, memorySecrets, testHost } from '../../helpers/core.ts'
+
+/** The whole core before a service behind a network that the test cuts. */
+async function studio() {
+  const sandbox = await startSandbox()
+  const cut = await cutBefore(sandbox.baseUrl)
+  const [dataDir, secrets] = [freshFolder(), memorySecrets()]
+  let core: Core = await createCore(testHost(dataDir, secrets).host)
+  onTestFinished(async () => {
+    await core.stop()
+    await cut.close()
+    await sandbox.close()
+  })
+  await core.connection.login({ baseUrl: cut.url, key: sandbox.apiKey })
+  const room = {
+    sandbox,
+    cut,
+    dataDir,
+    core: () => core,
+    client: createRouterClient(core.router),
+    async restart() {
+      await core.stop()
+      core = await createCore(testHost(dataDir, secrets).host)
+      room.client = createRouterClient(core.router)
+    },
+    async until(wished: (now: WaitingState) => boolean): Promise<WaitingState> {
+      for await (const now of await room.client.waiting.watch()) if (wished(now)) return now
+      throw new Error('The queue ended before what was waited for.')
+    },
+    posts: () => sandbox.observe.requests().filter(({ method }) => method === 'POST'),
+  }
+  return room
+}
+
+const picture = { prompt: 'A fox', n: 2, model: null, size: null, responseFormat: 'b64_json' }
+const words = { text: 'The tide is in.', model: null, voice: null, format: 'wav' as const, speed: null }
+const heard = { model: null, language: null, prompt: null, format: null, temperature: null }
+
+it('what was asked for without a network is kept over a restart, and sent one after another when the service is back', async () => {
+  const room = await studio()
+  const { id: speechId } = await room.client.speech.make({ requestId: randomUUID(), ...words })
+  await room.until(() => true)
+  for await (const change of await room.client.speech.watch()) {
+    if (change.type === 'snapshot' && change.speeches.some(({ state }) => state === 'done')) break
+    if (change.type === 'speech' && change.speech.state === 'done') break
+  }
+  const recording = await room.client.transcribe.addSpeech({ speechId })
+  const before = room.posts().length
+
+  await room.cut.set('refuse')
+  await room.client.connection.recheck()
+  expect(room.core().state().connection).toMatchObject({ state: 'failed', offline: { since: expect.any(String) } })
+  await room.client.waiting.add({ requestId: randomUUID(), wish: { what: 'images', ...picture } })
+  await room.client.waiting.add({ requestId: randomUUID(), wish: { what: 'speech', ...words } })
+  await room.client.waiting.add({
+    requestId: randomUUID(),
+    wish: { what: 'transcript', ...heard, recordingId: recording.id },
+  })
+  const dropped = await room.client.waiting.add({
+    requestId: randomUUID(),
+    wish: { what: 'images', ...picture, prompt: 'Never' },
+  })
+  await room.client.waiting.cancel({ id: dropped.id })
+
+  await room.restart()
+  const { items } = await room.until(({ items }) => items.length === 3)
+  expect(items).toMatchObject([
+    { what: 'images', label: 'A fox', amount: 2, state: 'waiting', here: true },
+    { what: 'speech', label: 'The tide is in.', amount: 15 },
+    { what: 'transcript', label: recording.name, recordingId: recording.id },
+  ])
+  expect(room.posts()).toHaveLength(before)
+
+  await room.cut.set('open')
+  await room.client.connection.lookAgain()
+  const { ended, items: left } = await room.until(({ ended }) => ended !== null)
+  expect(left).toEqual([])
+  expect(ended).toMatchObject({ done: 3, failed: 0, last: { what: 'transcript' } })
+  const sent = room.posts().slice(before)
+  expect(sent.map(({ path }) => path)).toEqual([
+    '/v1/images/generations',
+    '/v1/audio/speech',
+    '/v1/audio/transcriptions',
+  ])
+  for (const [index, { startedAt }] of sent.entries()) {
+    expect(startedAt).toBeGreaterThanOrEqual(sent[index - 1]?.endedAt ?? 0)
+  }
+  // As if they were made then: in their rooms, with what they cost.
+  expect((await room.client.images.find({ search: 'fox' })).images).toHaveLength(2)
+  const { transcripts } = await room.client.transcribe.get({ id: recording.id })
+  expect(transcripts).toMatchObject([{ state: 'done', cost: expect.any(String) }])
+})
+
+it('what failed may wait where nothing of it had left, and only there', async () => {
+  const room = await studio()
+  const failed = async (model: string | null = null) => {
+    const { id } = await room.client.images.make({ requestId: randomUUID(), ...picture, model })
+    for await (const change of await room.client.images.watch()) {
+      const drawings = change.type === 'snapshot' ? change.drawings : change.type === 'drawing' ? [change.drawing] : []
+      const over = drawings.find((one) => one.id === id && one.state === 'failed')
+      if (over) return over
+    }
+    return expect.unreachable()
+  }
+  await room.cut.set('refuse')
+  const unsent = await failed()
+  expect(unsent.problem).toMatchObject({ kind: 'connect_failed', unsent: true })
+  const item = await room.client.waiting.again({ what: 'images', id: unsent.id })
+  expect(item).toMatchObject({ label: 'A fox', amount: 2 })
+  for await (const change of await room.client.images.watch()) {
+    if (change.type !== 'snapshot') continue
+    expect(change.drawings).toEqual([])
+    break
+  }
+  // Twice is once too often.
+  await expect(room.client.waiting.again({ what: 'images', id: unsent.id })).rejects.toMatchObject({
+    data: { kind: 'bad_input' },
+  })
+  await room.client.waiting.hold({ id: item.id, held: true })
+
+  await room.cut.set('open')
+  const maybe = await failed('fault/reset-before-headers')
+  expect(maybe.problem).not.toHaveProperty('unsent')
+  await expect(room.client.waiting.again({ what: 'images', id: maybe.id })).rejects.toMatchObject({
+    data: { kind: 'bad_input' },
+  })
+  await room.client.connection.recheck()
+  // Held: it stays although somebody is there again.
+  expect(room.core().state().connection.state).toBe('connected')
+  expect((await room.until(() => true)).items).toMatchObject([{ id: item.id, state: 'held' }])
+  await room.client.waiting.hold({ id: item.id, held: false })
+  expect((await room.until(({ ended }) => ended !== null)).ended).toMatchObject({ done: 1, failed: 0 })
+})
+
+it('what cannot be begun says why, and holds nobody else up', async () => {
+  const room = await studio()
+  await room.cut.set('refuse')
+  await room.client.connection.recheck()
+  const recordingId = '00000000-0000-4000-8000-000000000000'
+  await room.client.waiting.add({ requestId: randomUUID(), wish: { what: 'transcript', ...heard, recordingId } })
+  await room.client.waiting.add({ requestId: randomUUID(), wish: { what: 'images', ...picture } })
+  await expect(
+    room.client.waiting.add({ requestId: randomUUID(), wish: { what: 'images', ...picture, prompt: ' ' } }),
+  ).rejects.toMatchObject({
+    data: { kind: 'bad_input' },
+  })
+  await room.cut.set('open')
+  await room.client.connection.lookAgain()
+  const { items, ended } = await room.until(({ ended }) => ended !== null)
+  expect(items).toMatchObject([{ what: 'transcript', state: 'failed', problem: { kind: 'no_such_item' } }])
+  expect(ended).toMatchObject({ done: 1, failed: 1 })
+})

@@ -1,0 +1,84 @@
+import { createImages } from '../../../../src-main/core/features/images/images.ts'
+import { createMedia } from '../../../../src-main/core/features/media/media.ts'
+import { type Maker, Waiting } from '../../../../src-main/core/features/outbox/outbox.ts'
+import { createTransfers } from '../../../../src-main/core/features/transfers/transfers.ts'
+import { openStore } from '../../../../src-main/core/store/store.ts'
+import { parseBaseAddress } from '../../../../src-main/core/upstream/address.ts'
+import { openUpstream } from '../../../../src-main/core/upstream/client.ts'
+import { Credential } from '../../../../src-main/core/upstream/credential.ts'
+import type { Connection } from '../../../../src-preload/contract/app.ts'
+import type { WaitingWhat } from '../../../../src-preload/contract/outbox.ts'
+
+/** A room that nothing is sent to. */
+const unused = <W extends WaitingWhat>(): Maker<W> => ({
+  make: () => Promise.reject(new Error('Not in this test.')),
+  over: () => Promise.reject(new Error('Not in this test.')),
+  has: () => false,
+  takeBack: () => {
+    throw new Error('Not in this test.')
+  },
+})
+
+/** The queue before a real room of pictures, whose service stands at `url`. The connection is what the test says it is. */
+export function openQueue(dataDir: string, url: string) {
+  const store = openStore(dataDir)
+  const transfers = createTransfers({ dataDir })
+  const upstream = openUpstream({
+    base: parseBaseAddress(url, { allowInsecure: false }),
+    credential: Credential.fromText('sk-test-of-enough-length'),
+    retry: { maxAttempts: 1 },
+  })
+  const media = createMedia({ dataDir, store, uploads: transfers.uploads })
+  const images = createImages({
+    store,
+    upstream: async () => upstream,
+    media,
+    costOf: () => ({ cost: null, costIs: 'unknown' }),
+    tempDir: transfers.folder,
+    downloads: transfers.downloads,
+    zip: () => {
+      throw new Error('Nothing is saved here.')
+    },
+    log: (line) => process.stderr.write(`${line}\n`),
+  })
+  const profile = { id: 'one', name: 'One', kind: 'service', baseUrl: url, keyKept: 'session' } as const
+  let connection: Connection = { state: 'failed', profile, problem: null, checkedAt: null }
+  const waiting = new Waiting({
+    store,
+    makers: {
+      images: {
+        make: ({ what: _, ...wish }, alongside) => images.make(wish, alongside),
+        has: images.has,
+        over: images.over,
+        takeBack: (id) => ({ what: 'images', ...images.takeBack(id) }),
+      },
+      speech: unused<'speech'>(),
+      transcript: unused<'transcript'>(),
+    },
+    connection: () => connection,
+    reach: async () => connection.state === 'connected',
+    log: (_, line) => process.stderr.write(`${line}\n`),
+  })
+  return {
+    store,
+    waiting,
+    images,
+    add: (prompt: string) =>
+      waiting.add({
+        wish: { what: 'images', prompt, n: 1, model: null, size: null, responseFormat: null, fromImageId: null },
+      }),
+    stand(state: Connection['state'], id = 'one') {
+      connection = { ...connection, state, profile: { ...profile, id } }
+      waiting.connectionChanged()
+    },
+    async close() {
+      const over = waiting.close()
+      await images.close()
+      await over
+      await upstream.close()
+      await transfers.close()
+      await media.swept
+      store.close()
+    },
+  }
+}

@@ -1,0 +1,275 @@
+import fc from 'fast-check'
+import { afterEach, expect, it } from 'vitest'
+import { StudioError } from '../../../../src-main/core/errors.ts'
+import { type Maker, Waiting } from '../../../../src-main/core/features/outbox/outbox.ts'
+import { openStore, type Store } from '../../../../src-main/core/store/store.ts'
+import type { Connection } from '../../../../src-preload/contract/app.ts'
+import type { WaitingWish } from '../../../../src-preload/contract/outbox.ts'
+import { freshFolder } from '../../helpers/core.ts'
+
+const stores: Store[] = []
+afterEach(() => {
+  for (const store of stores.splice(0)) store.close()
+})
+
+const images = (prompt: string): WaitingWish => ({
+  what: 'images',
+  prompt,
+  n: 1,
+  model: null,
+  size: null,
+  responseFormat: null,
+  fromImageId: null,
+})
+
+/** What may happen, in any order. */
+type Deed =
+  | { do: 'add' | 'cancel' | 'hold' | 'release' | 'change'; at: number }
+  | { do: 'stand'; state: 'connected' | 'failed'; id: 'one' | 'two' }
+  | { do: 'pass' }
+  | { do: 'restart' }
+
+const at = fc.nat({ max: 20 })
+const deed: fc.Arbitrary<Deed> = fc.oneof(
+  { weight: 5, arbitrary: fc.record({ do: fc.constant('add' as const), at }) },
+  fc.record({ do: fc.constantFrom('cancel' as const, 'hold' as const, 'release' as const, 'change' as const), at }),
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant('stand' as const),
+      state: fc.constantFrom('connected' as const, 'failed' as const),
+      id: fc.constantFrom('one' as const, 'two' as const),
+    }),
+  },
+  { weight: 3, arbitrary: fc.constant({ do: 'pass' as const }) },
+  fc.constant({ do: 'restart' as const }),
+)
+
+it('is sent once at most, in order, by the account that it is for, and never lost, in whatever order things happen', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(deed, { maxLength: 40 }), async (deeds) => {
+      const store = openStore(freshFolder())
+      stores.push(store)
+      const begun: { prompt: string; by: string }[] = []
+      const added: Added[] = []
+      const cancelled = new Set<string>()
+      let connection: Connection = standing('failed', 'one')
+      const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+      const maker: Maker<'images'> = {
+        async make(wish, alongside) {
+          await turn()
+          const by = connection.profile?.id ?? ''
+          if (connection.state !== 'connected') throw new StudioError('not_connected', 'Nobody is there.')
+          store.transaction(alongside)
+          begun.push({ prompt: wish.prompt, by })
+          return { id: wish.prompt }
+        },
+        async over() {
+          await turn()
+          return 'done'
+        },
+        takeBack: () => expect.unreachable(),
+        has: () => false,
+      }
+      const open = (): Waiting =>
+        new Waiting({
+          store,
+          makers: {
+            images: maker,
+            speech: { ...maker, make: () => expect.unreachable(), takeBack: () => expect.unreachable() },
+            transcript: { ...maker, make: () => expect.unreachable(), takeBack: () => expect.unreachable() },
+          },
+          connection: () => connection,
+          reach: async () => {
+            await turn()
+            return connection.state === 'connected'
+          },
+          log: (_, line) => expect.unreachable(line),
+        })
+
+      let waiting = open()
+      let count = 0
+      /** What the person does. */
+      const ask = (one: Extract<Deed, { at: number }>): void => {
+        const place = connection.profile?.id ?? ''
+        if (one.do === 'add') {
+          const prompt = `p${count++}`
+          const { id } = waiting.add({ wish: images(prompt) })
+          added.push({ id, prompts: [prompt], for: place })
+          return
+        }
+        const chosen = added[one.at % Math.max(1, added.length)]
+        if (!chosen) return
+        const { id } = chosen
+        if (!waiting.read().items.some((item) => item.id === id)) {
+          expect(() => waiting.cancel({ id })).toThrow(StudioError)
+        } else if (one.do === 'cancel') {
+          waiting.cancel({ id })
+          cancelled.add(id)
+        } else if (one.do === 'change') {
+          const prompt = `p${count++}`
+          waiting.change({ id, wish: images(prompt) })
+          chosen.prompts.push(prompt)
+          chosen.for = place
+        } else waiting.hold({ id, held: one.do === 'hold' })
+      }
+      for (const one of deeds) {
+        if (one.do === 'stand') {
+          connection = standing(one.state, one.id)
+          waiting.connectionChanged()
+        } else if (one.do === 'pass') await turn()
+        else if (one.do === 'restart') {
+          await waiting.close()
+          waiting = open()
+        } else ask(one)
+      }
+      await waiting.close()
+
+      const left = new Map(waiting.read().items.map(({ id, label }) => [id, label]))
+      expect(new Set(begun.map(({ prompt }) => prompt)).size).toBe(begun.length)
+      for (const one of added) expectOnce(one, { left, begun, cancelled })
+
+      // Left alone, everything goes out when its service is there, in its order.
+      waiting = open()
+      for (const id of ['one', 'two']) {
+        release(waiting)
+        const due = labelsFor(waiting, id)
+        const before = begun.length
+        connection = standing('connected', id)
+        waiting.connectionChanged()
+        while (labelsFor(waiting, id).length > 0) await turn()
+        expect(begun.slice(before).map(({ prompt }) => prompt)).toEqual(due)
+      }
+      await waiting.close()
+    }),
+    { numRuns: 40 },
+  )
+})
+
+/** A queue whose maker lets `meanwhile` happen after its turn has come and before it begins. */
+function queue() {
+  const store = openStore(freshFolder())
+  stores.push(store)
+  const state = { connection: standing('failed', 'one'), isThere: true, made: [] as string[], looks: 0 }
+  const rig = { meanwhile: (): void => undefined }
+  const maker: Maker<'images'> = {
+    async make(wish, alongside) {
+      rig.meanwhile()
+      store.transaction(alongside)
+      if (wish.what === 'images') state.made.push(wish.prompt)
+      return { id: wish.prompt }
+    },
+    over: async () => 'done',
+    takeBack: () => expect.unreachable(),
+    has: () => false,
+  }
+  const other = { ...maker, make: () => expect.unreachable(), takeBack: () => expect.unreachable() }
+  const waiting = new Waiting({
+    ...{ store, makers: { images: maker, speech: other, transcript: other }, connection: () => state.connection },
+    reach: async () => {
+      state.looks += 1
+      return state.isThere
+    },
+    log: (_, line) => expect.unreachable(line),
+  })
+  const stand = (connection: Connection): void => {
+    state.connection = connection
+    waiting.connectionChanged()
+  }
+  /** Nothing is under way any more. */
+  const settle = async (): Promise<void> => {
+    for (let turns = 0; turns < 30; turns += 1) await new Promise((resolve) => setImmediate(resolve))
+  }
+  return { waiting, state, rig, stand, settle }
+}
+
+const elsewhere = (): Connection => {
+  const { profile, ...rest } = standing('connected', 'one')
+  return { ...rest, profile: profile && { ...profile, baseUrl: 'http://moved' } }
+}
+
+it.each<[string, (one: ReturnType<typeof queue>, id: string) => void, object[]]>([
+  ['held', ({ waiting }, id) => waiting.hold({ id, held: true }), [{ state: 'held' }]],
+  ['cancelled', ({ waiting }, id) => waiting.cancel({ id }), []],
+  ['for another account now', ({ state }) => (state.connection = standing('connected', 'two')), [{ here: false }]],
+  ['for the same connection at another address', ({ state }) => (state.connection = elsewhere()), [{ here: false }]],
+])('what is %s in the moment in which its turn comes does not leave', async (_, meanwhile, left) => {
+  const one = queue()
+  const { id } = one.waiting.add({ wish: images('a picture') })
+  one.rig.meanwhile = () => meanwhile(one, id)
+  one.stand(standing('connected', 'one'))
+  await one.settle()
+  expect(one.state.made).toEqual([])
+  expect(one.waiting.read().items).toMatchObject(left)
+  expect(one.waiting.read().items).toHaveLength(left.length)
+})
+
+it('what is changed in the moment in which its turn comes leaves as it was changed, once', async () => {
+  const { waiting, state, rig, stand, settle } = queue()
+  const { id } = waiting.add({ wish: images('before') })
+  rig.meanwhile = () => {
+    rig.meanwhile = () => undefined
+    waiting.change({ id, wish: images('after') })
+  }
+  stand(standing('connected', 'one'))
+  await settle()
+  expect(state.made).toEqual(['after'])
+  expect(waiting.read().items).toEqual([])
+})
+
+it('nothing leaves while the service is not reached, or has not said yes, and what found nobody goes on waiting', async () => {
+  const { waiting, state, rig, stand, settle } = queue()
+  waiting.add({ wish: images('a picture') })
+  stand(standing('failed', 'one'))
+  await settle()
+  expect([state.made, state.looks]).toEqual([[], 0])
+  state.isThere = false
+  stand(standing('connected', 'one'))
+  await settle()
+  expect([state.made, state.looks]).toEqual([[], 1])
+  state.isThere = true
+  rig.meanwhile = () => {
+    throw new StudioError('not_connected', 'Nobody is there.')
+  }
+  stand(standing('connected', 'one'))
+  await settle()
+  expect(waiting.read().items).toMatchObject([{ state: 'waiting', problem: null }])
+  rig.meanwhile = () => undefined
+  stand(standing('connected', 'one'))
+  await settle()
+  expect(state.made).toEqual(['a picture'])
+})
+
+function release(waiting: Waiting): void {
+  for (const { id, state } of waiting.read().items) if (state === 'held') waiting.hold({ id, held: false })
+}
+
+const labelsFor = (waiting: Waiting, name: string): string[] =>
+  waiting.read().items.flatMap(({ connection, label }) => (connection === name ? [label] : []))
+
+interface Added {
+  id: string
+  prompts: string[]
+  for: string
+}
+
+/** In one place: it waits, was cancelled, or was sent; as it was said last, and there alone. */
+function expectOnce(
+  { id, prompts, for: place }: Added,
+  found: { left: Map<string, string>; begun: { prompt: string; by: string }[]; cancelled: Set<string> },
+): void {
+  const { left, begun, cancelled } = found
+  const sent = begun.filter(({ prompt }) => prompts.includes(prompt))
+  const places = [left.has(id), cancelled.has(id), sent.length === 1].filter(Boolean)
+  expect(places).toHaveLength(1)
+  if (sent[0]) expect(sent[0]).toEqual({ prompt: prompts.at(-1), by: place })
+  else if (left.has(id)) expect(left.get(id)).toBe(prompts.at(-1))
+}
+
+const standing = (state: 'connected' | 'failed', id: string): Connection => ({
+  state,
+  profile: { id, name: id, kind: 'service', baseUrl: `http://${id}`, keyKept: 'session' },
+  problem: null,
+  checkedAt: null,
+})

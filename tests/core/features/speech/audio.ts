@@ -1,0 +1,73 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import type { SpeechFormat } from '../../../../src-preload/contract/speech.ts'
+
+export const testRate = 24_000
+
+/** Samples as ffmpeg decodes them: one channel, 24,000 a second, from -1 to 1. */
+export function decoded(file: string, format: SpeechFormat, rate = testRate): Float32Array {
+  const raw = format === 'pcm' ? ['-f', 's16le', '-ar', String(testRate), '-ac', '1'] : []
+  const args = ['-v', 'error', ...raw, '-i', file, '-f', 'f32le', '-ac', '1', '-ar', String(rate), 'pipe:1']
+  const bytes = execFileSync('ffmpeg', args, { maxBuffer: 1 << 30, stdio: ['ignore', 'pipe', 'pipe'] })
+  return new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length))
+}
+
+/** What ffmpeg complains of while it decodes everything; empty for a sound file. */
+export function complaints(file: string): string {
+  const args = ['-v', 'warning', '-err_detect', '+crccheck+bitstream+buffer', '-i', file, '-f', 'null', '-']
+  const { stderr, status } = spawnSync('ffmpeg', args, { encoding: 'utf8' })
+  return status === 0 ? stderr : `${stderr}\nended with ${status}`
+}
+
+const encoders: Record<SpeechFormat, string[]> = {
+  mp3: ['-c:a', 'libmp3lame', '-b:a', '64k', '-f', 'mp3'],
+  opus: ['-c:a', 'libopus', '-b:a', '32k', '-f', 'ogg'],
+  aac: ['-c:a', 'aac', '-b:a', '64k', '-f', 'adts'],
+  flac: ['-c:a', 'flac', '-f', 'flac'],
+  wav: ['-c:a', 'pcm_s16le', '-f', 'wav'],
+  pcm: ['-c:a', 'pcm_s16le', '-f', 's16le'],
+}
+
+/** Samples as a file of this format, by ffmpeg's own encoders, which tell their delay. */
+export function encoded(samples: Float32Array, format: SpeechFormat, to: string, more: string[] = []): void {
+  const input = ['-f', 'f32le', '-ar', String(testRate), '-ac', '1', '-i', 'pipe:0']
+  execFileSync('ffmpeg', ['-v', 'error', '-y', ...input, ...encoders[format], ...more, to], {
+    input: Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength),
+  })
+}
+
+/** The largest step between two samples, which is what a click is. */
+export function largestStep(samples: Float32Array, from = 0, to = samples.length): number {
+  let most = 0
+  for (let at = Math.max(1, from); at < Math.min(to, samples.length); at++) {
+    most = Math.max(most, Math.abs((samples[at] ?? 0) - (samples[at - 1] ?? 0)))
+  }
+  return most
+}
+
+/**
+ * How a part lies in the whole: its place (the one near `expected` at which its middle differs least), and how much it differs there, away from
+ * its ends, as a share of its own loudness.
+ */
+export function placeOf(part: Float32Array, whole: Float32Array, expected: number, reach = 1200) {
+  // A decoder that comes from another part needs up to 80 ms to be where it would be (RFC 7845, 4.6).
+  const from = Math.min(2 * reach, Math.floor(part.length / 3))
+  const to = part.length - from
+  const middle = Math.floor(part.length / 2)
+  const differs = (at: number, begin: number, end: number, step: number): number => {
+    let sum = 0
+    for (let index = begin; index < end; index += step) sum += ((whole[at + index] ?? 0) - (part[index] ?? 0)) ** 2
+    return sum
+  }
+  let best = expected
+  let least = Number.POSITIVE_INFINITY
+  for (let at = expected - reach; at <= expected + reach; at++) {
+    const sum = differs(at, Math.max(from, middle - 2400), Math.min(to, middle + 2400), 5)
+    if (sum < least) {
+      least = sum
+      best = at
+    }
+  }
+  let power = 1e-9
+  for (let index = from; index < to; index++) power += (part[index] ?? 0) ** 2
+  return { at: best, differs: Math.sqrt(differs(best, from, to, 1) / power) }
+}

@@ -1,0 +1,302 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { StudioError } from '../../../../src-main/core/errors.ts'
+import { startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
+import { synthesize } from '../../../../src-main/sandbox/speech/speech.ts'
+import type { Speech, SpeechFormat } from '../../../../src-preload/contract/speech.ts'
+import { randomNumbers } from '../../../helpers/random.ts'
+import { freshFolder } from '../../helpers/core.ts'
+import { readBody, serve } from '../../upstream/helpers/service.ts'
+import { decoded, testRate } from './audio.ts'
+import { heard, isOver, seen, speechRoom, type TestRoom, wish } from './room.ts'
+
+/** Four parts. */
+const paragraph = 'The tide is in, and it is a good day. '.repeat(70).trim()
+const fourParts = [paragraph, paragraph, paragraph, paragraph].join('\n\n')
+
+const spoken = new Map<SpeechFormat, Buffer>()
+beforeAll(async () => {
+  for (const format of ['mp3', 'wav', 'pcm'] as const) {
+    const { bytes } = await synthesize({ input: 'Good morning, dear harbour.', voice: 'nova', format, speed: 1 })
+    spoken.set(format, Buffer.from(bytes))
+  }
+}, 60_000)
+const audioOf = (format: SpeechFormat): Buffer => spoken.get(format) ?? Buffer.alloc(0)
+
+interface Asked {
+  body: Record<string, unknown>
+  response: ServerResponse
+  closed: Promise<unknown>
+}
+
+/** A service whose answers the test gives, request by request, from 1. */
+async function service(answer: (response: ServerResponse, count: number) => void) {
+  const asked: Asked[] = []
+  async function take(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const closed = once(response, 'close')
+    const body: Record<string, unknown> = JSON.parse((await readBody(request)).toString())
+    asked.push({ body, response, closed })
+    answer(response, asked.length)
+  }
+  const { url } = await serve((request, response) => void take(request, response))
+  return { baseUrl: url, apiKey: 'sk-of-a-test-0123456789', asked }
+}
+
+const head = (response: ServerResponse, type = 'audio/mpeg'): ServerResponse =>
+  response.writeHead(200, { 'content-type': type })
+const say = (response: ServerResponse, format: SpeechFormat = 'mp3'): void => void head(response).end(audioOf(format))
+
+function fileOf({ media }: TestRoom, { mediaId }: Pick<Speech, 'mediaId'>): string {
+  const path = mediaId === null ? null : media.pathOf(mediaId)
+  if (path === null) throw new Error('There is no file.')
+  return path
+}
+
+const lengthOf = (path: string, format: SpeechFormat): number => decoded(path, format).length
+const making = (room: TestRoom): string[] => readdirSync(join(room.dataDir, 'making'))
+const states = (room: TestRoom, id: string): string[] => room.speeches.get({ id }).partList.map(({ state }) => state)
+
+describe('a text of 20,000 bytes in four scripts', () => {
+  const scripts = [
+    'The harbour wakes before the sun does, and the boats go out one by one. ',
+    'Гавань просыпается раньше солнца, и лодки выходят одна за другой. ',
+    '港は日の出よりも早く目を覚まし、舟は一艘ずつ沖へ出て行く。',
+    'الميناء يستيقظ قبل الشمس، وتخرج القوارب واحدا بعد آخر. ',
+  ]
+  const text = scripts.map((one) => one.repeat(Math.ceil(5010 / Buffer.byteLength(one)))).join('\n\n')
+
+  it('is spoken in parts, resumed after a cut at the part that failed alone, and is as long as its parts together [TTS-01]', async () => {
+    const sandbox = await startSandbox()
+    onTestFinished(() => sandbox.close())
+    const inputs: string[] = []
+    // A quarter of the audio, for the test's sake.
+    const fast = { speed: 4 }
+    async function pass(request: IncomingMessage, response: ServerResponse): Promise<void> {
+      const body = await readBody(request)
+      inputs.push(JSON.parse(body.toString()).input)
+      const fault = inputs.length === 3 ? { 'x-sandbox-fault': 'cut; bytes=3000' } : {}
+      const headers = { authorization: `Bearer ${sandbox.apiKey}`, 'content-type': 'application/json', ...fault }
+      const url = `${sandbox.baseUrl}${request.url}`
+      const reply = await fetch(url, { method: 'POST', headers, body: new Uint8Array(body) })
+      response.writeHead(reply.status, { 'content-type': reply.headers.get('content-type') ?? '' })
+      try {
+        for await (const chunk of reply.body ?? []) response.write(chunk)
+        response.end()
+      } catch {
+        response.destroy()
+      }
+    }
+    const { url } = await serve((request, response) => void pass(request, response))
+    const room = speechRoom({ baseUrl: url, apiKey: sandbox.apiKey })
+    expect(Buffer.byteLength(text)).toBeGreaterThan(20_000)
+    const { parts: planned } = room.speeches.plan(wish(text, fast))
+    const { id } = await room.speeches.make(wish(text, fast))
+    const failed = await seen(room.speeches, id, isOver)
+    expect(failed).toMatchObject({ state: 'failed', parts: planned.length, partsDone: 2 })
+    expect(failed.problem).toMatchObject({ kind: 'connection_lost', outputStarted: true })
+    expect(states(room, id).slice(0, 4)).toEqual(['done', 'done', 'failed', 'waiting'])
+    // What had come is there, the beginning of the third part too.
+    const [first, second] = room.speeches.get({ id }).partList
+    expect(lengthOf(fileOf(room, failed), 'mp3') / testRate).toBeGreaterThan(
+      (first?.seconds ?? 0) + (second?.seconds ?? 0) + 0.05,
+    )
+
+    await room.speeches.resume({ id })
+    // Whoever listens now gets nothing of what had come of the third part before.
+    const { parts, order } = await heard(room.speeches.listen({ id, fromPart: 1 }))
+    expect(order.at(-1)).toBe('end done')
+    const done = await seen(room.speeches, id, isOver)
+    expect(done).toMatchObject({ state: 'done', partsDone: planned.length, problem: null })
+    // Each part was asked for once, the third twice, and together they are the text.
+    expect(inputs).toHaveLength(planned.length + 1)
+    expect(inputs[3]).toBe(inputs[2])
+    for (const input of inputs) expect(Buffer.byteLength(input)).toBeLessThanOrEqual(4096)
+    const said = inputs.filter((_, at) => at !== 3).join('')
+    expect(said.replace(/\s/g, '')).toBe(text.replace(/\s/g, ''))
+    let sum = 0
+    for (const { part, bytes } of parts) {
+      const file = join(room.dataDir, 'tmp', `${part}.mp3`)
+      writeFileSync(file, bytes)
+      sum += lengthOf(file, 'mp3')
+    }
+    expect(Math.abs(lengthOf(fileOf(room, done), 'mp3') - sum) / testRate).toBeLessThanOrEqual(0.05)
+    expect(done.seconds).toBeCloseTo(sum / testRate, 1)
+    // The files of the parts, and the file of what had come before, are gone.
+    await expect.poll(() => making(room)).toEqual([])
+    expect(room.media.pathOf(failed.mediaId ?? '')).toBe(null)
+  }, 120_000)
+})
+
+describe('a process that is killed while part 3 comes', () => {
+  it.each(['mp3', 'wav'] as const)(
+    'has lost nothing that had come as %s, says so, and goes on at that part',
+    async (format) => {
+      let dripping = true
+      const drip = async (response: ServerResponse): Promise<void> => {
+        const whole = Buffer.concat([audioOf(format), Buffer.alloc(2_000_000)])
+        for (let at = 0; dripping && !response.destroyed && at < whole.length; at += 700) {
+          response.write(whole.subarray(at, at + 700))
+          await new Promise((resolve) => setImmediate(resolve))
+        }
+      }
+      const asked = await service((response, count) => {
+        head(response)
+        if (count === 3) void drip(response)
+        else response.end(audioOf(format))
+      })
+      const folder = freshFolder()
+      const program = fileURLToPath(new URL('speakForever.ts', import.meta.url))
+      const child = spawn(process.execPath, [program, folder, asked.baseUrl, fourParts, format], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      })
+      const exited = once(child, 'exit')
+      let told = { id: '', part: 0, bytes: 0 }
+      const enough = 5000 + Math.floor(randomNumbers()() * 20_000)
+      for await (const line of createInterface({ input: child.stdout })) {
+        // The line that the kill cut in the middle.
+        if (!line.endsWith('}')) break
+        told = JSON.parse(line)
+        if (told.part === 3 && told.bytes >= enough) child.kill('SIGKILL')
+      }
+      await exited
+      dripping = false
+
+      const room = speechRoom(asked, folder)
+      const { id } = told
+      expect(room.speeches.get({ id })).toMatchObject({ state: 'cut', problem: { kind: 'cancelled' } })
+      await room.speeches.recovered
+      const cut = room.speeches.get({ id })
+      expect(cut.partList.map(({ state }) => state)).toEqual(['done', 'done', 'failed', 'waiting'])
+      expect(cut.partList[2]?.audioBytes).toBeGreaterThanOrEqual(told.bytes)
+      const one = cut.partList[0]?.seconds ?? 0
+      const joined = lengthOf(fileOf(room, cut), format) / testRate
+      expect(joined).toBeGreaterThan(2 * one + 0.1)
+      expect(joined).toBeCloseTo(cut.seconds ?? 0, 1)
+      await room.speeches.resume({ id })
+      const done = await seen(room.speeches, id, isOver)
+      expect(done).toMatchObject({ state: 'done', partsDone: 4 })
+      expect(asked.asked.map(({ body }) => String(body.input).length)).toEqual(
+        [1, 2, 3, 3, 4].map(() => paragraph.length),
+      )
+      expect(Math.abs(lengthOf(fileOf(room, done), format) / testRate - 4 * one)).toBeLessThanOrEqual(0.05)
+    },
+    60_000,
+  )
+
+  it('or between the last part and the joined file has the whole', async () => {
+    const asked = await service((response) => say(response))
+    const folder = freshFolder()
+    const room = speechRoom(asked, folder, { log: () => undefined })
+    const { id } = await room.speeches.make(wish('One.\n\nTwo.'))
+    const done = await seen(room.speeches, id, isOver)
+    // As that moment would have left it.
+    const file = readFileSync(fileOf(room, done))
+    room.store.speeches.setState(id, 'making', null)
+    await room.close()
+    writeFileSync(join(folder, 'making', `${id}.part-0001`), file)
+    const again = speechRoom(asked, folder)
+    await again.speeches.recovered
+    expect(again.speeches.get({ id })).toMatchObject({ state: 'done', problem: null, mediaId: done.mediaId })
+    expect(making(again)).toEqual([])
+  })
+})
+
+it('a program that ends leaves what came, and the next one says that it was cut', async () => {
+  const asked = await service((response, count) => {
+    if (count === 1) say(response)
+    else head(response).write(audioOf('mp3').subarray(0, 2000))
+  })
+  const folder = freshFolder()
+  const room = speechRoom(asked, folder)
+  const { id } = await room.speeches.make(wish(fourParts))
+  await seen(room.speeches, id, ({ audioBytes }) => audioBytes >= audioOf('mp3').length + 2000)
+  await room.close()
+  await asked.asked[1]?.closed
+  const again = speechRoom(asked, folder)
+  await again.speeches.recovered
+  expect(again.speeches.get({ id })).toMatchObject({ state: 'cut', partsDone: 1 })
+  expect(again.speeches.get({ id }).partList[1]).toMatchObject({ state: 'failed', audioBytes: 2000 })
+})
+
+it('cancelling ends the request at once, keeps what came, and can be gone on from', async () => {
+  const asked = await service((response, count) => {
+    if (count === 2) head(response).write(audioOf('mp3').subarray(0, 4000))
+    else say(response)
+  })
+  const room = speechRoom(asked)
+  const { id } = await room.speeches.make(wish(fourParts))
+  await seen(room.speeches, id, ({ audioBytes }) => audioBytes >= audioOf('mp3').length + 4000)
+  const cancelled = await room.speeches.cancel({ id })
+  await asked.asked[1]?.closed
+  expect(asked.asked).toHaveLength(2)
+  expect(cancelled).toMatchObject({ state: 'cancelled', problem: null, partsDone: 1 })
+  expect(states(room, id)).toEqual(['done', 'waiting', 'waiting', 'waiting'])
+  expect(lengthOf(fileOf(room, cancelled), 'mp3') / testRate).toBeCloseTo(cancelled.seconds ?? 0, 1)
+  // Again changes nothing.
+  expect(await room.speeches.cancel({ id })).toEqual(cancelled)
+  await room.speeches.resume({ id })
+  expect(await seen(room.speeches, id, isOver)).toMatchObject({ state: 'done', partsDone: 4 })
+  expect(asked.asked).toHaveLength(5)
+})
+
+it('what is not chosen is not sent, and the rest is as the person chose it [TTS-02] [TTS-03] [TTS-04]', async () => {
+  const asked = await service((response) => say(response))
+  const room = speechRoom(asked)
+  const bare = await room.speeches.make(wish('plain', { model: null, voice: null }))
+  await seen(room.speeches, bare.id, isOver)
+  const full = await room.speeches.make(wish('plain', { voice: 'their own', speed: 0.25, format: 'flac' }))
+  await seen(room.speeches, full.id, isOver)
+  expect(asked.asked.map(({ body }) => body)).toEqual([
+    { input: 'plain', response_format: 'mp3' },
+    { input: 'plain', model: 'tts-1', voice: 'their own', response_format: 'flac', speed: 0.25 },
+  ])
+  // The service sent another format than was asked for: it is kept as what it is.
+  expect(room.speeches.get({ id: full.id })).toMatchObject({ state: 'done', format: 'flac', mime: 'audio/mpeg' })
+})
+
+it('nothing is kept of what cannot be asked for', async () => {
+  const asked = await service((response) => say(response))
+  const upstream = async () => {
+    throw new StudioError('not_connected', 'Nothing is connected yet.')
+  }
+  const room = speechRoom(asked, freshFolder(), { upstream })
+  await expect(room.speeches.make(wish('Hello.'))).rejects.toMatchObject({ kind: 'not_connected' })
+  await expect(room.speeches.make(wish(' \n '))).rejects.toMatchObject({ kind: 'bad_input' })
+  expect(room.speeches.find({ search: '', favourites: false, before: null, limit: 10 }).total).toBe(0)
+})
+
+it.each<[string, (response: ServerResponse) => void]>([
+  ['a page of words', (response) => head(response, 'text/html').end('<html>Please log in.</html>')],
+  ['JSON', (response) => head(response, 'application/json').end('{"ok":true}')],
+  ['nothing', (response) => head(response).end()],
+  ['noise', (response) => head(response).end(Buffer.alloc(5000, 7))],
+])('%s instead of audio is a failure with its words, and no file', async (_, answer) => {
+  const asked = await service(answer)
+  const room = speechRoom(asked)
+  const { id } = await room.speeches.make(wish('Hello.'))
+  const failed = await seen(room.speeches, id, isOver)
+  expect(failed).toMatchObject({ state: 'failed', problem: { kind: 'malformed_reply' }, mediaId: null, partsDone: 0 })
+})
+
+it('audio of a wrong label is audio all the same', async () => {
+  const asked = await service((response) => head(response, 'text/plain').end(audioOf('mp3')))
+  const room = speechRoom(asked)
+  const { id } = await room.speeches.make(wish('Hello.'))
+  expect(await seen(room.speeches, id, isOver)).toMatchObject({ state: 'done' })
+})
+
+it('a part that is spoken otherwise than those before fails with that reason, and those before are kept', async () => {
+  const asked = await service((response, count) => say(response, count === 2 ? 'wav' : 'mp3'))
+  const room = speechRoom(asked)
+  const { id } = await room.speeches.make(wish(fourParts))
+  const failed = await seen(room.speeches, id, isOver)
+  expect(failed).toMatchObject({ state: 'failed', partsDone: 1, problem: { kind: 'malformed_reply' } })
+  expect(failed.problem?.message).toMatch(/part 2 as wav .* as mp3/)
+  expect(failed.seconds).toBeCloseTo(room.speeches.get({ id }).partList[0]?.seconds ?? 0, 2)
+})

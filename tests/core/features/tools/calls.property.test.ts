@@ -1,0 +1,125 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { StudioError } from '../../../../src-main/core/errors.ts'
+import { isSettled } from '../../../../src-main/core/ports/toolCalls.ts'
+import { tries } from '../../../helpers/effort.ts'
+import { startHttp } from '../../../helpers/mcp/http.ts'
+import { addTool, call, makeRoom, type Room, type Row } from './helpers.ts'
+
+let http: Awaited<ReturnType<typeof startHttp>>
+beforeAll(async () => {
+  http = await startHttp('modern')
+})
+afterAll(() => http.close())
+
+const calls = {
+  byHand: () => call('add', { a: 1, b: 2 }),
+  wrong: () => call('add', { a: 'x' }),
+  echo: () => call('Test_echo', { text: 'x' }),
+  slow: () => call('Test_slow', { ms: 60_000 }),
+  nothing: () => call('nothing', {}),
+}
+type Kind = keyof typeof calls
+const kinds: Kind[] = ['byHand', 'wrong', 'echo', 'slow', 'nothing']
+
+const rounds = fc.array(fc.array(fc.constantFrom(...kinds), { minLength: 1, maxLength: 4 }), {
+  minLength: 1,
+  maxLength: 3,
+})
+const step = fc.record({
+  what: fc.constantFrom('once', 'conversation', 'always', 'no', 'answer', 'stop', 'stopAll', 'restart', 'resume'),
+  which: fc.nat(20),
+  /** Whether the next step waits for this one. */
+  wait: fc.boolean(),
+})
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
+
+async function take(room: Room, conversation: string, { what, which }: Step): Promise<void> {
+  const rows = [...room.door.rows.values()]
+  const { id } = rows[which % rows.length] as Row
+  try {
+    if (what === 'restart') await room.restart()
+    else if (what === 'answer') await room.tools.answer(id, 'by hand', false)
+    else if (what === 'stop') room.tools.stopCall(id)
+    else if (what === 'stopAll') room.tools.stopCalls(conversation)
+    else if (what === 'resume') {
+      // The page offers it for a round that is over and was not asked on.
+      if (!room.door.asked.includes(String(room.door.toolMessage(id).parentId))) await room.tools.resume(id)
+    } else await room.tools.decide(id, what)
+  } catch (thrown) {
+    // What can't be done in the state in which a call is, is said so and changes nothing.
+    if (!(thrown instanceof StudioError) || !['bad_input', 'busy'].includes(thrown.kind)) throw thrown
+  }
+}
+
+/** The person brings everything to its end. */
+async function finish(room: Room, cameAtTheEnd: ReadonlySet<string | null>): Promise<void> {
+  for (;;) {
+    const { tools, door } = room
+    for (const { id, run } of door.openCalls()) {
+      if (run.state === 'by_hand') await tools.answer(id, 'at last', false)
+      else if (run.state === 'running') tools.stopCall(id)
+      else await tools.decide(id, 'no').catch(() => undefined)
+    }
+    const left = [...door.rows.values()].find(({ parentId }) => !door.asked.includes(String(parentId)))
+    if (!left && door.openCalls().length === 0) return
+    if (left && door.rowsBeside(left.id).every(({ run }) => isSettled(run))) {
+      // Only what ended with the program, or by the person's stop of everything, is left for the person to go on with.
+      const cut = door.rowsBeside(left.id).some(({ run }) => run.state === 'failed' || run.state === 'stopped')
+      expect(cut || cameAtTheEnd.has(left.parentId)).toBe(true)
+      await tools.resume(left.id)
+    }
+    await new Promise(setImmediate)
+  }
+}
+
+test('whatever is decided, answered, stopped and restarted in whatever order: each call is settled once, each round asked on once', async () => {
+  await fc.assert(
+    fc.asyncProperty(rounds, fc.array(step, { maxLength: 14 }), async (wanted, steps) => {
+      const room = makeRoom()
+      const transport = { kind: 'http' as const, url: http.url, headers: [] }
+      const { id } = await room.tools.saveServer({ name: 'Test', transport, timeoutSeconds: 30, secrets: {} })
+      await room.tools.switchServer(id, true)
+      await room.state(id, ({ state }) => state === 'ready')
+      const { id: own } = await room.tools.saveFunction(addTool)
+      const conversation = room.conversation({ enabled: [`function:${own}`, `mcp:${id}:echo`, `mcp:${id}:slow`] })
+      const left = [...wanted]
+      const cameAtTheEnd = new Set<string | null>()
+      const reply = (): void => {
+        const next = left.shift()
+        if (!next) return
+        const [row] = room.reply(
+          conversation,
+          next.map((kind) => calls[kind]()),
+        )
+        if (room.down) cameAtTheEnd.add(row?.parentId ?? null)
+      }
+      room.door.onAsk = () => void setImmediate(reply)
+      reply()
+      const under: Promise<void>[] = []
+      for (const one of steps) {
+        // A restart closes the database: whatever is still asked of the old program would be asked of none.
+        if (one.what === 'restart') await Promise.all(under)
+        const work = take(room, conversation, one)
+        under.push(work)
+        if (one.wait || one.what === 'restart') await work
+      }
+      await Promise.all(under)
+      while (left.length > 0 || room.door.asked.length < wanted.length) {
+        await finish(room, cameAtTheEnd)
+        await new Promise(setImmediate)
+      }
+      expect(room.door.asked).toHaveLength(wanted.length)
+      expect(new Set(room.door.asked).size).toBe(wanted.length)
+      for (const row of room.door.rows.values()) {
+        expect(isSettled(row.run)).toBe(true)
+        expect(room.door.settledTimes.get(row.id)).toBe(1)
+        expect(row.text).not.toBe('')
+        expect(row.run.finishedAt).not.toBeNull()
+      }
+      expect(room.lines).toEqual([])
+      await room.close()
+    }),
+    { numRuns: tries(12, 120) },
+  )
+}, 120_000)

@@ -1,0 +1,185 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { StudioError } from '../../../../src-main/core/errors.ts'
+import { addSchema, addTool, call, makeRoom, type Room } from './helpers.ts'
+
+let room: Room
+beforeEach(() => {
+  room = makeRoom()
+})
+afterEach(() => room.close())
+
+const fails = (work: Promise<unknown>) =>
+  work.then(
+    () => null,
+    (thrown: unknown) => (thrown instanceof StudioError ? thrown.toProblem() : thrown),
+  )
+
+async function withAdd(more: object = {}) {
+  const tool = await room.tools.saveFunction({ ...addTool, ...more })
+  const conversation = room.conversation({ enabled: [`function:${tool.id}`] })
+  return { tool, conversation }
+}
+async function oneRow(conversation: string, args: unknown = { a: 1, b: 2 }) {
+  const [row] = room.reply(conversation, [call('add', args)])
+  if (!row) throw new Error('no row')
+  return row
+}
+
+describe('a tool that a person writes', () => {
+  test('is kept as typed, and refused where its schema is none or its name is taken', async () => {
+    const schema = ` ${addSchema}\n`
+    const tool = await room.tools.saveFunction({ ...addTool, schema })
+    expect(room.tools.state().functions).toEqual([tool])
+    expect(tool.schema).toBe(schema)
+    expect(await fails(room.tools.saveFunction(addTool))).toMatchObject({
+      kind: 'bad_input',
+      message: 'There is a tool called add already.',
+    })
+    expect(await fails(room.tools.saveFunction({ ...addTool, name: 'x', schema: '{"type":"strin"}' }))).toMatchObject({
+      kind: 'bad_input',
+    })
+    await room.tools.saveFunction({ ...addTool, id: tool.id, description: 'Other words' })
+    await room.restart()
+    expect(room.tools.state().functions).toMatchObject([{ id: tool.id, description: 'Other words' }])
+    room.tools.removeFunction(tool.id)
+    expect(room.tools.state().functions).toEqual([])
+  })
+
+  test.each([
+    ['auto', undefined],
+    ['none', 'none'],
+    ['required', 'required'],
+    [{ name: 'add' }, { type: 'function', function: { name: 'add' } }],
+    [{ name: 'gone' }, undefined],
+  ] as const)('goes with a request; the choice %j is sent as %j', async (choice, sent) => {
+    const tool = await room.tools.saveFunction(addTool)
+    const enabled = ['function:9d3c4a8e-0000-4000-8000-000000000000', `function:${tool.id}`, `function:${tool.id}`]
+    const wanted = {
+      tools: [
+        {
+          type: 'function',
+          function: { name: 'add', description: addTool.description, parameters: JSON.parse(addSchema) },
+        },
+      ],
+      ...(sent === undefined ? {} : { tool_choice: sent }),
+    }
+    expect(room.tools.toolsFor(room.conversation({ enabled, choice }))).toEqual(wanted)
+    expect(room.tools.toolsFor(room.conversation({ enabled: [], choice }))).toEqual({})
+  })
+
+  test('says strict only where it is, and parallel calls only where they were set', async () => {
+    const tool = await room.tools.saveFunction({ ...addTool, strict: true })
+    const enabled = [`function:${tool.id}`]
+    const members = room.tools.toolsFor(room.conversation({ enabled, parallel: false }))
+    expect(members).toMatchObject({ tools: [{ function: { strict: true } }], parallel_tool_calls: false })
+    expect(room.tools.toolsFor(room.conversation({ enabled }))).not.toHaveProperty('parallel_tool_calls')
+  })
+})
+
+describe('a call', () => {
+  test('waits for a yes, then for the result by hand; then the model is asked on, once', async () => {
+    const { conversation } = await withAdd()
+    const row = await oneRow(conversation)
+    expect(row.run.state).toBe('awaiting')
+    await room.tools.decide(row.id, 'once')
+    expect(room.door.toolMessage(row.id).run).toMatchObject({ state: 'by_hand', allowed: 'once' })
+    expect(room.door.asked).toEqual([])
+    await room.tools.answer(row.id, '3', false)
+    expect(room.door.toolMessage(row.id)).toMatchObject({ text: '3', run: { state: 'done', isError: false } })
+    expect(room.door.asked).toEqual([row.parentId])
+    expect(await fails(room.tools.answer(row.id, '4', false))).toMatchObject({ kind: 'bad_input' })
+    expect(await fails(room.tools.decide(row.id, 'no'))).toMatchObject({ kind: 'bad_input' })
+  })
+
+  test('that is answered before the yes is allowed by that', async () => {
+    const { conversation } = await withAdd()
+    const row = await oneRow(conversation)
+    await room.tools.answer(row.id, 'It broke', true)
+    expect(room.door.toolMessage(row.id)).toMatchObject({
+      text: 'It broke',
+      run: { state: 'done', isError: true, allowed: 'once' },
+    })
+  })
+
+  test('with a no goes back to the model with the reason, and the round goes on', async () => {
+    const { conversation } = await withAdd()
+    const row = await oneRow(conversation)
+    await room.tools.decide(row.id, 'no', 'Use the other one')
+    const { text, run } = room.door.toolMessage(row.id)
+    expect(run).toMatchObject({ state: 'denied', isError: true, notes: ['Why not: Use the other one'] })
+    expect(JSON.parse(text)).toMatchObject({ why: 'Use the other one' })
+    expect(room.door.asked).toHaveLength(1)
+  })
+
+  test.each([
+    ['no JSON', '{"a":', /not JSON/],
+    ['no object', '"a"', /must be a JSON object/],
+    ['not what the schema asks', '{"a":"x","b":2}', /\/a: it is of the type "string"/],
+  ])('with arguments that are %s is never run, and the model is told what is wrong', async (_, args, words) => {
+    const { conversation, tool } = await withAdd()
+    room.store.toolPermissions.allow({ toolId: `function:${tool.id}`, conversationId: null, fingerprint: 'x' })
+    const row = await oneRow(conversation, args)
+    const settled = await room.door.settled(row.id)
+    expect(settled.run).toMatchObject({
+      state: 'invalid',
+      allowed: null,
+      isError: true,
+      notes: [expect.stringMatching(words)],
+    })
+    expect(JSON.parse(settled.text)).toMatchObject({
+      error: expect.any(String),
+      faults: [expect.stringMatching(words)],
+    })
+    await room.door.until(() => room.door.asked.length === 1)
+  })
+
+  test('that gets its yes while the arguments are looked at is still checked first', async () => {
+    const { conversation } = await withAdd()
+    const row = await oneRow(conversation, { a: 'x', b: 1 })
+    await room.tools.decide(row.id, 'always')
+    expect(room.door.toolMessage(row.id).run.state).toBe('invalid')
+    expect(room.tools.state().always).toEqual([])
+  })
+
+  test('of a tool that is not there is answered with those that are; one without a name too', async () => {
+    const { conversation } = await withAdd()
+    const [one, other] = room.reply(conversation, [call('sub', {}), call('', {})])
+    expect(one?.run).toMatchObject({ state: 'unknown_tool', tool: null })
+    expect(JSON.parse(one?.text ?? '')).toEqual({ error: 'There is no tool called "sub".', tools: ['add'] })
+    expect(other?.run.state).toBe('unknown_tool')
+    await room.door.until(() => room.door.asked.length === 1)
+  })
+
+  test('without an id, or with one that another has, gets one; of a hundred at once 32 are run', async () => {
+    const { conversation } = await withAdd()
+    const same = room.reply(conversation, [
+      call('add', {}, 'a'),
+      call('add', {}, 'a'),
+      call('add', {}, null),
+      call('add', {}, ''),
+    ])
+    expect(new Set(same.map(({ run }) => run.callId)).size).toBe(4)
+    expect(same[0]?.run.callId).toBe('a')
+    const many = room.reply(
+      conversation,
+      Array.from({ length: 100 }, () => call('add', { a: 1, b: 2 })),
+    )
+    expect(many).toHaveLength(100)
+    expect(many.filter(({ run }) => run.state === 'awaiting')).toHaveLength(32)
+    expect(many[32]?.run).toMatchObject({ state: 'invalid', notes: [expect.stringMatching(/more than 32/)] })
+  })
+
+  test('that is stopped is told to the model, which is asked on; stopping all of a conversation asks nobody', async () => {
+    const { conversation } = await withAdd()
+    const row = await oneRow(conversation)
+    expect(room.tools.stopCall(row.id)).toEqual({ stopped: true })
+    expect(room.tools.stopCall(row.id)).toEqual({ stopped: false })
+    expect(room.door.asked).toHaveLength(1)
+    const rows = room.reply(conversation, [call('add', { a: 1, b: 1 }), call('add', { a: 2, b: 2 })])
+    expect(room.tools.stopCalls(conversation)).toBe(2)
+    expect(rows.map(({ id }) => room.door.toolMessage(id).run.state)).toEqual(['stopped', 'stopped'])
+    expect(room.door.asked).toHaveLength(1)
+    await room.tools.resume(rows[0]?.id ?? '')
+    expect(room.door.asked).toHaveLength(2)
+  })
+})

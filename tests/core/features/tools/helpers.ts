@@ -1,0 +1,246 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { StudioError } from '../../../../src-main/core/errors.ts'
+import { type ChatTools, type ChatToolsParts, createChatTools } from '../../../../src-main/core/features/tools/tools.ts'
+import { type ChatDoor, isSettled, type NewToolRow } from '../../../../src-main/core/ports/toolCalls.ts'
+import { openStore } from '../../../../src-main/core/store/store.ts'
+import {
+  emptySetup,
+  type Message,
+  type ToolCall,
+  type ToolRun,
+  type ToolUseOfChat,
+} from '../../../../src-preload/contract/chat.ts'
+import type { McpServer } from '../../../../src-preload/contract/tools.ts'
+import { memorySecrets } from '../../helpers/core.ts'
+
+export type Row = Message & { run: ToolRun }
+
+const blank: Omit<Message, 'id' | 'conversationId' | 'role'> = {
+  parentId: null,
+  text: '',
+  reasoning: '',
+  refusal: '',
+  toolCalls: [],
+  status: 'complete',
+  wait: null,
+  problem: null,
+  model: 'm',
+  finishReason: null,
+  usage: null,
+  createdAt: '2026-11-21T00:00:00.000Z',
+  finishedAt: null,
+  firstTokenMs: null,
+  reasoningMs: null,
+  requestId: null,
+  sibling: 1,
+  siblings: 1,
+  name: null,
+  attachments: [],
+  run: null,
+  askId: null,
+  made: null,
+  cost: null,
+  costIs: 'unknown',
+  requestRow: null,
+  params: null,
+  jsonFaults: null,
+}
+
+/** Chat's side of the door, which keeps rows over a restart and throws where the rules of the door are broken. */
+export class MemoryDoor implements ChatDoor {
+  readonly rows = new Map<string, Row>()
+  readonly asked: string[] = []
+  readonly settledTimes = new Map<string, number>()
+  readonly #changes = new Set<() => void>()
+  /** What the model does when it is asked on. */
+  onAsk: () => void = () => undefined
+  /** Fails the next ask. */
+  refuse: StudioError | null = null
+
+  add(reply: Message, made: readonly NewToolRow[]): Row[] {
+    const rows = made.map(({ run, text }): Row => {
+      const { conversationId, id: parentId } = reply
+      return { ...blank, id: randomUUID(), conversationId, role: 'tool', parentId, run, text }
+    })
+    for (const row of rows) {
+      this.rows.set(row.id, row)
+      if (isSettled(row.run)) this.settledTimes.set(row.id, 1)
+    }
+    return rows
+  }
+  toolMessage(id: string): Row {
+    const row = this.rows.get(id)
+    if (!row) throw new StudioError('no_such_item', 'That message does not exist any more.')
+    return row
+  }
+  openCalls = (conversationId?: string): Row[] =>
+    [...this.rows.values()].filter(
+      (row) => !isSettled(row.run) && (conversationId === undefined || row.conversationId === conversationId),
+    )
+  setRun(id: string, run: ToolRun, text: string): void {
+    const row = this.toolMessage(id)
+    if (isSettled(row.run)) throw new Error('a settled call was written again')
+    if (isSettled(run)) this.settledTimes.set(id, (this.settledTimes.get(id) ?? 0) + 1)
+    // Only what the contract keeps survives the database.
+    this.rows.set(id, { ...row, run: JSON.parse(JSON.stringify(run)), text })
+    for (const tell of [...this.#changes]) tell()
+  }
+  rowsBeside = (id: string): Row[] => {
+    const { parentId } = this.toolMessage(id)
+    return [...this.rows.values()].filter((row) => row.parentId === parentId)
+  }
+  roundsUpTo = 1
+  rounds = (): number => this.roundsUpTo
+  async askOn(id: string): Promise<{ replyId: string }> {
+    if (this.rowsBeside(id).some(({ run }) => !isSettled(run))) throw new Error('asked on before the round was over')
+    if (this.refuse) throw this.refuse
+    this.asked.push(String(this.toolMessage(id).parentId))
+    this.onAsk()
+    for (const tell of [...this.#changes]) tell()
+    return { replyId: randomUUID() }
+  }
+  /** Resolves when it is so. */
+  async until(good: () => boolean): Promise<void> {
+    while (!good()) {
+      await new Promise<void>((resolve) => {
+        const tell = (): void => {
+          this.#changes.delete(tell)
+          resolve()
+        }
+        this.#changes.add(tell)
+      })
+    }
+  }
+  async settled(id: string): Promise<Row> {
+    await this.until(() => isSettled(this.toolMessage(id).run))
+    return this.toolMessage(id)
+  }
+}
+
+export const call = (name: string, args: unknown, id: string | null = `call_${randomUUID()}`): ToolCall => ({
+  index: 0,
+  id,
+  name,
+  arguments: typeof args === 'string' ? args : JSON.stringify(args),
+})
+
+export const stdioScript = fileURLToPath(new URL('../../../helpers/mcp/stdio.ts', import.meta.url))
+/** Waits that a test can afford. */
+export const quick = {
+  backOffMs: [50, 100, 200],
+  hangUpMs: 150,
+  terminateMs: 300,
+  killMs: 2000,
+  relistMs: 20,
+  probeMs: 2000,
+}
+
+export function makeRoom(more: Partial<ChatToolsParts> = {}) {
+  const folder = mkdtempSync(join(tmpdir(), 'studio-tools-'))
+  const secrets = memorySecrets()
+  const door = new MemoryDoor()
+  const lines: string[] = []
+  let store = openStore(folder)
+  const build = (): ChatTools =>
+    createChatTools({
+      store,
+      secrets,
+      door,
+      toolRounds: () => 10,
+      version: '0.0.0',
+      log: (level, line) => void lines.push(`${level} ${line}`),
+      ...more,
+      limits: { ...quick, ...more.limits },
+    })
+  const room = {
+    folder,
+    secrets,
+    door,
+    lines,
+    tools: build(),
+    /** The program is ending or not up again yet. */
+    down: false,
+    get store() {
+      return store
+    },
+    /** The program ends and starts anew, from what is stored. */
+    async restart(): Promise<void> {
+      room.down = true
+      await room.tools.close()
+      store.close()
+      store = openStore(folder)
+      room.tools = build()
+      room.tools.start()
+      room.down = false
+    },
+    conversation(tools: Partial<ToolUseOfChat> = {}): string {
+      const id = randomUUID()
+      const setup = { ...emptySetup, tools: { ...emptySetup.tools, ...tools } }
+      store.conversations.insert({ id, title: null, model: 'm', now: new Date().toISOString(), setup })
+      return id
+    },
+    /** A reply that calls tools ends. */
+    reply(conversationId: string, calls: readonly ToolCall[]): Row[] {
+      const reply: Message = { ...blank, id: randomUUID(), conversationId, role: 'assistant', toolCalls: [...calls] }
+      const rows = door.add(reply, room.tools.callsOf(reply))
+      room.tools.called(reply, rows)
+      return rows
+    },
+    async state(id: string, good: (server: McpServer) => boolean): Promise<McpServer> {
+      const stop = new AbortController()
+      for await (const { servers } of room.tools.watch(stop.signal)) {
+        const server = servers.find((one) => one.id === id)
+        if (!server || !good(server)) continue
+        stop.abort()
+        return server
+      }
+      throw new Error('The state was never so.')
+    },
+    /** A stdio server of the tests, ready. */
+    async stdio(
+      mode = 'good',
+      given: { name?: string; secrets?: Record<string, string>; timeoutSeconds?: number } = {},
+    ) {
+      const { id } = await room.tools.saveServer({
+        name: given.name ?? 'Test',
+        transport: {
+          kind: 'stdio',
+          command: process.execPath,
+          args: [stdioScript, mode],
+          env: Object.keys(given.secrets ?? {}),
+          cwd: null,
+        },
+        timeoutSeconds: given.timeoutSeconds ?? 20,
+        secrets: given.secrets ?? {},
+      })
+      await room.tools.switchServer(id, true)
+      return id
+    },
+    async close(): Promise<void> {
+      await room.tools.close()
+      store.close()
+    },
+  }
+  return room
+}
+export type Room = ReturnType<typeof makeRoom>
+
+export const addSchema = JSON.stringify({
+  type: 'object',
+  properties: { a: { type: 'number' }, b: { type: 'number' } },
+  required: ['a', 'b'],
+  additionalProperties: false,
+})
+
+export const addTool = { name: 'add', description: 'Adds two numbers.', schema: addSchema, strict: false }
+
+/** Whether a process is there and no zombie. */
+export async function alive(pid: number): Promise<boolean> {
+  const { readFile } = await import('node:fs/promises')
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null)
+  return stat !== null && !/\) [ZX] /.test(stat)
+}

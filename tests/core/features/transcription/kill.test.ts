@@ -1,0 +1,166 @@
+import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { linkSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { DatabaseSync } from 'node:sqlite'
+import { fileURLToPath } from 'node:url'
+import { beforeAll, expect, it } from 'vitest'
+import * as z from 'zod'
+import { databaseFile } from '../../../../src-main/core/store/store.ts'
+import { tries } from '../../../helpers/effort.ts'
+import { randomNumbers } from '../../../helpers/random.ts'
+import { ffmpegMake, ffmpegSamples } from '../../../sandbox/media/tools.ts'
+import { freshFolder } from '../../helpers/core.ts'
+import { base64, openRoom } from './room.ts'
+
+const said = z.object({
+  id: z.string(),
+  bytes: z.number().default(0),
+  kept: z.boolean().default(false),
+  transcriptId: z.string().nullable().default(null),
+})
+type Said = z.infer<typeof said>
+
+/** Two minutes of Opus in WebM without its length, as MediaRecorder writes it. */
+let webm: Buffer
+let file: string
+beforeAll(() => {
+  const sine = ['-f', 'lavfi', '-i', 'sine=frequency=440:duration=120']
+  const live = ['-c:a', 'libopus', '-b:a', '32k', '-f', 'webm', '-live', '1', '-cluster_time_limit', '500']
+  webm = Buffer.from(ffmpegMake(...sine, ...live))
+  file = join(freshFolder(), 'speech.webm')
+  writeFileSync(file, webm)
+})
+
+/** Runs the recorder in a process of its own and kills it (-9) `afterMs` after its first piece; answers what it had said. */
+async function recordAndKill(dataDir: string, afterMs: number, ...args: string[]): Promise<Said[]> {
+  const program = fileURLToPath(new URL('recordForever.ts', import.meta.url))
+  const child = spawn(process.execPath, [program, dataDir, file, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const exited = once(child, 'exit')
+  const all: Said[] = []
+  let planned = false
+  for await (const line of createInterface({ input: child.stdout })) {
+    // What the kill cut in the middle.
+    if (!line.endsWith('}')) break
+    const one = said.parse(JSON.parse(line))
+    all.push(one)
+    if (planned || one.bytes === 0) continue
+    planned = true
+    setTimeout(() => child.kill('SIGKILL'), afterMs)
+  }
+  await exited
+  return all
+}
+
+it('a recorder killed at random moments has every byte that it was told of, and what came plays', async () => {
+  const dataDir = freshFolder()
+  const random = randomNumbers()
+  for (let round = 0; round < tries(2, 10); round += 1) {
+    const told = await recordAndKill(dataDir, random() * 150)
+    const last = told.findLast(({ bytes }) => bytes > 0)
+    if (!last) throw new Error('Nothing was recorded.')
+    const { room, bytesOf, close, lines } = openRoom(dataDir)
+    const { recording } = await room.get(last)
+    expect(recording).toMatchObject({ state: 'cut', source: 'microphone', mime: 'audio/webm' })
+    const bytes = bytesOf(recording)
+    expect(recording.bytes).toBe(bytes.length)
+    expect(bytes.length).toBeGreaterThanOrEqual(last.bytes)
+    expect(bytes.equals(webm.subarray(0, bytes.length))).toBe(true)
+    // 32,000 bits a second and what the container takes; the last packet may be cut.
+    if (bytes.length > 6000) {
+      const seconds = ffmpegSamples(bytes).length / 16_000
+      expect(seconds).toBeGreaterThan((bytes.length / webm.length) * 120 - 1.5)
+    }
+    expect(lines.join()).toContain('recordings were cut')
+    expect(readdirSync(join(dataDir, 'making'))).toEqual([])
+    await close()
+  }
+}, 120_000)
+
+it('killed while recordings end one after another, each is kept once and whole, and none is lost between its two places', async () => {
+  const dataDir = freshFolder()
+  const kept = new Set<string>()
+  const asked = new Map<string, string>()
+  const bytesTold = new Map<string, number>()
+  const random = randomNumbers()
+  // Until one at least was complete before the kill: on a busy machine the first ones may not be.
+  const isEnough = (rounds: number): boolean => rounds >= tries(2, 10) && kept.size > 0
+  for (let round = 0; !isEnough(round); round += 1) {
+    const told = await recordAndKill(dataDir, 20 + random() * 300, 'end')
+    for (const { id, bytes, kept: isKept, transcriptId } of told) {
+      bytesTold.set(id, Math.max(bytes, bytesTold.get(id) ?? 0))
+      if (isKept) kept.add(id)
+      if (transcriptId !== null) asked.set(id, transcriptId)
+    }
+    const { room, media, bytesOf, close } = openRoom(dataDir)
+    await room.recovered
+    const { recordings } = await room.find({ search: '', before: null, limit: 500 })
+    const found = new Map(recordings.map((one) => [one.id, one]))
+    for (const [id, bytes] of bytesTold) {
+      const one = found.get(id)
+      if (!one) {
+        expect(bytes).toBe(0)
+        continue
+      }
+      if (kept.has(id)) expect(one.state).toBe('kept')
+      expect(one.bytes).toBeGreaterThanOrEqual(bytes)
+      const there = bytesOf(one)
+      expect(there.equals(Buffer.concat([webm, Buffer.from(id)]).subarray(0, one.bytes))).toBe(true)
+    }
+    for (const [id, transcriptId] of asked) {
+      const { transcripts } = await room.get({ id })
+      expect(transcripts).toMatchObject([{ id: transcriptId, state: 'cut', problem: { kind: 'cancelled' } }])
+      // Its row in the log of requests, where that stood already.
+      expect([[], [7]]).toContainEqual(transcripts[0]?.rows)
+    }
+    await media.swept
+    expect(readdirSync(join(dataDir, 'making'))).toEqual([])
+    await close()
+    const database = new DatabaseSync(databaseFile(dataDir), { readOnly: true })
+    expect(database.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' })
+    const ids = database
+      .prepare('SELECT id FROM media')
+      .all()
+      .map((row) => String(row.id))
+    database.close()
+    expect(readdirSync(join(dataDir, 'media')).sort()).toEqual(ids.sort())
+  }
+  expect(kept.size).toBeGreaterThan(0)
+}, 120_000)
+
+it('a page that outlives the program goes on with its recording where that was', async () => {
+  const dataDir = freshFolder()
+  const told = await recordAndKill(dataDir, 40)
+  const id = told[0]?.id ?? ''
+  const { room, bytesOf, close } = openRoom(dataDir)
+  // It asks how much is there, and sends the rest.
+  const { bytes } = await room.append({ id, at: 0, data: '' })
+  expect(bytes).toBeGreaterThanOrEqual(told.at(-1)?.bytes ?? 0)
+  expect((await room.get({ id })).recording).toMatchObject({ state: 'recording', bytes, mediaId: null })
+  await room.append({ id, at: bytes, data: base64(webm.subarray(bytes)) })
+  const whole = await room.finish({ id, seconds: 120 })
+  expect(whole).toMatchObject({ state: 'kept', seconds: 120, bytes: webm.length })
+  expect(bytesOf(whole).equals(webm)).toBe(true)
+  expect(readdirSync(join(dataDir, 'media'))).toEqual([whole.mediaId])
+  await close()
+})
+
+it('a process that died between the two names of a recording leaves it once, before its row stood and after', async () => {
+  const dataDir = freshFolder()
+  const [{ id } = { id: '' }] = await recordAndKill(dataDir, 40)
+  linkSync(join(dataDir, 'making', id), join(dataDir, 'media', randomUUID()))
+  const before = openRoom(dataDir)
+  const { recording } = await before.room.get({ id })
+  expect(recording).toMatchObject({ state: 'cut', mediaId: expect.any(String) })
+  await before.close()
+  const names = (): string[][] => ['making', 'media'].map((folder) => readdirSync(join(dataDir, folder)))
+  expect(names()).toEqual([[], [recording.mediaId]])
+  linkSync(join(dataDir, 'media', recording.mediaId ?? ''), join(dataDir, 'making', id))
+  const after = openRoom(dataDir)
+  await after.media.swept
+  expect(names()).toEqual([[], [recording.mediaId]])
+  expect(after.bytesOf(recording).equals(webm.subarray(0, recording.bytes))).toBe(true)
+  await after.close()
+})

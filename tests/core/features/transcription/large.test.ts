@@ -1,0 +1,79 @@
+// @isolated It measures the memory of its process.
+
+import { spawn } from 'node:child_process'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { expect, it } from 'vitest'
+import * as z from 'zod'
+import { freshFolder } from '../../helpers/core.ts'
+import { closed, json, serve } from '../../upstream/helpers/service.ts'
+import { made, openRoom, wish } from './room.ts'
+
+const outcome = z.object({
+  before: z.number(),
+  after: z.number(),
+  state: z.string(),
+  text: z.string(),
+  sentBytes: z.number(),
+  progress: z.array(z.number()),
+})
+
+it('a file of 200 MB goes up from the disk with its progress told, in memory that does not grow with it', async () => {
+  const size = 200_000_000
+  const { url } = await serve((request, response) => {
+    let bytes = 0
+    request.on('data', (chunk: Buffer) => {
+      bytes += chunk.length
+    })
+    request.on('end', () => json(response, 200, { text: `${bytes} of ${request.headers['content-length']}` }))
+  })
+  const program = fileURLToPath(new URL('sendBig.ts', import.meta.url))
+  const child = spawn(process.execPath, [program, freshFolder(), url, `${size}`], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const { before, after, state, text: told, sentBytes, progress } = outcome.parse(JSON.parse(await text(child.stdout)))
+  const [came = 0, announced = 0] = told.split(' of ').map(Number)
+  expect([state, sentBytes, came]).toEqual(['done', size, announced])
+  expect(came - size).toBeGreaterThan(0)
+  expect(after - before).toBeLessThan(64)
+  // At most ten times a second, and it only ever grows.
+  expect(progress.length).toBeGreaterThan(1)
+  expect(progress).toEqual(progress.toSorted((a, b) => a - b))
+}, 60_000)
+
+it('cancelling in the middle of an upload closes the connection, and tells how much had gone up', async () => {
+  const { upstream, requests } = await serve((request) => {
+    // A slow one: 64 KB each 20 ms. One that reads nothing at all does not see a close either.
+    request.on('data', () => {
+      request.pause()
+      setTimeout(() => request.resume(), 20)
+    })
+  })
+  const { room, addFile } = openRoom(undefined, { upstream: async () => upstream })
+  const recording = await addFile(Buffer.alloc(40_000_000, 1), 'long.wav')
+  const { id: transcriptId } = await room.transcribe({ recordingId: recording.id, ...wish })
+  let sent = 0
+  for await (const change of room.watch()) {
+    if (change.type === 'transcript') sent = change.transcript.sentBytes
+    if (sent > 0) break
+  }
+  expect(sent).toBeLessThan(40_000_000)
+  const [request] = requests
+  if (!request) throw new Error('Nothing was asked.')
+  const cancelled = room.cancel({ transcriptId })
+  expect(cancelled).toMatchObject({ state: 'cancelled', totalBytes: 40_000_000 })
+  expect(cancelled.sentBytes).toBeGreaterThanOrEqual(sent)
+  // The service reads what the system still holds of it, and then finds the end, before the whole file is there.
+  await closed(request)
+  expect(request.complete).toBe(false)
+}, 30_000)
+
+it('a file that went away is told in words', async () => {
+  const { upstream } = await serve((_request, response) => json(response, 200, { text: '' }))
+  const { room, addFile, media } = openRoom(undefined, { upstream: async () => upstream })
+  const recording = await addFile(Buffer.from('x'), 'x.wav')
+  const { rmSync } = await import('node:fs')
+  rmSync(media.pathOf(recording.mediaId ?? '') ?? '')
+  const transcript = await made(room, await room.transcribe({ recordingId: recording.id, ...wish }))
+  expect(transcript).toMatchObject({ state: 'failed', problem: { kind: 'no_such_item' } })
+})

@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs'
+import { flushCompileCache } from 'node:module'
+import { createMedia } from '../../../../src-main/core/features/media/media.ts'
+import { createTranscribe } from '../../../../src-main/core/features/transcription/transcription.ts'
+import { createTransfers } from '../../../../src-main/core/features/transfers/transfers.ts'
+import { openStore } from '../../../../src-main/core/store/store.ts'
+
+// Records the file of its second argument into the data folder of its first, piece by piece and again and again, a line of JSON on standard output
+// for each step that is done, until it is killed. With a third argument each recording is ended; without one the first goes on for ever.
+const [, , dataDir = '', source = '', ending = ''] = process.argv
+const store = openStore(dataDir)
+const transfers = createTransfers({ dataDir })
+const room = createTranscribe({
+  store,
+  files: createMedia({ dataDir, store, uploads: transfers.uploads }),
+  transfers,
+  // A service that never answers.
+  upstream: async () => ({
+    createTranscription: (_request, options) => {
+      options?.onRow?.(7)
+      return new Promise(() => undefined)
+    },
+  }),
+  costOf: () => ({ cost: null, costIs: 'unknown' }),
+  spoken: () => {
+    throw new Error('Nothing was spoken.')
+  },
+  log: () => undefined,
+})
+const say = (what: object): void => void process.stdout.write(`${JSON.stringify(what)}\n`)
+const speech = readFileSync(source)
+// It is killed before it could keep what Node has compiled, as a program does that ends; the next one starts in half the time.
+flushCompileCache()
+for (let turn = 0; ; turn++) {
+  const { id } = await room.begin({ name: `Take ${turn}`, mime: 'audio/webm;codecs=opus' })
+  say({ id, begun: true })
+  // No two are the same: the same bytes would be kept once.
+  const whole = Buffer.concat([speech, Buffer.from(id)])
+  const size = ending === '' ? 400 : 100_000
+  for (let at = 0; at < whole.length; at += size) {
+    const { bytes } = await room.append({ id, at, data: whole.subarray(at, at + size).toString('base64') })
+    say({ id, bytes })
+  }
+  if (ending === '') continue
+  await room.finish({ id, seconds: 1 })
+  say({ id, kept: true })
+  const { id: transcriptId } = await room.transcribe({
+    recordingId: id,
+    model: null,
+    language: null,
+    prompt: null,
+    format: null,
+    temperature: null,
+  })
+  say({ id, transcriptId })
+}

@@ -1,0 +1,88 @@
+import { readFileSync } from 'node:fs'
+import { onTestFinished } from 'vitest'
+import { createMedia } from '../../../../src-main/core/features/media/media.ts'
+import type { TranscribeParts } from '../../../../src-main/core/features/transcription/dependencies.ts'
+import {
+  createTranscribe,
+  type TranscribeRoom,
+} from '../../../../src-main/core/features/transcription/transcription.ts'
+import { createTransfers } from '../../../../src-main/core/features/transfers/transfers.ts'
+import { coreBusyMs } from '../../../../src-main/core/store/database.ts'
+import { openStore } from '../../../../src-main/core/store/store.ts'
+import type { Recording, Transcript } from '../../../../src-preload/contract/transcription.ts'
+import { partBytes } from '../../../../src-preload/contract/transfers.ts'
+import { freshFolder } from '../../helpers/core.ts'
+
+/** The room over a real store and real files, as `mediaRooms.ts` ties it. */
+export function openRoom(dataDir: string = freshFolder(), given: Partial<TranscribeParts> = {}) {
+  const store = openStore(dataDir, { busyMs: coreBusyMs })
+  const transfers = createTransfers({ dataDir })
+  const media = createMedia({ dataDir, store, uploads: transfers.uploads })
+  const lines: string[] = []
+  const room = createTranscribe({
+    store,
+    files: media,
+    transfers,
+    upstream: () => Promise.reject(new Error('This test asks nobody.')),
+    costOf: () => ({ cost: null, costIs: 'unknown' }),
+    spoken: () => {
+      throw new Error('This test has no speech.')
+    },
+    log: (level, line) => lines.push(`${level} ${line}`),
+    ...given,
+  })
+  const { uploads, downloads } = transfers
+  let open = true
+  const close = async (): Promise<void> => {
+    if (!open) return
+    open = false
+    await room.close()
+    await transfers.close()
+    await media.swept
+    store.close()
+  }
+  onTestFinished(close)
+
+  async function upload(bytes: Uint8Array, name: string): Promise<string> {
+    const { uploadId } = await uploads.begin({ name, bytes: bytes.length })
+    for (let at = 0; at < bytes.length; at += partBytes) {
+      const data = Buffer.from(bytes.subarray(at, at + partBytes)).toString('base64')
+      await uploads.part({ uploadId, at, data })
+    }
+    return uploadId
+  }
+  return {
+    dataDir,
+    store,
+    media,
+    room,
+    lines,
+    close,
+    upload,
+    async addFile(bytes: Uint8Array, name: string): Promise<Recording> {
+      return room.addFile({ uploadId: await upload(bytes, name), fromId: null })
+    },
+    async download({ downloadId, bytes }: { downloadId: string; bytes: number }): Promise<Buffer> {
+      const parts: Buffer[] = []
+      for (let at = 0; at < bytes; at += parts.at(-1)?.length ?? bytes) {
+        parts.push(Buffer.from((await downloads.read({ downloadId, at })).data, 'base64'))
+      }
+      await downloads.release(downloadId)
+      return Buffer.concat(parts)
+    },
+    bytesOf: ({ mediaId }: Recording): Buffer => readFileSync(media.pathOf(mediaId ?? '') ?? ''),
+  }
+}
+
+export const wish = { model: null, language: null, prompt: null, format: null, temperature: null }
+export const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64')
+
+/** The transcript, when it is made, however that went. */
+export async function made(room: TranscribeRoom, { id, recordingId }: Transcript): Promise<Transcript> {
+  for await (const _ of room.watch()) {
+    const { transcripts } = await room.get({ id: recordingId })
+    const one = transcripts.find((other) => other.id === id)
+    if (one && one.state !== 'making') return one
+  }
+  throw new Error('The events ended.')
+}

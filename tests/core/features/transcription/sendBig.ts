@@ -1,0 +1,55 @@
+import { truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createMedia } from '../../../../src-main/core/features/media/media.ts'
+import { createTranscribe } from '../../../../src-main/core/features/transcription/transcription.ts'
+import { createTransfers } from '../../../../src-main/core/features/transfers/transfers.ts'
+import { openStore } from '../../../../src-main/core/store/store.ts'
+import { parseBaseAddress } from '../../../../src-main/core/upstream/address.ts'
+import { openUpstream } from '../../../../src-main/core/upstream/client.ts'
+import { Credential } from '../../../../src-main/core/upstream/credential.ts'
+
+// Keeps a file of so many bytes and sends it to the service of its second argument. Says how much memory that took at most, and how it went.
+const [, , dataDir = '', baseUrl = '', size = ''] = process.argv
+const store = openStore(dataDir)
+const transfers = createTransfers({ dataDir })
+const upstream = openUpstream({
+  base: parseBaseAddress(baseUrl, { allowInsecure: false }),
+  credential: Credential.fromText('sk-large-files-go-up-from-the-disk'),
+})
+const path = join(dataDir, 'tmp', 'big')
+const room = createTranscribe({
+  store,
+  files: createMedia({ dataDir, store, uploads: transfers.uploads }),
+  // An upload that has come up; its parts are `transfers`' own matter.
+  transfers: {
+    ...transfers,
+    uploads: { take: () => ({ path, name: 'hour.wav', bytes: Number(size) }), done: async () => undefined },
+  },
+  upstream: async () => upstream,
+  costOf: () => ({ cost: null, costIs: 'unknown' }),
+  spoken: () => {
+    throw new Error('Nothing was spoken.')
+  },
+  log: () => undefined,
+})
+const maxRss = (): number => process.resourceUsage().maxRSS / 1024
+async function send(bytes: number) {
+  writeFileSync(path, 'RIFF0000WAVEfmt ')
+  truncateSync(path, bytes)
+  const recording = await room.addFile({ uploadId: '', fromId: null })
+  const wish = { model: null, language: null, prompt: null, format: null, temperature: null }
+  const { id } = await room.transcribe({ recordingId: recording.id, ...wish })
+  const progress: number[] = []
+  for await (const change of room.watch()) {
+    const [now] = (await room.get({ id: recording.id })).transcripts
+    if (now && now.id === id && now.state !== 'making') return { ...now, progress }
+    if (change.type === 'transcript') progress.push(change.transcript.sentBytes)
+  }
+}
+// What any file takes, before the large one.
+await send(40_000_000)
+const before = maxRss()
+const sent = await send(Number(size))
+process.stdout.write(JSON.stringify({ before, after: maxRss(), ...sent }))
+await upstream.close()
+process.exit(0)

@@ -1,0 +1,164 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createTransfers, type Transfers } from '../../../../src-main/core/features/transfers/transfers.ts'
+import { partBytes } from '../../../../src-preload/contract/transfers.ts'
+import { freshFolder } from '../../helpers/core.ts'
+
+let dataDir: string
+let transfers: Transfers
+beforeEach(() => {
+  dataDir = freshFolder()
+  transfers = createTransfers({ dataDir })
+})
+afterEach(() => transfers.close())
+
+const part = (uploadId: string, at: number, bytes: Buffer) =>
+  transfers.uploads.part({ uploadId, at, data: bytes.toString('base64') })
+const files = (): string[] => readdirSync(join(dataDir, 'tmp'))
+
+describe('uploads', () => {
+  it('come in parts and lie in a file that its owner alone can read', async () => {
+    const bytes = randomBytes(partBytes * 2 + 17)
+    const { uploadId } = await transfers.uploads.begin({ name: 'a.png', bytes: bytes.length })
+    for (let at = 0; at < bytes.length; at += partBytes) {
+      const piece = bytes.subarray(at, at + partBytes)
+      expect(await part(uploadId, at, piece)).toEqual({ received: at + piece.length })
+    }
+    const path = transfers.uploads.path(uploadId)
+    expect(readFileSync(path).equals(bytes)).toBe(true)
+    expect(statSync(path).mode & 0o777).toBe(0o600)
+    expect(statSync(join(dataDir, 'tmp')).mode & 0o777).toBe(0o700)
+    await transfers.uploads.done(uploadId)
+    expect(files()).toEqual([])
+    expect(() => transfers.uploads.path(uploadId)).toThrow(expect.objectContaining({ kind: 'no_such_item' }))
+  })
+
+  it('are whole whatever the size of their parts, also when answers were lost and parts come twice', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(fc.integer({ min: 1, max: 3000 }), fc.boolean()), { maxLength: 12 }),
+        async (pieces) => {
+          const bytes = randomBytes(pieces.reduce((sum, [size]) => sum + size, 0))
+          const { uploadId } = await transfers.uploads.begin({ name: '', bytes: bytes.length })
+          let at = 0
+          for (const [size, twice] of pieces) {
+            for (let time = 0; time < (twice ? 2 : 1); time++) await part(uploadId, at, bytes.subarray(at, at + size))
+            at += size
+          }
+          const same = readFileSync(transfers.uploads.path(uploadId)).equals(bytes)
+          await transfers.uploads.done(uploadId)
+          return same
+        },
+      ),
+      { numRuns: 60 },
+    )
+  })
+
+  it('take no part out of order, none beyond what was announced, and are no file before they are whole', async () => {
+    const { uploadId } = await transfers.uploads.begin({ name: 'x', bytes: 10 })
+    const bad = expect.objectContaining({ kind: 'bad_input' })
+    await expect(part(uploadId, 4, Buffer.alloc(2))).rejects.toEqual(bad)
+    await expect(part(uploadId, -1, Buffer.alloc(2))).rejects.toEqual(bad)
+    await part(uploadId, 0, Buffer.alloc(6))
+    await expect(part(uploadId, 6, Buffer.alloc(5))).rejects.toEqual(bad)
+    await expect(part(uploadId, 4, Buffer.alloc(5))).rejects.toEqual(bad)
+    expect(() => transfers.uploads.path(uploadId)).toThrow(bad)
+    await part(uploadId, 6, Buffer.alloc(4))
+    expect(statSync(transfers.uploads.path(uploadId)).size).toBe(10)
+    await expect(part(uploadId, 10, Buffer.alloc(1))).rejects.toEqual(bad)
+  })
+
+  it('of no bytes are whole at once', async () => {
+    const { uploadId } = await transfers.uploads.begin({ name: 'empty', bytes: 0 })
+    expect(statSync(transfers.uploads.path(uploadId)).size).toBe(0)
+  })
+
+  it('are bounded in number and in what they announce together', async () => {
+    const busy = expect.objectContaining({ kind: 'busy' })
+    const half = 2 * 1024 ** 3
+    const first = await transfers.uploads.begin({ name: '', bytes: half })
+    await transfers.uploads.begin({ name: '', bytes: half })
+    await expect(transfers.uploads.begin({ name: '', bytes: 1 })).rejects.toEqual(busy)
+    await transfers.uploads.drop(first.uploadId)
+    const many = Array.from({ length: 40 }, () => transfers.uploads.begin({ name: '', bytes: 1 }))
+    const outcomes = await Promise.allSettled(many)
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(31)
+    expect(files()).toHaveLength(32)
+  })
+
+  it('that nobody touches go away with their file, and those that are touched stay', async () => {
+    const folder = freshFolder()
+    const short = createTransfers({ dataDir: folder, keptMs: 150 })
+    const left = await short.uploads.begin({ name: '', bytes: 5 })
+    const kept = await short.uploads.begin({ name: '', bytes: 1000 })
+    let at = 0
+    await expect
+      .poll(
+        async () => {
+          await short.uploads.part({ uploadId: kept.uploadId, at: at++, data: 'AA==' })
+          return readdirSync(join(folder, 'tmp'))
+        },
+        { interval: 20 },
+      )
+      .toEqual([kept.uploadId])
+    await expect(short.uploads.part({ uploadId: left.uploadId, at: 0, data: 'AA==' })).rejects.toMatchObject({
+      kind: 'no_such_item',
+    })
+    await short.close()
+  })
+})
+
+describe('downloads', () => {
+  function offer(bytes: Buffer) {
+    const path = join(transfers.folder, 'made.zip')
+    writeFileSync(path, bytes)
+    return {
+      path,
+      ...transfers.downloads.offer({ path, name: 'made.zip', mime: 'application/zip', bytes: bytes.length }),
+    }
+  }
+
+  it('are read in parts to their end, and their file goes when they are released', async () => {
+    const bytes = randomBytes(partBytes + 1000)
+    const { path, downloadId, ...facts } = offer(bytes)
+    expect(facts).toEqual({ name: 'made.zip', mime: 'application/zip', bytes: bytes.length })
+    const parts: Buffer[] = []
+    for (let at = 0; ; ) {
+      const { data } = await transfers.downloads.read({ downloadId, at })
+      if (data === '') break
+      parts.push(Buffer.from(data, 'base64'))
+      at += parts.at(-1)?.length ?? 0
+    }
+    expect(parts.map(({ length }) => length)).toEqual([partBytes, 1000])
+    expect(Buffer.concat(parts).equals(bytes)).toBe(true)
+    await expect(transfers.downloads.read({ downloadId, at: -1 })).rejects.toMatchObject({ kind: 'bad_input' })
+    await transfers.downloads.release(downloadId)
+    expect(existsSync(path)).toBe(false)
+    await expect(transfers.downloads.read({ downloadId, at: 0 })).rejects.toMatchObject({ kind: 'no_such_item' })
+  })
+
+  it('are bounded in number', () => {
+    for (let index = 0; index < 32; index++) offer(Buffer.from('x'))
+    expect(() => offer(Buffer.from('x'))).toThrow(expect.objectContaining({ kind: 'busy' }))
+  })
+})
+
+it('what an earlier process left in the folder is deleted at the start, and files that others put there stay', () => {
+  const folder = freshFolder()
+  const tmp = join(folder, 'tmp')
+  const [dragged, link] = [randomUUID(), randomUUID()]
+  for (const path of [dragged, `.inference-studio-backup-${randomUUID()}/media`, 'theirs'])
+    mkdirSync(join(tmp, path), { recursive: true })
+  const ours = [randomUUID(), `${randomUUID()}.tar.0a1b2c3d.part`, `export-${randomUUID()}`, `${dragged}/A picture.png`]
+  for (const name of [...ours, 'theirs/deep', 'notes.txt', 'deep-0.tar']) writeFileSync(join(tmp, name), 'x')
+  const target = freshFolder()
+  writeFileSync(join(target, 'kept'), 'x')
+  symlinkSync(target, join(tmp, link))
+  createTransfers({ dataDir: folder })
+  expect(readdirSync(tmp).sort()).toEqual([link, 'theirs', 'notes.txt', 'deep-0.tar'].sort())
+  expect(readdirSync(join(tmp, 'theirs'))).toEqual(['deep'])
+  expect(readdirSync(target)).toEqual(['kept'])
+})

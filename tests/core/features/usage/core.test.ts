@@ -1,0 +1,74 @@
+import { randomUUID } from 'node:crypto'
+import { createRouterClient } from '@orpc/server'
+import { expect, it, onTestFinished } from 'vitest'
+import { type Core, createCore } from '../../../../src-main/core/core.ts'
+import { openUsage } from '../../../../src-main/hosts/node/openUsage.ts'
+import { startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
+import type { Book } from '../../../../src-preload/contract/usage.ts'
+import { ended, freshFolder, memorySecrets, readUntil, testHost } from '../../helpers/core.ts'
+
+const today = (): string => new Date().toISOString().slice(0, 10)
+
+/** The active book once it was fetched over this connection. */
+async function fetchedBook(core: Core): Promise<Book> {
+  const room = createRouterClient(core.router).usage
+  for await (const [book] of await room.watch()) {
+    if (book && !book.fetching && book.asOf !== null && book.offers === 'yes') return book
+  }
+  throw new Error('The events ended.')
+}
+
+it('both sides of an account meet in the program: what it used itself is what the service says, with and without a network', async () => {
+  const sandbox = await startSandbox()
+  const dataDir = freshFolder()
+  const start = async (): Promise<Core> => {
+    const connect = { baseUrl: sandbox.baseUrl, apiKey: sandbox.apiKey }
+    const core = await createCore(testHost(dataDir, memorySecrets()).host, { connect, proxyPort: null })
+    onTestFinished(() => core.stop())
+    return core
+  }
+  const first = await start()
+  const { id, firstDay } = await fetchedBook(first)
+  const asked = { requestId: randomUUID(), conversationId: null, text: 'Hello there, once', models: ['mirror'] }
+  await readUntil(first.chat.watch(await first.chat.send(asked)), ended)
+  await first.stop()
+
+  const core = await start()
+  const book = await fetchedBook(core)
+  expect(book).toMatchObject({ id, active: true, problem: null, firstDay })
+  const { usage, keys } = createRouterClient(core.router)
+  const range = { bookId: id, from: today(), to: today() }
+  const [mirror] = await usage.compare(range)
+  expect(mirror).toMatchObject({
+    model: 'mirror',
+    drift: 'same',
+    elsewhere: '0',
+    service: { requests: 1 },
+    here: { requests: 1 },
+  })
+  const summary = await usage.summary({ bookId: id })
+  expect(summary.today.service).toBe(mirror?.service?.cost)
+  expect(summary.today.here).toBe(mirror?.here?.cost)
+  expect(summary.pace).toMatch(/^\d+\.\d+$/)
+  const top = await usage.topConversations({ from: today(), to: today(), limit: 5 })
+  expect(top).toMatchObject([{ total: { requests: 1, cost: mirror?.here?.cost } }])
+  expect((await keys.refresh()).keys).toBeGreaterThan(5)
+  const query = { ...range, from: '2000-01-01', grain: 'month', by: 'model', source: 'service', search: '' } as const
+  const view = await usage.view(query)
+  const { total } = await usage.view({ ...query, by: 'key' })
+  expect(total.cost).toBe(view.total.cost)
+
+  // The same from the folder alone.
+  await sandbox.close()
+  const kept = openUsage(dataDir)
+  onTestFinished(() => kept.close())
+  expect(kept.books()).toMatchObject([{ id, balance: book.balance, asOf: book.asOf }])
+  expect(kept.view(query).total).toEqual(view.total)
+  expect(kept.view({ ...query, from: today(), source: 'here' }).total).toEqual(mirror?.here)
+  expect(kept.keys(id)).toEqual(await keysOf(core, id))
+})
+
+async function keysOf(core: Core, bookId: string) {
+  for await (const keys of await createRouterClient(core.router).keys.watch({ bookId })) return keys
+  throw new Error('The events ended.')
+}

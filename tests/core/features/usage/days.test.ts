@@ -1,0 +1,162 @@
+import { execFileSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { toldByKeyDays, toldByKeys, toldByUsage } from '../../../../src-main/core/features/usage/parseReplies.ts'
+import { bucketsOf, dayOfDate, dayText, endOfDay, instantOf } from '../../../../src-main/core/shared/days.ts'
+import { accountUsage, keyDaily, keyList } from '../../../../src-main/core/upstream/schemas.ts'
+import { noon } from './helpers.ts'
+
+describe('a service date', () => {
+  it.each([
+    ['2026-11-21', '2026-11-21'],
+    ['2026-11-21T00:00:00Z', '2026-11-21'],
+    ['2026-11-21T23:59:59.999-11:00', '2026-11-21'],
+    ['2026-11-21 00:00:00+14', '2026-11-21'],
+    [' 2026-11-21T24:00:00 and more', '2026-11-21'],
+    ['2024-02-29', '2024-02-29'],
+    ['0099-01-01', null],
+    ['2026-02-29', null],
+    ['2026-13-01', null],
+    ['2026-11-211', null],
+    ['21.11.2026', null],
+    ['', null],
+    [null, null],
+    ['+002026-11-21', null],
+  ])('%s is the day %s as it is written, in no time zone [USE-02]', (given, expected) => {
+    const day = dayOfDate(given)
+    expect(day === null ? null : dayText(day)).toBe(expected)
+  })
+
+  it.each(['Pacific/Kiritimati', 'Pacific/Niue', 'America/New_York', 'Europe/Berlin', 'UTC'])(
+    'is the same day, and makes the same weeks and months, on a machine in %s [USE-02]',
+    (zone) => {
+      const program = fileURLToPath(new URL('printDays.ts', import.meta.url))
+      const env = { ...process.env, TZ: zone }
+      const said: unknown = JSON.parse(execFileSync(process.execPath, [program], { env, encoding: 'utf8' }))
+      // The nights of the clock changes of New York and Berlin are among them.
+      expect(said).toEqual({
+        zone,
+        days: ['2026-03-08', '2026-03-29', '2026-10-25', '2026-11-01', '2026-12-31'],
+        weeks: ['2026-10-19..2026-10-25', '2026-10-26..2026-11-01', '2026-11-02..2026-11-02'],
+        months: ['2026-01-31..2026-01-31', '2026-02-01..2026-02-28', '2026-03-01..2026-03-01'],
+        covered: ['2026-10-23..2026-11-21', 30],
+        instants: ['2026-11-21T12:00:00.000Z', '2026-11-21T12:00:00.000Z', '2026-11-21T00:00:00.000Z'],
+      })
+    },
+  )
+})
+
+it.each([
+  ['2026-11-21T12:00:00.25Z', '2026-11-21T12:00:00.250Z'],
+  ['2026-11-21T12:00:00+14:00', '2026-11-20T22:00:00.000Z'],
+  ['2026-11-21 12:00:00 -0330', '2026-11-21T15:30:00.000Z'],
+  ['2026-11-21T12:00+02', '2026-11-21T10:00:00.000Z'],
+  ['1763726400', '2025-11-21T12:00:00.000Z'],
+  ['12', null],
+  ['2026-02-30T12:00:00Z', null],
+  ['tomorrow, after lunch', null],
+  ['in 5 minutes', null],
+  [null, null],
+])('an instant of the service is read from %s as %s, or not at all [LIM-02]', (given, expected) => {
+  const at = instantOf(given)
+  expect(at === null ? null : new Date(at).toISOString()).toBe(expected)
+})
+
+describe('what an answer says', () => {
+  const at = noon('2026-11-21')
+  const asked = { askedAt: at, answeredAt: at }
+  const row = { user_id: 'u', model: 'm', requests: 1, tokens_in: 5, tokens_out: 2, tokens_cached: 1, cost_sc: '0.1' }
+
+  it('is of today and the 29 days before; a turn of the day between asking and answering costs both a day', () => {
+    const { days } = toldByUsage(asked, { usage: [], balance: null, total_spent: null })
+    expect(days && [dayText(days.from), dayText(days.to)]).toEqual(['2026-10-23', '2026-11-21'])
+    const midnight = endOfDay(Math.floor(at / 86_400_000))
+    const turning = toldByUsage(
+      { askedAt: midnight - 1, answeredAt: midnight + 1 },
+      { usage: [], balance: null, total_spent: null },
+    )
+    expect(turning.days && [dayText(turning.days.from), dayText(turning.days.to)]).toEqual(['2026-10-24', '2026-11-21'])
+  })
+
+  it('keeps rows without a readable date apart, and loses none [USE-02]', () => {
+    const dates = ['2026-11-20', 'yesterday', '', '1999-01-01', '2026-11-20T12:00:00Z', 'yesterday']
+    const told = toldByUsage(asked, {
+      usage: dates.map((date) => ({ ...row, date })),
+      balance: null,
+      total_spent: null,
+    })
+    expect(told.rows).toMatchObject([{ date: '2026-11-20', requests: 2, cost: 200_000_000_000_000_000n }])
+    expect(told.undated?.map(({ date, requests }) => [date, requests])).toEqual([
+      ['yesterday', 2],
+      ['', 1],
+      ['1999-01-01', 1],
+    ])
+  })
+
+  it('of counts that are none counts nothing, and knows no cost that is none', () => {
+    const bad = { ...row, date: '2026-11-20', requests: -1, tokens_in: 1.5, tokens_out: 1e300, cost_sc: '-1' }
+    const told = toldByUsage(asked, { usage: [bad], balance: null, total_spent: null })
+    expect(told.rows).toMatchObject([{ requests: 0, tokensIn: 0, tokensOut: 0, tokensCached: 0, cost: null }])
+  })
+
+  it('without its rows speaks of no day: what is not told is not nothing [GEN-02] [USE-01]', () => {
+    const told = toldByUsage(asked, accountUsage.parse({ balance: 5, total_spent: 7 }))
+    expect(told).toMatchObject({ days: null, rows: [], values: [{ value: '{"balance":"5","spent":"7"}' }] })
+    expect(toldByKeyDays(asked, 'k', keyDaily.parse({})).days).toBeNull()
+  })
+
+  it('keeps the rows beside one that is none [GEN-02]', () => {
+    const good = { ...row, date: '2026-11-20', cost_sc: 0.1 }
+    const told = toldByUsage(asked, accountUsage.parse({ usage: [null, 'x', good, 3, []], balance: 5 }))
+    expect(told.rows).toMatchObject([{ requests: 1, cost: 100_000_000_000_000_000n }])
+    const keys = keyList.parse({ api_keys: [null, { id: 'k1' }, 'no'] })
+    expect(toldByKeys(asked, keys).values?.map(({ what }) => what)).toEqual(['key:k1'])
+    const daily = keyDaily.parse({ usage: [7, { date: '2026-11-20', total_requests: 2 }] })
+    expect(toldByKeyDays(asked, 'k', daily).rows).toMatchObject([{ requests: 2 }])
+  })
+
+  it('of models whose names no file can hold keeps a name that it can, each time the same [GEN-02]', () => {
+    const names = ['M\ud800', 'a\0b', 'Writer', 'writer']
+    const usage = names.map((model) => ({ ...row, model, date: '2026-11-20' }))
+    const told = toldByUsage(asked, { usage, balance: null, total_spent: null })
+    expect(told.rows?.map(({ model }) => model)).toEqual(['M\ufffd', 'a\ufffdb', 'Writer', 'writer'])
+  })
+
+  it('of a key tells a revocation in whatever form it is written [KEY-04]', () => {
+    const forms = ['2026-11-20', 1_763_726_400, true, '', null]
+    const keys = forms.map((revoked_at, at) => ({ id: `k${at}`, revoked_at }))
+    const { values } = toldByKeys(asked, keyList.parse({ api_keys: keys }))
+    const said = values?.map(({ value }) => JSON.parse(value).revokedAt)
+    expect(said).toEqual(['2026-11-20', '1763726400', 'true', '', null])
+  })
+
+  it('of a key tells nothing of the cache [KEY-03]', () => {
+    const usage = [
+      { date: '2026-11-20', total_requests: 3, total_tokens_in: 4, total_tokens_out: 5, total_cost_sc: '6' },
+    ]
+    expect(toldByKeyDays(asked, 'k', { usage }).rows).toMatchObject([{ model: '', requests: 3, tokensCached: null }])
+  })
+})
+
+it('weeks begin on Monday, also before 1970', () => {
+  const from = dayOfDate('1969-12-27') ?? 0
+  const weeks = bucketsOf(from, from + 10, 'week').map((one) => `${dayText(one.from)}..${dayText(one.to)}`)
+  expect(weeks).toEqual(['1969-12-27..1969-12-28', '1969-12-29..1970-01-04', '1970-01-05..1970-01-06'])
+})
+
+it('stretches go over the turn of a year and the end of a leap February without a day twice or none', () => {
+  const stretches = (from: string, to: string, grain: 'week' | 'month'): string[] =>
+    bucketsOf(dayOfDate(from) ?? 0, dayOfDate(to) ?? 0, grain).map((one) => `${dayText(one.from)}..${dayText(one.to)}`)
+  // 2026 has 53 weeks: the last one lies in two years.
+  expect(stretches('2026-12-24', '2027-01-05', 'week')).toEqual([
+    '2026-12-24..2026-12-27',
+    '2026-12-28..2027-01-03',
+    '2027-01-04..2027-01-05',
+  ])
+  expect(stretches('2027-12-31', '2028-03-01', 'month')).toEqual([
+    '2027-12-31..2027-12-31',
+    '2028-01-01..2028-01-31',
+    '2028-02-01..2028-02-29',
+    '2028-03-01..2028-03-01',
+  ])
+})

@@ -1,0 +1,83 @@
+import { onTestFinished } from 'vitest'
+import type { Place } from '../../../../src-main/core/features/usage/accountIdentity.ts'
+import type { BooksParts, UsedDay } from '../../../../src-main/core/features/usage/dependencies.ts'
+import { openReading } from '../../../../src-main/core/features/usage/reader.ts'
+import type { Books } from '../../../../src-main/core/ports/requests.ts'
+import { openAccountStore } from '../../../../src-main/core/store/account/open.ts'
+import { parseBaseAddress } from '../../../../src-main/core/upstream/address.ts'
+import { openUpstream, type Upstream } from '../../../../src-main/core/upstream/client.ts'
+import { Credential } from '../../../../src-main/core/upstream/credential.ts'
+import { noBooks } from '../../../../src-main/core/upstream/defaults.ts'
+import { freshFolder } from '../../helpers/core.ts'
+
+export const dayMs = 86_400_000
+export const noon = (text: string): number => Date.parse(`${text}T12:00:00Z`)
+
+/** This machine's side as a list in memory, for tests of the other one. */
+export function hereSide(rows: (UsedDay & { bookId: string })[] = []) {
+  const told: string[] = []
+  return {
+    rows,
+    /** Every book that the connection was said to belong to. */
+    told,
+    belongsTo: (bookId: string): void => void told.push(bookId),
+    usedByDay: (bookId: string, from: number, to: number): UsedDay[] =>
+      rows.filter((row) => row.bookId === bookId && row.day >= from && row.day <= to),
+    firstDayOf: (bookId: string): number | null =>
+      rows
+        .filter((row) => row.bookId === bookId)
+        .reduce<number | null>((least, { day }) => Math.min(least ?? day, day), null),
+  }
+}
+
+/** The file of the service's side in a fresh folder, closed with the test. */
+export function openAccount(dataDir = freshFolder()) {
+  const account = openAccountStore(dataDir)
+  let open = true
+  const close = (): void => {
+    if (open) account.close()
+    open = false
+  }
+  onTestFinished(close)
+  return { dataDir, account, close }
+}
+
+/** Parts for `createBooks`, over a real store. */
+export function parts(given: Partial<BooksParts> = {}): BooksParts & { here: ReturnType<typeof hereSide> } {
+  const { account } = given.account ? { account: given.account } : openAccount()
+  return {
+    account,
+    tools: () => [],
+    learn: () => undefined,
+    requests: () => 0,
+    log: () => undefined,
+    ...given,
+    here: hereSide(),
+  }
+}
+
+/** A real client; it gives up at once where a test has no time for patience. */
+export function client(baseUrl: string, apiKey: string, log: Books = noBooks): Upstream {
+  const upstream = openUpstream({
+    base: parseBaseAddress(baseUrl, { allowInsecure: false }),
+    credential: Credential.fromText(apiKey),
+    retry: { maxAttempts: 1 },
+    books: log,
+  })
+  onTestFinished(() => upstream.close())
+  return upstream
+}
+
+export const placeAt = (
+  baseUrl: string,
+  name = 'Service',
+  kind: Place['kind'] = 'service',
+  profile = 'one',
+): Place => ({
+  ...{ kind, baseUrl, name, profile },
+})
+
+/** One book and what can be read of it, at a moment. */
+export function readingOf(account: ReturnType<typeof openAccountStore>, now: () => number, here = hereSide()) {
+  return openReading({ account, here, tools: () => [], now })
+}

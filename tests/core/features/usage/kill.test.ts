@@ -1,0 +1,86 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { DatabaseSync } from 'node:sqlite'
+import { fileURLToPath } from 'node:url'
+import { expect, it } from 'vitest'
+import { toldByUsage } from '../../../../src-main/core/features/usage/parseReplies.ts'
+import { accountFile, openAccountForReading, openAccountStore } from '../../../../src-main/core/store/account/open.ts'
+import { tries } from '../../../helpers/effort.ts'
+import { randomNumbers } from '../../../helpers/random.ts'
+import { freshFolder } from '../../helpers/core.ts'
+import { readingOf } from './helpers.ts'
+import { saidAt, stepMs } from './saidAt.ts'
+
+/** Lets it write for a while of its own, kills it (-9), and answers the last step that it said was written. */
+async function writeAndKill(dataDir: string, afterMs: number): Promise<number> {
+  const program = fileURLToPath(new URL('fetchForever.ts', import.meta.url))
+  const child = spawn(process.execPath, [program, dataDir], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const exited = once(child, 'exit')
+  let last = 0
+  for await (const line of createInterface({ input: child.stdout })) {
+    if (last === 0) setTimeout(() => child.kill('SIGKILL'), afterMs)
+    last = Math.max(last, Number(line))
+  }
+  await exited
+  return last
+}
+
+/** Everything that the file says, as it would be read. */
+function contents(dataDir: string) {
+  const handle = new DatabaseSync(accountFile(dataDir), { readOnly: true })
+  const all = (table: string) => handle.prepare(`SELECT * FROM ${table}`).all()
+  const found = ['fetches', 'coverage', 'days', 'closed', 'undated'].map(all)
+  const versions = handle.prepare("SELECT * FROM versions WHERE what = 'account'").all()
+  expect(handle.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' })
+  expect(handle.prepare('PRAGMA foreign_key_check').all()).toEqual([])
+  handle.close()
+  return [...found, versions]
+}
+
+it('killed at random moments between fetches and in them, the books are whole answers alone, and none that was written is lost', async () => {
+  const dataDir = freshFolder()
+  const random = randomNumbers()
+  for (let round = 0; round < tries(3, 20); round += 1) {
+    const said = await writeAndKill(dataDir, random() * 120)
+    const account = openAccountStore(dataDir, { checkWhole: true })
+    const { no } = account.books.get('b') ?? { no: 0 }
+    const last = Math.round((account.fetches.lastAt(no, 'usage') ?? 0) / stepMs)
+    expect(last).toBeGreaterThanOrEqual(said)
+    // Days, balance and keys of a fetch came together or not at all.
+    expect(JSON.parse(account.versions.newest(no, 'usage', 'account')?.value ?? '{}')).toEqual({
+      ...{ balance: String(1000 - last), spent: String(last) },
+    })
+    expect(readingOf(account, () => last * stepMs).keys({ bookId: 'b' })).toMatchObject([{ name: `step ${last}` }])
+    account.close()
+    if (round > 0) continue
+    // The same as when nobody had been killed.
+    const calm = freshFolder()
+    const other = openAccountStore(calm)
+    const book = other.books.add({ id: 'b', kind: 'service', baseUrl: 'http://b', userId: 'u', name: 'B', usedAt: 0 })
+    for (let step = 1; step <= last; step += 1) {
+      const at = step * stepMs
+      other.transaction(() => {
+        other.keep(book.no, toldByUsage({ askedAt: at, answeredAt: at }, saidAt(step)))
+        other.fetches.add(book.no, 'keys', { at, days: null })
+      })
+    }
+    other.close()
+    expect(contents(dataDir)).toEqual(contents(calm))
+  }
+}, 120_000)
+
+it('a file of a newer version is refused and kept as it is, beside a core and without one', () => {
+  const dataDir = freshFolder()
+  openAccountStore(dataDir).close()
+  const handle = new DatabaseSync(accountFile(dataDir))
+  handle.exec('PRAGMA user_version = 999')
+  handle.close()
+  const before = readFileSync(accountFile(dataDir))
+  const newer = expect.objectContaining({ kind: 'store_newer' })
+  expect(() => openAccountStore(dataDir)).toThrow(newer)
+  expect(() => openAccountForReading(dataDir)).toThrow(newer)
+  expect(readFileSync(accountFile(dataDir)).equals(before)).toBe(true)
+  expect(openAccountForReading(freshFolder())).toBeNull()
+})

@@ -1,0 +1,86 @@
+import { DatabaseSync } from 'node:sqlite'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { bookOfUser, knownAt } from '../../../../src-main/core/features/usage/accountIdentity.ts'
+import { createBooks } from '../../../../src-main/core/features/usage/usage.ts'
+import { accountFile } from '../../../../src-main/core/store/account/open.ts'
+import { accountDatabase } from '../../../../src-main/core/store/account/schema.ts'
+import { startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
+import { freshFolder } from '../../helpers/core.ts'
+import { client, openAccount, parts, placeAt } from './helpers.ts'
+
+const at = (baseUrl: string, profile: string) => placeAt(baseUrl, profile, 'service', profile)
+
+describe('books of several profiles', () => {
+  it('at one address: nothing of one account is shown as another’s before it is told whose key it is', async () => {
+    const { baseUrl, keys, close } = await startSandbox()
+    onTestFinished(close)
+    const all = parts()
+    const books = createBooks(all)
+    onTestFinished(() => books.close())
+    books.follow(client(baseUrl, keys.main), at(baseUrl, 'mine'))
+    const mine = await books.refresh()
+    expect(mine.balance?.value).toBe('250')
+    books.follow(client(baseUrl, keys.stranger), at(baseUrl, 'theirs'))
+    const [before] = books.list()
+    expect(before).toMatchObject({ active: true, name: 'theirs', balance: null, userId: null })
+    expect(books.limits.read()).toBeNull()
+    const theirs = await books.refresh()
+    expect(theirs.id).not.toBe(mine.id)
+    expect(theirs.userId).not.toBe(mine.userId)
+    // And back: at once its own again, also without a network.
+    books.follow(null, at(baseUrl, 'mine'))
+    expect(books.active()?.id).toBe(mine.id)
+    expect(books.list()).toHaveLength(2)
+  })
+
+  it('with two keys of one account are one, and leave no empty one behind', async () => {
+    const { baseUrl, keys, close } = await startSandbox()
+    onTestFinished(close)
+    const all = parts()
+    const books = createBooks(all)
+    onTestFinished(() => books.close())
+    books.follow(client(baseUrl, keys.main), at(baseUrl, 'a'))
+    const first = await books.refresh()
+    books.follow(client(baseUrl, keys.neverUsed), at(baseUrl, 'b'))
+    const second = await books.refresh()
+    expect(second.id).toBe(first.id)
+    expect(books.list()).toHaveLength(1)
+    expect(['a', 'b'].map((profile) => books.bookOf({ profile, baseUrl }))).toEqual([first.id, first.id])
+    // A profile that is forgotten takes nothing along.
+    books.forgotten('a')
+    expect(books.list()).toHaveLength(1)
+    expect(books.bookOf({ profile: 'b', baseUrl })).toBe(first.id)
+  })
+
+  it('of one user’s name at two addresses are two, and what a sandbox left is no service’s', () => {
+    const { account } = openAccount()
+    const add = (baseUrl: string, kind: 'service' | 'sandbox', userId: string | null) =>
+      account.books.add({ id: `${baseUrl} ${kind} ${userId}`, kind, baseUrl, userId, name: 'x', usedAt: 0 })
+    add('https://a.example', 'service', 'u1')
+    const fresh = add('https://b.example', 'service', null)
+    const found = bookOfUser(account, at('https://b.example', 'p'), fresh, 'u1', 1)
+    expect(found).toMatchObject({ no: fresh.no, userId: 'u1', baseUrl: 'https://b.example' })
+    const left = add('http://127.0.0.1:9', 'sandbox', null)
+    account.books.place({ profile: '', baseUrl: left.baseUrl }, left)
+    expect(knownAt(account.books, at(left.baseUrl, 'p'))).toBeNull()
+    expect(knownAt(account.books, placeAt(left.baseUrl, 's', 'sandbox', 's'))?.no).toBe(left.no)
+  })
+
+  it('from before there were profiles: the one used last is the first profile’s, and no second one’s', () => {
+    const dataDir = freshFolder()
+    const old = new DatabaseSync(accountFile(dataDir))
+    const version = accountDatabase.migrations.findIndex((sql) => sql.includes('CREATE TABLE places'))
+    for (const sql of accountDatabase.migrations.slice(0, version)) old.exec(sql)
+    old.exec(`PRAGMA application_id = ${accountDatabase.applicationId}; PRAGMA user_version = ${version};
+      INSERT INTO books (id, kind, base_url, user_id, name, used_at) VALUES
+        ('x', 'service', 'https://a.example', 'u1', 'A', 5), ('y', 'service', 'https://a.example', 'u2', 'A', 9),
+        ('z', 'service', 'https://b.example', NULL, 'B', 1)`)
+    old.close()
+    const { account } = openAccount(dataDir)
+    expect(knownAt(account.books, at('https://a.example', 'p'))?.id).toBe('y')
+    expect(knownAt(account.books, at('https://a.example', 'q'))).toBeNull()
+    expect(knownAt(account.books, at('https://a.example', 'p'))?.id).toBe('y')
+    expect(knownAt(account.books, at('https://b.example', 'q'))?.id).toBe('z')
+    expect(account.books.of('https://a.example', 'u1')?.id).toBe('x')
+  })
+})

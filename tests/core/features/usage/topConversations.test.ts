@@ -1,0 +1,75 @@
+import { writeFileSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, it, onTestFinished } from 'vitest'
+import { topConversations } from '../../../../src-main/core/features/usage/topConversations.ts'
+import { migrations } from '../../../../src-main/core/store/migrations/index.ts'
+import { databaseFile, openStore } from '../../../../src-main/core/store/store.ts'
+import { freshFolder } from '../../helpers/core.ts'
+
+type Reply = {
+  of: string
+  at: string
+  cost: string | null
+  row: number | null
+  tokens?: [number, number, number | null]
+}
+
+/** A folder as the version before left it, with these replies in it. */
+function formerVersion(replies: Reply[]): string {
+  const folder = freshFolder()
+  writeFileSync(databaseFile(folder), '')
+  const handle = new DatabaseSync(databaseFile(folder))
+  for (const sql of migrations.slice(0, 4)) handle.exec(sql)
+  handle.exec(`PRAGMA application_id = ${0x49537475}; PRAGMA user_version = 4`)
+  const conversation = handle.prepare(
+    'INSERT INTO conversations (id, title, model, created_at, updated_at, removed_at) VALUES (?, ?, NULL, ?, ?, ?)',
+  )
+  const reply = handle.prepare(
+    `INSERT INTO messages (id, conversation_id, role, status, created_at, cost, request_row, usage)
+      VALUES (?, ?, 'assistant', 'complete', ?, ?, ?, ?)`,
+  )
+  const now = '2026-11-20T00:00:00.000Z'
+  for (const id of new Set(replies.map(({ of }) => of))) {
+    conversation.run(id, id === 'untitled' ? null : `About ${id}`, now, now, id === 'removed' ? now : null)
+  }
+  for (const [index, { of, at, cost, row, tokens = [10, 1, null] }] of replies.entries()) {
+    const [promptTokens, completionTokens, cachedTokens] = tokens
+    const usage = JSON.stringify({ promptTokens, completionTokens, totalTokens: null, cachedTokens })
+    reply.run(`m${index}`, of, at, cost, row, usage)
+  }
+  handle.close()
+  return folder
+}
+
+it('conversations are ordered by what their own replies cost, exactly; a copy’s replies belong to the original', () => {
+  const at = '2026-11-20T23:59:59.999Z'
+  const folder = formerVersion([
+    { of: 'cheap', at, cost: '0.000000001', row: 1 },
+    { of: 'cheap', at, cost: null, row: 2 },
+    { of: 'dear', at, cost: '12345.1', row: 3, tokens: [100, 20, 40] },
+    { of: 'dear', at: '2026-11-20T00:00:00.000Z', cost: '0.2', row: 4 },
+    { of: 'dear', at: '2026-11-21T00:00:00.000Z', cost: '9', row: 5 },
+    { of: 'copy', at, cost: '12345.1', row: 3 },
+    { of: 'untitled', at, cost: null, row: 6 },
+    { of: 'imported', at, cost: '50', row: null },
+    { of: 'removed', at, cost: '70', row: 7 },
+    { of: 'whole', at, cost: '3', row: 8 },
+  ])
+  const store = openStore(folder)
+  onTestFinished(() => store.close())
+  const asked = { from: '2026-11-20', to: '2026-11-20', limit: 10 }
+  const top = topConversations(store.conversationCosts, asked)
+  expect(top.map(({ conversationId, title, total }) => [conversationId, title, total.cost, total.unpriced])).toEqual([
+    ['dear', 'About dear', '12345.3', 0],
+    ['whole', 'About whole', '3', 0],
+    ['cheap', 'About cheap', '0.000000001', 1],
+    ['untitled', null, null, 1],
+  ])
+  expect(top[0]?.total).toMatchObject({ requests: 2, tokensIn: 110, tokensOut: 21, tokensCached: 40, estimated: 2 })
+  expect(topConversations(store.conversationCosts, { ...asked, to: '2026-11-21', limit: 1 })).toMatchObject([
+    { conversationId: 'dear', total: { cost: '12354.3' } },
+  ])
+  expect(() => topConversations(store.conversationCosts, { ...asked, to: '2026-11-19' })).toThrow(
+    expect.objectContaining({ kind: 'bad_input' }),
+  )
+})

@@ -1,0 +1,447 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { BooksParts } from '../../../../src-main/core/features/usage/dependencies.ts'
+import { createBooks } from '../../../../src-main/core/features/usage/usage.ts'
+import type { Books as Log } from '../../../../src-main/core/ports/requests.ts'
+import { noBooks } from '../../../../src-main/core/upstream/defaults.ts'
+import { startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
+import type { AccountKey } from '../../../../src-preload/contract/account.ts'
+import { client, openAccount, parts, placeAt } from './helpers.ts'
+
+function open(given: Partial<BooksParts> = {}) {
+  const all = parts(given)
+  const books = createBooks({ ...all, ...given })
+  onTestFinished(() => books.close())
+  return { books, ...all }
+}
+
+/** A service that answers each path in this way, and remembers what it was asked. */
+async function service(answer: (path: string) => { status?: number; body: string; type?: string }) {
+  const asked: string[] = []
+  const server = createServer((request, response) => {
+    const path = request.url ?? ''
+    asked.push(path)
+    const { status = 200, body, type = 'application/json' } = answer(path)
+    response.writeHead(status, { 'content-type': type }).end(body)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => new Promise<void>((resolve) => void server.close(() => resolve())))
+  const { port } = server.address() as AddressInfo
+  return { url: `http://127.0.0.1:${port}`, asked, server }
+}
+
+async function sandbox(options: Parameters<typeof startSandbox>[0] = {}) {
+  const started = await startSandbox(options)
+  onTestFinished(() => started.close().catch(() => undefined))
+  return started
+}
+
+const none = { limit: null, used: null, remaining: null }
+const limitsAt = (asOf: string) => ({
+  ...{ asOf, minute: { ...none, limit: 5 }, freeRequestsHour: none, freeRequestsDay: none, freeTokensHour: none },
+  ...{ freeTokensDay: none, resetSeconds: 3, banned: false, bannedUntil: null },
+})
+
+describe('the books of a connection', () => {
+  it('hold the account’s days, balance and keys, the calling key first and the revoked ones known as such [KEY-01] [KEY-02] [KEY-03] [KEY-04] [USE-01]', async () => {
+    const { url, key, keys } = await sandbox().then((one) => ({ url: one.baseUrl, key: one.apiKey, keys: one.keys }))
+    const learned: string[] = []
+    const { books, here } = open({ learn: (_, { baseUrl }) => void learned.push(baseUrl) })
+    books.follow(client(url, key), placeAt(url, 'Mine'))
+    expect(books.list()).toMatchObject([
+      { name: 'Mine', active: true, offers: 'unknown', fetching: true, balance: null },
+    ])
+    const book = await books.refresh()
+    expect(book).toMatchObject({ offers: 'yes', active: true, problem: null, balance: { value: '250' } })
+    expect(book.userId).toMatch(/^[\da-f-]{36}$/)
+    expect(here.told).toContain(book.id)
+    expect(learned).toContain(url)
+    await books.refreshKeys()
+    const list = books.reading.keys({ bookId: book.id })
+    expect(list.map(({ name }) => name)).toContain('Old laptop')
+    expect(list[0]).toMatchObject({ name: 'Everyday', calling: true, gone: false, revokedAt: null })
+    expect(list.find(({ name }) => name === 'Five a minute')).toMatchObject({ rpm: 5, tpm: null, calling: false })
+    expect(list.at(-1)).toMatchObject({ name: 'Old laptop', totals: { tokensCached: null } })
+    expect(list.at(-1)?.revokedAt).toMatch(/Z$/)
+    expect(list.every(({ totals }) => totals !== null)).toBe(true)
+    // A key of another account is not asked for.
+    expect(JSON.stringify(list)).not.toContain(keys.stranger.slice(0, 12))
+    const daily = books.reading.view({
+      ...{
+        bookId: book.id,
+        from: '2000-01-01',
+        to: '2099-01-01',
+        grain: 'month',
+        by: 'key',
+        source: 'service',
+        search: '',
+      },
+    })
+    const models = books.reading.view({ ...daily.query, by: 'model' })
+    // The keys of the account together used what the account did.
+    expect(daily.total).toMatchObject({ requests: models.total.requests, cost: models.total.cost })
+  })
+
+  it('are answered again within ten seconds, and asked for after that', async () => {
+    let now = Date.now()
+    const { baseUrl, apiKey, observe } = await sandbox()
+    const { books } = open({ now: () => now })
+    const asked = (): number => observe.requests().filter(({ path }) => path === '/v1/usage').length
+    books.follow(client(baseUrl, apiKey), placeAt(baseUrl))
+    await books.refresh()
+    await books.refresh()
+    expect(asked()).toBe(1)
+    now += 10_000
+    await books.refresh()
+    expect(asked()).toBe(2)
+    // Whose key it is stays the same over a connection.
+    expect(observe.requests().filter(({ path }) => path === '/v1/keys/current')).toHaveLength(1)
+  })
+
+  it('are fetched when the day has turned, and after use, but not for nothing; what cannot be dated is said', async () => {
+    let now = Date.parse('2026-11-20T22:00:00Z')
+    let requests = 0
+    const usage = { usage: [{ date: 'soon', model: 'm', requests: 1, cost_sc: 1 }], balance: 7, total_spent: 1 }
+    const { url, asked } = await service((path) => ({
+      body: JSON.stringify(path === '/v1/usage' ? usage : { id: 'k', user_id: 'u' }),
+    }))
+    const counted: Log = {
+      ...noBooks,
+      open(notice) {
+        requests += 1
+        return noBooks.open(notice)
+      },
+    }
+    const lines: string[] = []
+    const { books, account } = open({
+      now: () => now,
+      requests: () => requests,
+      log: (_, line) => void lines.push(line),
+    })
+    const fetches = (): number => asked.filter((path) => path === '/v1/usage').length
+    books.follow(client(url, 'sk-somebody-new', counted), placeAt(url))
+    const { id } = await books.refresh()
+    const steps: [string, number, number][] = [
+      ['2026-11-20T22:16:00Z', 0, 1],
+      ['2026-11-20T22:17:00Z', 1, 2],
+      ['2026-11-20T23:59:00Z', 0, 2],
+      ['2026-11-21T00:01:00Z', 0, 2],
+      ['2026-11-21T00:02:00Z', 0, 3],
+      ['2026-11-21T23:00:00Z', 0, 3],
+    ]
+    for (const [at, used, expected] of steps) {
+      now = Date.parse(at)
+      requests += used
+      await books.look()
+      expect([at, fetches()]).toEqual([at, expected])
+    }
+    const { no } = account.books.get(id) ?? { no: 0 }
+    expect(account.days.undated(no)).toBe(1)
+    expect(books.summary({ bookId: id }).undated).toBe(1)
+    expect(books.reading.undated({ bookId: id })).toMatchObject([{ keyId: null }])
+    expect(lines.filter((line) => line.includes('date'))).toHaveLength(1)
+  })
+
+  it('go on where the clock was ahead for a while: nothing stays as of a time to come, and no day that has not begun is known [USE-01]', async () => {
+    let now = Date.parse('2026-11-18T12:00:00Z')
+    const rows = [{ date: '2026-11-10', model: 'm', requests: 1, cost_sc: 1 }]
+    let balance = 9
+    const key = { id: 'k', user_id: 'u', name: 'first' }
+    const { url } = await service((path) => {
+      if (path === '/v1/usage') return { body: JSON.stringify({ usage: rows, balance, total_spent: 1 }) }
+      if (path === '/v1/keys/') return { body: JSON.stringify({ api_keys: [key] }) }
+      return { body: JSON.stringify(key) }
+    })
+    const { books, account } = open({ now: () => now })
+    const connect = async (at: string) => {
+      now = Date.parse(at)
+      books.follow(client(url, 'sk-somebody-hasty'), placeAt(url))
+      const book = await books.refresh()
+      await books.refreshKeys()
+      return book
+    }
+    await connect('2026-11-18T12:00:00Z')
+    // Half a year ahead; the service is where it was.
+    rows.push({ date: '2026-11-19', model: 'm', requests: 2, cost_sc: 2 })
+    balance = 7
+    key.name = 'second'
+    await connect('2027-05-19T12:00:00Z')
+    books.limits.keep(limitsAt('2027-05-19T12:00:00.000Z'))
+    const put = rows.find(({ date }) => date === '2026-11-19')
+    if (put) put.cost_sc = 3
+    balance = 6
+    key.name = 'third'
+    const book = await connect('2026-11-21T12:00:00Z')
+    expect(book).toMatchObject({ asOf: '2026-11-21T12:00:00.000Z', balance: { value: '6' } })
+    books.limits.keep(limitsAt('2026-11-21T12:00:00.000Z'))
+    expect(books.limits.read()?.asOf).toBe('2026-11-21T12:00:00.000Z')
+    expect(books.reading.keys({ bookId: book.id })).toMatchObject([{ name: 'third', asOf: '2026-11-21T12:00:00.000Z' }])
+    const range = { bookId: book.id, from: '2026-11-09', to: '2026-11-23' }
+    const seen = books.reading.view({ ...range, grain: 'day', by: 'model', source: 'service', search: '' })
+    expect(seen.total).toMatchObject({ requests: 3, cost: '4' })
+    expect(seen.buckets.map(({ state }) => state)).toEqual([...Array(12).fill('whole'), ...Array(3).fill('running')])
+    expect(seen.series[0]?.cost.slice(-3)).toEqual(['0', null, null])
+    // That the last row's day had ended when the hasty clock asked, nobody knows: its change is no correction.
+    expect(books.reading.corrections(range)).toEqual([])
+    expect(account.fetches.coveredDays(1, 'usage', 0, 1_000_000)).toBe(33)
+    const versions = ['account', 'key:k'].map((what) => account.versions.all(1, what))
+    expect(versions.flat().filter(({ at }) => at > now)).toEqual([])
+    expect(versions.map((all) => all.length)).toEqual([3, 3])
+    // And from then on as ever.
+    rows[0] = { date: '2026-11-10', model: 'm', requests: 1, cost_sc: 5 }
+    await connect('2026-11-22T12:00:00Z')
+    expect(books.reading.corrections(range)).toMatchObject([
+      { day: '2026-11-10', before: { cost: '1' }, after: { cost: '5' } },
+    ])
+    expect(books.summary({ bookId: book.id }).gaps).toBe(0)
+  })
+
+  it('take no day from a clock that was behind, and what it could not place has its day when the clock is right [USE-02]', async () => {
+    let now = Date.parse('2010-01-01T12:00:00Z')
+    const usage = [
+      { date: '2026-11-19', model: 'm', requests: 1, cost_sc: 1 },
+      { date: '2026-11-20', model: 'm', requests: 1, cost_sc: 1 },
+      { date: 'some day', model: 'm', requests: 1, cost_sc: 1 },
+    ]
+    const { url } = await service((path) => ({
+      body: JSON.stringify(path === '/v1/usage' ? { usage, balance: 7 } : { id: 'k', user_id: 'u' }),
+    }))
+    const { books } = open({ now: () => now })
+    const from = client(url, 'sk-somebody-late')
+    books.follow(from, placeAt(url))
+    const { id: bookId } = await books.refresh()
+    expect(books.summary({ bookId })).toMatchObject({ undated: 3, gaps: 0, book: { firstDay: null } })
+    now = Date.parse('2026-11-21T12:00:00Z')
+    books.follow(from, placeAt(url))
+    await books.refresh()
+    expect(books.summary({ bookId })).toMatchObject({ undated: 1, gaps: 0, book: { firstDay: '2026-11-19' } })
+    expect(books.reading.undated({ bookId })).toMatchObject([{ date: 'some day' }])
+  })
+
+  it('ask for one key after another with pauses when nobody waits, and without when somebody does', async () => {
+    let now = Date.now()
+    const { baseUrl, apiKey } = await sandbox()
+    const { books } = open({ now: () => now })
+    books.follow(client(baseUrl, apiKey), placeAt(baseUrl))
+    const { id } = await books.refresh()
+    expect(books.reading.keys({ bookId: id })).toEqual([])
+    now += 31_000
+    await books.look()
+    expect(books.list()).toMatchObject([{ fetching: true }])
+    // With its pauses the round would take longer than this test may.
+    await books.refreshKeys()
+    expect(books.reading.keys({ bookId: id }).every(({ totals }) => totals !== null)).toBe(true)
+  }, 15_000)
+
+  it('of a second account at the same address are books of their own, and each is found again', async () => {
+    const { baseUrl, apiKey, keys } = await sandbox()
+    const { books, account } = open()
+    const ids: string[] = []
+    for (const key of [apiKey, keys.stranger, apiKey]) {
+      books.follow(client(baseUrl, key), placeAt(baseUrl))
+      ids.push((await books.refresh()).id)
+    }
+    expect(ids[0]).toBe(ids[2])
+    expect(new Set(ids).size).toBe(2)
+    expect(books.list().map(({ active, balance }) => [active, balance?.value])).toEqual([
+      [true, '250'],
+      [false, '40'],
+    ])
+    expect(account.books.all()).toHaveLength(2)
+  })
+
+  it('take nothing while it is not known whose they are', async () => {
+    const usage = JSON.stringify({ usage: [], balance: 7, total_spent: 1 })
+    let broken = false
+    const { url } = await service((path) => {
+      if (path === '/v1/usage') return { body: usage }
+      return broken ? { status: 500, body: '{}' } : { body: JSON.stringify({ id: 'k', user_id: 'first' }) }
+    })
+    const { books, account } = open()
+    books.follow(client(url, 'sk-first-account'), placeAt(url))
+    await books.refresh()
+    broken = true
+    books.follow(client(url, 'sk-second-account'), placeAt(url))
+    await expect(books.refresh()).rejects.toMatchObject({ kind: 'internal' })
+    const [first] = account.books.all()
+    expect(account.versions.all(first?.no ?? 0, 'account')).toHaveLength(1)
+    expect(books.list()).toMatchObject([{ userId: 'first', problem: { kind: 'internal' } }])
+  })
+
+  it.each([
+    ['knows no such path', { status: 404, body: '{"error":{"message":"no"}}' }],
+    ['has not made them', { status: 501, body: '{"error":{"message":"no","type":"x","code":"y"}}' }],
+    ['has another use for the path', { status: 405, body: '' }],
+    ['answers with a web page', { body: '<!doctype html><p>hello', type: 'text/html' }],
+    ['answers with JSON of another kind', { body: '{"ok":true}' }],
+  ])('of a service that %s say so, without an error, and ask no more for a day', async (_, reply) => {
+    let now = Date.now()
+    const { url, asked } = await service(() => reply)
+    const { books, here } = open({ now: () => now })
+    books.follow(client(url, 'sk-somebody-else'), placeAt(url))
+    const book = await books.refresh()
+    expect(book).toMatchObject({ offers: 'no', problem: null, balance: null, asOf: null })
+    expect(here.told).toEqual([book.id])
+    expect(books.summary({ bookId: book.id })).toMatchObject({ gaps: 0, corrections: 0, pace: null })
+    const before = asked.length
+    now += 23 * 3_600_000
+    await books.look()
+    expect(asked.filter((path) => path === '/v1/usage')).toHaveLength(
+      asked.slice(0, before).filter((path) => path === '/v1/usage').length,
+    )
+    now += 2 * 3_600_000
+    await books.look()
+    expect(asked.length).toBeGreaterThan(before)
+  })
+
+  it('are all there when the service is not, with what was last said and when, and go on when it is back', async () => {
+    const { baseUrl, apiKey, close, port } = await sandbox()
+    const folder = openAccount()
+    const { books } = open({ account: folder.account })
+    books.follow(client(baseUrl, apiKey), placeAt(baseUrl))
+    const before = await books.refresh()
+    await close()
+    const later = open({ account: folder.account, now: () => Date.now() + 60_000 })
+    later.books.follow(client(baseUrl, apiKey), placeAt(baseUrl))
+    await expect(later.books.refresh()).rejects.toMatchObject({ kind: 'connect_failed' })
+    const offline = later.books.list()[0]
+    expect(offline).toMatchObject({ id: before.id, active: true, balance: before.balance, asOf: before.asOf })
+    expect(offline?.problem?.kind).toBe('connect_failed')
+    const view = {
+      bookId: before.id,
+      from: '2000-01-01',
+      to: '2099-01-01',
+      grain: 'month',
+      by: 'model',
+      source: 'service',
+      search: '',
+    } as const
+    expect(later.books.reading.view(view).total).toEqual(books.reading.view(view).total)
+    const again = await sandbox({ port })
+    expect(again.port).toBe(port)
+    later.books.reachable()
+    const events = later.books.watch()
+    for await (const [book] of events) if (book?.problem === null && !book.fetching) break
+    expect(later.books.list()[0]?.asOf).not.toBe(before.asOf)
+    // Without a connection too, and without a key.
+    later.books.follow(null, placeAt(baseUrl))
+    expect(later.books.list()).toMatchObject([{ id: before.id, active: true, problem: null }])
+    await expect(later.books.refresh()).rejects.toMatchObject({ kind: 'not_connected' })
+    later.books.follow(null, null)
+    expect(later.books.list()).toMatchObject([{ id: before.id, active: false }])
+  })
+
+  it('of a sandbox begin anew with each sandbox', async () => {
+    const { books, account } = open()
+    for (const seed of ['one', 'two']) {
+      const { baseUrl, apiKey } = await sandbox({ seed })
+      books.follow(client(baseUrl, apiKey), placeAt(baseUrl, 'Sandbox', 'sandbox'))
+      await books.refresh()
+      // Connected again while it runs.
+      books.follow(client(baseUrl, apiKey), placeAt(baseUrl, 'Sandbox', 'sandbox'))
+      await books.refresh()
+      expect(account.books.all()).toHaveLength(1)
+    }
+  })
+
+  it('ask for what a revoked key used once a day while nobody waits, and at once when somebody does [LIM-03]', async () => {
+    let now = Date.parse('2026-11-21T08:00:00Z')
+    let requests = 0
+    const totals = { total_requests: 1, total_tokens_in: 1, total_tokens_out: 1, total_cost_sc: 1 }
+    const { url, asked } = await service((path) => {
+      if (path === '/v1/usage') return { body: JSON.stringify({ usage: [], balance: 1 }) }
+      if (path === '/v1/keys/current') return { body: JSON.stringify({ id: 'k', user_id: 'u' }) }
+      if (path === '/v1/keys/')
+        return { body: JSON.stringify({ api_keys: [{ id: 'old', revoked_at: 5 }, { id: 'k' }] }) }
+      return { body: JSON.stringify(path.endsWith('daily') ? { usage: [] } : totals) }
+    })
+    const counted: Log = {
+      ...noBooks,
+      open(notice) {
+        requests += 1
+        return noBooks.open(notice)
+      },
+    }
+    const { books } = open({ now: () => now, requests: () => requests })
+    const count = (path: string): number => asked.filter((one) => one === path).length
+    books.follow(client(url, 'sk-somebody-thrifty', counted), placeAt(url))
+    await books.refresh()
+    await books.refreshKeys()
+    expect([count('/v1/keys/'), count('/v1/keys/old/usage')]).toEqual([1, 1])
+    now += 2 * 3_600_000
+    requests += 1
+    await books.look()
+    for await (const [book] of books.watch()) if (!book?.fetching) break
+    expect([count('/v1/keys/'), count('/v1/keys/old/usage')]).toEqual([2, 1])
+    await books.refreshKeys()
+    expect(count('/v1/keys/old/usage')).toBe(2)
+  })
+
+  it('tell who watches the keys, and ask for them when somebody looks, at most once an hour', async () => {
+    let now = Date.now()
+    const { baseUrl, apiKey, observe } = await sandbox()
+    const { books } = open({ now: () => now })
+    books.follow(client(baseUrl, apiKey), placeAt(baseUrl))
+    const { id } = await books.refresh()
+    const whole = (keys: AccountKey[]): boolean => keys.length > 5 && keys.every(({ totals }) => totals !== null)
+    for await (const keys of books.watchKeys({ bookId: id })) if (whole(keys)) break
+    for await (const [book] of books.watch()) if (!book?.fetching) break
+    const lists = (): number => observe.requests().filter(({ path }) => path === '/v1/keys/').length
+    for await (const _ of books.watchKeys({ bookId: id })) break
+    expect(lists()).toBe(1)
+    now += 3_600_001 * 24
+    for await (const _ of books.watchKeys({ bookId: id })) break
+    for await (const [book] of books.watch()) if (!book?.fetching) break
+    expect(lists()).toBe(2)
+  })
+
+  it('can be named, and remember the last rate-limit status of their account', async () => {
+    const { baseUrl, apiKey } = await sandbox()
+    const { books } = open()
+    books.follow(client(baseUrl, apiKey), placeAt(baseUrl))
+    const { id } = await books.refresh()
+    expect(books.rename({ id, name: 'At home' })).toMatchObject({ name: 'At home', active: true })
+    expect(() => books.rename({ id: 'no', name: 'x' })).toThrow(expect.objectContaining({ kind: 'no_such_item' }))
+    const status = limitsAt(new Date().toISOString())
+    books.limits.keep(status)
+    books.limits.keep({ ...limitsAt('2020-01-01T00:00:00.000Z'), banned: true })
+    expect(books.limits.read()).toEqual(status)
+    books.follow(null, null)
+    expect(books.limits.read()).toBeNull()
+  })
+
+  it('close at once while an answer that others wait for too keeps them waiting', async () => {
+    const server = createServer(() => undefined)
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => new Promise<void>((resolve) => void server.close(() => resolve())))
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const { books } = open()
+    const from = client(url, 'sk-somebody-silent')
+    books.follow({ ...from, getCurrentKey: () => new Promise(() => undefined) }, placeAt(url))
+    await books.close()
+    await from.close()
+    expect(books.list()).toMatchObject([{ active: false, problem: null }])
+  })
+
+  it('write nothing once they are closed, whatever still comes', async () => {
+    let release = (): void => undefined
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const server = createServer((_, response) => {
+      void held.then(() =>
+        response.writeHead(200, { 'content-type': 'application/json' }).end('{"balance":1,"user_id":"u"}'),
+      )
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => new Promise<void>((resolve) => void server.close(() => resolve())))
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const { books, account } = open()
+    books.follow(client(url, 'sk-somebody-slow'), placeAt(url))
+    await books.close()
+    release()
+    expect(account.books.all()).toMatchObject([{ offers: 'unknown', userId: null }])
+    expect(books.list()).toMatchObject([{ active: false, fetching: false }])
+  })
+})

@@ -1,0 +1,146 @@
+import { Decimal } from 'decimal.js'
+import { expect, it, onTestFinished } from 'vitest'
+import * as z from 'zod'
+import { type Books, createBooks } from '../../../../src-main/core/features/usage/usage.ts'
+import { dayOfMs, dayText, endOfDay } from '../../../../src-main/core/shared/days.ts'
+import { type Sandbox, startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
+import type { Book, View } from '../../../../src-preload/contract/usage.ts'
+import { client, dayMs, parts, placeAt } from './helpers.ts'
+
+const begin = Date.UTC(2026, 0, 1, 9)
+const said = z.object({ usage: z.array(z.object({ date: z.string(), cost_sc: z.number() })) })
+
+/** One account, what its service booked in truth, and when it was asked. */
+interface Account {
+  name: string
+  key: string
+  truth: Map<string, Decimal>
+  /** When anything was booked on a day last. */
+  changed: Map<string, number>
+  fetched: number[]
+}
+
+/** Numbers that follow each other the same way each time. */
+function sequence(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state * 48_271) % 2_147_483_647
+    return state / 2_147_483_647
+  }
+}
+
+async function post(sandbox: Sandbox, key: string, words: number): Promise<void> {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+  const body = JSON.stringify({ model: 'mirror', messages: [{ role: 'user', content: 'word '.repeat(words) }] })
+  const reply = await fetch(`${sandbox.baseUrl}/v1/chat/completions`, { method: 'POST', headers, body })
+  expect(reply.status).toBe(200)
+  await reply.text()
+}
+
+/** What the service says now of its last 30 days, without anything of ours between. */
+async function note(sandbox: Sandbox, { key, truth }: Account): Promise<void> {
+  const reply = await fetch(`${sandbox.baseUrl}/v1/usage`, { headers: { authorization: `Bearer ${key}` } })
+  const { usage } = said.parse(await reply.json())
+  const days = Map.groupBy(usage, ({ date }) => date.slice(0, 10))
+  for (const [day, rows] of days) truth.set(day, sum(rows.map(({ cost_sc }) => String(cost_sc))))
+}
+
+const sum = (costs: readonly (string | null)[]): Decimal =>
+  costs.reduce((total, cost) => total.plus(cost ?? 0), new Decimal(0))
+
+/** 365 days: use on most of them, some of it booked days late, asked for at irregular times, at times not for weeks. */
+async function live(sandbox: Sandbox, accounts: Account[], books: Books, time: { now: number }): Promise<void> {
+  const random = sequence(7)
+  let nextFetch = 0
+  const use = async (account: Account, daysLate: number): Promise<void> => {
+    const now = time.now
+    time.now -= daysLate * dayMs
+    await post(sandbox, account.key, 1 + Math.floor(random() * 40))
+    account.changed.set(dayText(dayOfMs(time.now)), now)
+    time.now = now
+  }
+  for (let day = 0; day < 365; day += 1) {
+    time.now = begin + day * dayMs
+    for (const account of accounts) {
+      if (random() < 0.5) await use(account, 0)
+      if (day > 20 && random() < 0.06) await use(account, 1 + Math.floor(random() * 18))
+      if (day % 5 === 0) await note(sandbox, account)
+    }
+    if (day < nextFetch) continue
+    nextFetch = day + (random() < 0.2 ? 32 + Math.floor(random() * 20) : 1 + Math.floor(random() * 20))
+    for (const account of accounts) {
+      books.follow(client(sandbox.baseUrl, account.key), placeAt(sandbox.baseUrl))
+      await books.refresh()
+      account.fetched.push(time.now)
+      time.now += 1
+    }
+  }
+  for (const account of accounts) await note(sandbox, account)
+}
+
+const rangeOf = (book: Book, now: number) => ({
+  bookId: book.id,
+  from: dayText(dayOfMs(begin)),
+  to: dayText(dayOfMs(now)),
+})
+
+/** Each day of the view against when it was asked for, and what was booked on it in truth. */
+function checkDays({ truth, changed, fetched }: Account, view: View): { whole: number; gap: number; partial: number } {
+  const counts = { whole: 0, gap: 0, partial: 0 }
+  for (const [at, { from, state }] of view.buckets.entries()) {
+    const day = dayOfMs(begin) + at
+    const seen = fetched.filter((when) => dayOfMs(when) - 29 <= day && day <= dayOfMs(when))
+    const closed = seen.some((when) => when >= endOfDay(day))
+    const expected = closed ? 'whole' : seen.length > 0 ? 'partial' : 'gap'
+    expect([from, state]).toEqual([from, expected])
+    counts[expected] += 1
+    const costs = view.series.map(({ cost }) => cost[at] ?? null)
+    if (expected === 'gap') expect(costs.filter((cost) => cost !== null)).toEqual([])
+    // Booked after the last time that anybody asked: nobody could know.
+    if (expected !== 'whole' || (changed.get(from) ?? 0) > (seen.at(-1) ?? 0)) continue
+    expect([from, sum(costs).toFixed()]).toEqual([from, (truth.get(from) ?? new Decimal(0)).toFixed()])
+  }
+  return counts
+}
+
+it('a year of irregular fetches, corrections, gaps and two accounts has the sandbox’s own books to the last digit [USE-01] [USE-02]', async () => {
+  const time = { now: begin }
+  const now = (): number => time.now
+  const sandbox = await startSandbox({ now, balance: 10_000, limits: { rpm: 1_000_000 } })
+  onTestFinished(() => sandbox.close())
+  const books = createBooks({ ...parts(), now })
+  onTestFinished(() => books.close())
+  const account = (name: string, key: string): Account => ({
+    ...{ name, key, truth: new Map(), changed: new Map(), fetched: [] },
+  })
+  const accounts = [account('Service', sandbox.apiKey), account('Service (', sandbox.keys.stranger)]
+  await live(sandbox, accounts, books, time)
+
+  const shown = books.list()
+  expect(shown).toHaveLength(2)
+  for (const one of accounts) {
+    const book = shown.find(({ name }) => (one.name === 'Service' ? name === 'Service' : name.startsWith(one.name)))
+    if (!book) throw new Error(`${one.name} has no book.`)
+    const range = rangeOf(book, time.now)
+    const view = books.reading.view({ ...range, grain: 'day', by: 'model', source: 'service', search: '' })
+    const counts = checkDays(one, view)
+    expect(counts.whole).toBeGreaterThan(200)
+    expect(counts.gap).toBeGreaterThan(10)
+    expect(view.total.cost).toBe(sum(view.series.flatMap(({ cost }) => cost)).toFixed())
+    const monthly = books.reading.view({ ...range, grain: 'month', by: 'model', source: 'service', search: '' })
+    expect(monthly.total).toEqual(view.total)
+    expect(sum(monthly.series.flatMap(({ cost }) => cost)).toFixed()).toBe(view.total.cost)
+
+    const corrections = books.reading.corrections(range)
+    expect(corrections.length).toBeGreaterThan(0)
+    for (const { day, before, after, beforeAsOf, afterAsOf } of corrections) {
+      expect(after.requests).toBeGreaterThan(before.requests)
+      expect(new Decimal(after.cost ?? 0).gt(before.cost ?? 0)).toBe(true)
+      // Both times the day had ended; only a later one is a correction.
+      expect(day < beforeAsOf.slice(0, 10) && beforeAsOf < afterAsOf).toBe(true)
+    }
+    const summary = books.summary({ bookId: book.id })
+    expect(summary.corrections).toBeGreaterThanOrEqual(corrections.length)
+    expect(summary.book.balance?.asOf).toBe(new Date(one.fetched.at(-1) ?? 0).toISOString())
+  }
+}, 120_000)

@@ -1,0 +1,205 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { createTransfers } from '../../../../src-main/core/features/transfers/transfers.ts'
+import { dictate } from '../../../../src-main/core/features/voice/dictate.ts'
+import { speak } from '../../../../src-main/core/features/voice/speak.ts'
+import type { VoiceRoom } from '../../../../src-main/core/features/voice/voice.ts'
+import { parseBaseAddress } from '../../../../src-main/core/upstream/address.ts'
+import { openUpstream } from '../../../../src-main/core/upstream/client.ts'
+import { Credential } from '../../../../src-main/core/upstream/credential.ts'
+import { type Sandbox, startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
+import type { SpeechEvent } from '../../../../src-preload/contract/media.ts'
+import { partBytes } from '../../../../src-preload/contract/transfers.ts'
+import { eventually } from '../../../helpers/eventually.ts'
+import { freshFolder } from '../../helpers/core.ts'
+import { serve } from '../../upstream/helpers/service.ts'
+
+let sandbox: Sandbox
+beforeAll(async () => {
+  sandbox = await startSandbox()
+})
+afterAll(() => sandbox.close())
+
+function voiceRoom(voice: string | null = null, upstreamOf?: VoiceRoom['upstream']) {
+  const upstream = openUpstream({
+    base: parseBaseAddress(sandbox.baseUrl, { allowInsecure: false }),
+    credential: Credential.fromText(sandbox.apiKey),
+  })
+  const transfers = createTransfers({ dataDir: freshFolder() })
+  onTestFinished(async () => {
+    await upstream.close()
+    await transfers.close()
+  })
+  const { uploads } = transfers
+  const room: VoiceRoom = {
+    upstream: upstreamOf ?? (async () => upstream),
+    voice: () => voice,
+    uploads,
+    dictations: new Map(),
+  }
+  return { room, uploads }
+}
+
+async function all(events: AsyncIterable<SpeechEvent>): Promise<SpeechEvent[]> {
+  const seen: SpeechEvent[] = []
+  for await (const event of events) seen.push(event)
+  return seen
+}
+
+const asked = () => sandbox.observe.requests().filter(({ path }) => path === '/v1/audio/speech')
+
+describe('reading aloud', () => {
+  it('tells the plan, then streams what the service speaks, as it comes [TTS-05]', async () => {
+    const { room } = voiceRoom('nova')
+    const before = asked().length
+    const events = await all(speak(room, { text: '# Hello\n\nGood morning.' }))
+    expect(events[0]).toMatchObject({ type: 'plan', parts: 1, bytes: 21, mime: 'audio/mpeg' })
+    expect(events.at(-1)).toEqual({ type: 'end' })
+    const audio = events.flatMap((event) => (event.type === 'audio' ? [Buffer.from(event.data, 'base64')] : []))
+    expect(audio[0]?.toString('latin1', 0, 3)).toBe('ID3')
+    expect(asked()).toHaveLength(before + 1)
+  }, 60_000)
+
+  /** Two parts of 4,096 bytes at most. */
+  const two = `${'First part. '.repeat(350)}\n\nThe second.`
+  const counted = async () => {
+    let requests = 0
+    const { upstream } = await serve((_request, response) => {
+      requests++
+      response.writeHead(200, { 'content-type': 'audio/mpeg' })
+      response.write(`ID3 of request ${requests}`)
+      response.end('more')
+    })
+    return { room: voiceRoom(null, async () => upstream).room, requests: () => requests }
+  }
+
+  it('goes through the parts one after another, in order', async () => {
+    const { room, requests } = await counted()
+    const events = await all(speak(room, { text: two }))
+    expect(events[0]).toMatchObject({ type: 'plan', parts: 2 })
+    const parts = events.flatMap((event) => (event.type === 'audio' ? [event.part] : []))
+    expect([...new Set(parts)]).toEqual([1, 2])
+    expect(parts).toEqual(parts.toSorted((a, b) => a - b))
+    expect(requests()).toBe(2)
+  })
+
+  it('of one part asks for that one alone', async () => {
+    const { room, requests } = await counted()
+    const events = await all(speak(room, { text: two, part: 2 }))
+    expect(events[0]).toMatchObject({ parts: 2 })
+    expect(events.filter((event) => event.type === 'audio').every(({ part }) => part === 2)).toBe(true)
+    expect(requests()).toBe(1)
+    await expect(all(speak(room, { text: two, part: 3 }))).rejects.toMatchObject({ kind: 'bad_input' })
+  })
+
+  it('sends speakable words within the bound, the voice and the format, and nothing that was not chosen [TTS-01] [TTS-02] [TTS-03]', async () => {
+    const bodies: Record<string, unknown>[] = []
+    const { upstream } = await serve((request, response) => {
+      let body = ''
+      request.on('data', (chunk: Buffer) => {
+        body += chunk.toString()
+      })
+      request.on('end', () => {
+        bodies.push(JSON.parse(body))
+        response.writeHead(200, { 'content-type': 'audio/mpeg' }).end('ID3')
+      })
+    })
+    const { room } = voiceRoom(null, async () => upstream)
+    await all(speak(room, { text: `**Hi** [you](https://a.example)\n\n${'ж'.repeat(5000)}`, voice: 'echo' }))
+    await all(speak(room, { text: 'plain' }))
+    expect(bodies[0]).toMatchObject({ model: 'tts-1', voice: 'echo', response_format: 'mp3' })
+    expect(String(bodies[0]?.input)).toBe('Hi you')
+    for (const { input } of bodies) expect(Buffer.byteLength(String(input))).toBeLessThanOrEqual(4096)
+    expect(bodies.at(-1)).toEqual({ model: 'tts-1', input: 'plain', response_format: 'mp3' })
+  })
+
+  it('asks for the next part only when the one before was taken, and ends the request at once when it is aborted', async () => {
+    const requests: { closed: Promise<void> }[] = []
+    const { upstream } = await serve((_request, response) => {
+      requests.push({ closed: new Promise((resolve) => response.on('close', () => resolve())) })
+      // It never ends by itself.
+      response.writeHead(200, { 'content-type': 'audio/mpeg' }).write('ID3')
+    })
+    const { room } = voiceRoom(null, async () => upstream)
+    const stop = new AbortController()
+    const events = speak(room, { text: `${'Long. '.repeat(900)}` }, stop.signal)
+    expect((await events.next()).value).toMatchObject({ type: 'plan', parts: 2 })
+    expect((await events.next()).value).toMatchObject({ type: 'audio', part: 1 })
+    expect(requests).toHaveLength(1)
+    const ended = expect(events.next()).rejects.toMatchObject({ kind: 'cancelled' })
+    stop.abort()
+    await requests[0]?.closed
+    await ended
+    expect(requests).toHaveLength(1)
+  })
+
+  it('refuses what has nothing to say', async () => {
+    const { room } = voiceRoom()
+    await expect(all(speak(room, { text: '<b></b>\n\n---' }))).rejects.toMatchObject({ kind: 'bad_input' })
+  })
+})
+
+describe('dictation', () => {
+  async function upload(uploads: ReturnType<typeof voiceRoom>['uploads'], bytes: Buffer, name: string) {
+    const transfers = uploads as ReturnType<typeof createTransfers>['uploads']
+    const { uploadId } = await transfers.begin({ name, bytes: bytes.length })
+    for (let at = 0; at < bytes.length; at += partBytes) {
+      await transfers.part({ uploadId, at, data: bytes.subarray(at, at + partBytes).toString('base64') })
+    }
+    return uploadId
+  }
+
+  it('answers the words of a recording, and lets it go [STT-04]', async () => {
+    const { room, uploads } = voiceRoom()
+    const spoken = await all(speak(room, { text: 'Good morning, dear harbour.' }))
+    const audio = Buffer.concat(
+      spoken.flatMap((event) => (event.type === 'audio' ? [Buffer.from(event.data, 'base64')] : [])),
+    )
+    const uploadId = await upload(uploads, audio, 'dictation.mp3')
+    expect(await dictate(room, { uploadId })).toEqual({ text: 'Good morning, dear harbour.' })
+    expect(() => uploads.take(uploadId)).toThrow(expect.objectContaining({ kind: 'no_such_item' }))
+  }, 60_000)
+
+  it('that fails keeps the recording, so that trying again needs no second upload', async () => {
+    const { room, uploads } = voiceRoom()
+    const uploadId = await upload(uploads, Buffer.from('no audio at all'), 'dictation.webm')
+    await expect(dictate(room, { uploadId })).rejects.toMatchObject({ kind: 'invalid_request' })
+    expect(uploads.take(uploadId)).toMatchObject({ name: 'dictation.webm' })
+    await expect(dictate(room, { uploadId: randomUUID() })).rejects.toMatchObject({ kind: 'no_such_item' })
+  })
+
+  /** A service that answers when the test says so. */
+  async function slowService() {
+    const requests: { answer: () => void; closed: Promise<void> }[] = []
+    const { upstream } = await serve((request, response) => {
+      request.resume()
+      const closed = new Promise<void>((resolve) => response.on('close', () => resolve()))
+      const answer = () => void response.writeHead(200, { 'content-type': 'application/json' }).end('{"text":"Hello."}')
+      requests.push({ answer, closed })
+    })
+    return { ...voiceRoom(null, async () => upstream), requests }
+  }
+
+  it('asked for again while it is under way, or after it succeeded, is one request with the same words', async () => {
+    const { room, uploads, requests } = await slowService()
+    const uploadId = await upload(uploads, Buffer.from('what was said'), 'dictation.webm')
+    const first = dictate(room, { uploadId })
+    const second = dictate(room, { uploadId })
+    await eventually(() => expect(requests).toHaveLength(1))
+    requests[0]?.answer()
+    expect(await first).toEqual({ text: 'Hello.' })
+    expect(await second).toEqual({ text: 'Hello.' })
+    expect(await dictate(room, { uploadId })).toEqual({ text: 'Hello.' })
+    expect(requests).toHaveLength(1)
+  })
+
+  it('is ended at the service when its upload is dropped', async () => {
+    const { room, uploads, requests } = await slowService()
+    const uploadId = await upload(uploads, Buffer.from('what was said'), 'dictation.webm')
+    const asked = expect(dictate(room, { uploadId })).rejects.toMatchObject({ kind: 'cancelled' })
+    await eventually(() => expect(requests).toHaveLength(1))
+    await (uploads as ReturnType<typeof createTransfers>['uploads']).drop(uploadId)
+    await requests[0]?.closed
+    await asked
+  })
+})

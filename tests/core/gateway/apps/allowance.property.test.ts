@@ -1,0 +1,260 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { ToolAllowance } from '../../../../src-main/core/gateway/apps/allowance.ts'
+import { plainTool } from '../../../../src-main/core/gateway/apps/appSettings.ts'
+import type { Share } from '../../../../src-main/core/ports/requests.ts'
+import { fromNano, type Nano } from '../../../../src-main/core/shared/money.ts'
+import type { Tool } from '../../../../src-preload/contract/apps.ts'
+import { tries } from '../../../helpers/effort.ts'
+
+/** The limits as one would write them down: every request of all time in a list, and sums over it. */
+interface Asked {
+  share: Share
+  begunAt: number
+  estimate: Nano
+  /** When the tokens were let in; null before. */
+  expectedAt: number | null
+  tokens: number
+  /** Null while it is under way. */
+  endedAt: number | null
+  cost: Nano
+}
+
+type Window = 'day' | 'month' | 'total'
+/** With how much of an instant's text says in which one it falls. */
+const windows = [
+  ['total', 'budgetTotal', 0],
+  ['month', 'budgetMonth', 7],
+  ['day', 'budgetDay', 10],
+] as const
+const epoch = Date.parse('2026-11-29T22:00:00.000Z')
+
+class Books {
+  readonly all: Asked[] = []
+  elapsed = 0
+
+  get live(): Asked[] {
+    return this.all.filter(({ endedAt }) => endedAt === null)
+  }
+
+  now(): number {
+    return epoch + this.elapsed
+  }
+
+  /** Requests that ended in the same day or month (UTC) as now. */
+  endedWithin(width: number): Asked[] {
+    const name = (ms: number): string => new Date(ms).toISOString().slice(0, width)
+    return this.all.filter(({ endedAt }) => endedAt !== null && name(epoch + endedAt) === name(this.now()))
+  }
+
+  spent(): Record<Window, Nano> {
+    const within = (width: number): Nano => this.endedWithin(width).reduce((sum, { cost }) => sum + cost, 0n)
+    return { day: within(10), month: within(7), total: within(0) }
+  }
+
+  held(but?: Asked): Nano {
+    return this.live.reduce((sum, each) => sum + (each === but ? 0n : each.estimate), 0n)
+  }
+
+  begunSince(ms: number): number {
+    return this.all.filter(({ begunAt }) => begunAt > ms).length
+  }
+
+  tokens(): number {
+    const counts = ({ expectedAt, endedAt }: Asked): boolean =>
+      expectedAt !== null && (endedAt === null || expectedAt > this.elapsed - 60_000)
+    return this.all.filter(counts).reduce((sum, { tokens }) => sum + tokens, 0)
+  }
+}
+
+const nanos = (most: number) => fc.bigInt({ min: 0n, max: BigInt(most) })
+const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { freq: 3 })
+
+const limits = fc.record({
+  requestsPerMinute: maybe(fc.integer({ min: 1, max: 6 })),
+  tokensPerMinute: maybe(fc.integer({ min: 1, max: 120 })),
+  concurrent: maybe(fc.integer({ min: 1, max: 5 })),
+  budgetDay: maybe(nanos(60).map(fromNano)),
+  budgetMonth: maybe(nanos(90).map(fromNano)),
+  budgetTotal: maybe(nanos(150).map(fromNano)),
+})
+const pick = fc.nat(50)
+const step = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ do: fc.constant('begin' as const) }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      do: fc.constant('expect' as const),
+      pick,
+      tokensIn: fc.nat(20),
+      tokensOut: fc.nat(40),
+      cost: maybe(nanos(25)),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({ do: fc.constant('end' as const), pick, cost: nanos(30), tokens: maybe(fc.nat(60)) }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('again' as const), pick }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ do: fc.constant('wait' as const), ms: fc.oneof(fc.nat(30_000), fc.nat(86_400_000)) }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('limit' as const), limits }) },
+)
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
+
+class Run {
+  readonly books = new Books()
+  readonly allowance: ToolAllowance
+  tool: Tool
+
+  constructor(given: Partial<Tool>) {
+    this.tool = plainTool({ id: 'one', name: 'one', ...given })
+    this.allowance = new ToolAllowance({
+      spent: () => this.books.spent(),
+      now: () => this.books.now(),
+      monotonic: () => this.books.elapsed,
+    })
+  }
+
+  take(each: Step): void {
+    const { books } = this
+    const one = 'pick' in each ? books.live[each.pick % Math.max(books.live.length, 1)] : undefined
+    if (each.do === 'begin') this.begin()
+    if (each.do === 'expect' && one) this.expects(one, each)
+    if (each.do === 'end' && one) this.end(one, each.cost, each.tokens)
+    if (each.do === 'again') books.all.find(({ endedAt }) => endedAt !== null)?.share.giveBack(each.pick)
+    if (each.do === 'wait') books.elapsed += each.ms
+    // A limit that comes anew counts from then on, so here it only grows, shrinks or goes.
+    if (each.do === 'limit') this.tool = { ...this.tool, ...keepingUnset(this.tool, each.limits) }
+  }
+
+  /** The limit that has to refuse a request which begins now; of several budgets, the one that frees last. */
+  due(): string {
+    const { books, tool } = this
+    const spent = books.spent()
+    if (tool.concurrent !== null && books.live.length >= tool.concurrent) return 'rate_limit_concurrent'
+    for (const [window, budget] of windows)
+      if (tool[budget] !== null && spent[window] >= nanoOf(tool[budget])) return `budget_${window}`
+    const most = tool.requestsPerMinute ?? Number.POSITIVE_INFINITY
+    return books.begunSince(books.elapsed - 60_000) < most ? 'none' : 'rate_limit_requests'
+  }
+
+  begin(): void {
+    const { books, tool } = this
+    const due = this.due()
+    const answer = this.allowance.begin(tool, 'chat')
+    expect('code' in answer ? answer.code : 'none').toBe(due)
+    if ('code' in answer) {
+      if (due !== 'rate_limit_requests') return
+      // Exactly when one more fits, and not a millisecond before.
+      const then = books.elapsed + (answer.retryAfterMs ?? 0) - 60_000
+      expect(books.begunSince(then)).toBeLessThan(tool.requestsPerMinute ?? 0)
+      expect(books.begunSince(then - 1)).toBeGreaterThanOrEqual(tool.requestsPerMinute ?? 0)
+      return
+    }
+    books.all.push({
+      share: answer,
+      begunAt: books.elapsed,
+      estimate: 0n,
+      expectedAt: null,
+      tokens: 0,
+      endedAt: null,
+      cost: 0n,
+    })
+  }
+
+  expects(one: Asked, given: { tokensIn: number; tokensOut: number; cost: Nano | null }): void {
+    const { books, tool } = this
+    const { tokensIn, tokensOut, cost } = given
+    const wanted = tokensIn + tokensOut
+    const spent = books.spent()
+    const affordable = windows.every(([window, budget]) => {
+      const text = tool[budget]
+      if (text === null) return true
+      const taken = spent[window] + books.held(one)
+      return cost === null ? taken < nanoOf(text) : taken + cost <= nanoOf(text)
+    })
+    const most = tool.tokensPerMinute
+    const fits = most === null || one.expectedAt !== null || wanted === 0 || books.tokens() + wanted <= most
+    const refusal = this.allowance.expect(tool, one.share, {
+      endpoint: 'chat',
+      model: null,
+      tokensIn,
+      tokensOut,
+      cost,
+    })
+    expect(refusal?.status ?? 200).toBe(affordable ? (fits ? 200 : 429) : 402)
+    if (refusal) return
+    if (cost !== null) one.estimate = cost
+    if (most !== null && one.expectedAt === null) {
+      one.expectedAt = books.elapsed
+      one.tokens = wanted
+    }
+  }
+
+  /** What the request cost stands in the books before its share is given back. */
+  end(one: Asked, cost: Nano, tokens: number | null): void {
+    one.endedAt = this.books.elapsed
+    one.cost = cost
+    one.tokens = one.expectedAt === null ? 0 : (tokens ?? one.tokens)
+    one.share.giveBack(tokens)
+  }
+
+  holds(): void {
+    expect(this.allowance.use('one')).toEqual({ active: this.books.live.length, reserved: this.books.held() })
+  }
+}
+
+/** Small enough here for a float to hold it. */
+const nanoOf = (text: string | null): Nano => BigInt(Math.round(Number(text) * 1e9))
+
+function keepingUnset(tool: Tool, given: Partial<Tool>): Partial<Tool> {
+  const { requestsPerMinute, tokensPerMinute, ...rest } = given
+  return {
+    ...rest,
+    requestsPerMinute: tool.requestsPerMinute === null ? null : (requestsPerMinute ?? tool.requestsPerMinute),
+    tokensPerMinute: tool.tokensPerMinute === null ? null : (tokensPerMinute ?? tool.tokensPerMinute),
+  }
+}
+
+it('decides at every instant as a list of all requests would, and reservations never leak', () => {
+  fc.assert(
+    fc.property(limits, fc.array(step, { maxLength: 80 }), (given, steps) => {
+      const run = new Run(given)
+      for (const each of steps) {
+        run.take(each)
+        run.holds()
+      }
+      for (const one of run.books.live) {
+        one.share.giveBack(null)
+        one.share.giveBack(null)
+      }
+      expect(run.allowance.use('one')).toEqual({ active: 0, reserved: 0n })
+    }),
+    { numRuns: tries(300, 1500) },
+  )
+})
+
+it('spent and reserved exceed a budget by no more than what requests cost beyond their estimates', () => {
+  const fixed = step.filter((each) => each.do !== 'limit')
+  fc.assert(
+    fc.property(limits, fc.array(fixed, { maxLength: 80 }), (given, steps) => {
+      const run = new Run(given)
+      for (const each of steps) {
+        run.take(each)
+        const spent = run.books.spent()
+        for (const [window, budget, width] of windows) {
+          const text = run.tool[budget]
+          if (text === null) continue
+          const beyond = run.books
+            .endedWithin(width)
+            .reduce((sum, { cost, estimate }) => sum + (cost > estimate ? cost - estimate : 0n), 0n)
+          expect(spent[window] + run.books.held() <= nanoOf(text) + beyond).toBe(true)
+        }
+      }
+    }),
+    { numRuns: tries(300, 1500) },
+  )
+})

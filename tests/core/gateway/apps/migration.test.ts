@@ -1,0 +1,61 @@
+import { writeFileSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, it } from 'vitest'
+import { defaultToolSettings } from '../../../../src-main/core/gateway/apps/appSettings.ts'
+import { openTools } from '../../../../src-main/core/gateway/apps/apps.ts'
+import { sql as first } from '../../../../src-main/core/store/migrations/001-first.ts'
+import { databaseFile, openStore } from '../../../../src-main/core/store/store.ts'
+import { colour } from '../../../../src-preload/contract/requests.ts'
+import { freshFolder } from '../../helpers/core.ts'
+
+/** A database as the first version left it, with this many keys in it. */
+function firstVersion(folder: string, keys: number): void {
+  writeFileSync(databaseFile(folder), '')
+  const handle = new DatabaseSync(databaseFile(folder))
+  handle.exec(first)
+  handle.exec(`PRAGMA application_id = ${0x49537475}; PRAGMA user_version = 1`)
+  const insert = handle.prepare(
+    'INSERT INTO tool_keys (id, name, hash, created_at, last_used_at, revoked_at) VALUES (?, ?, ?, ?, ?, ?)',
+  )
+  // Made backwards, so that the order is that of the instants and not that of the rows.
+  for (let n = keys; n-- > 0; )
+    insert.run(
+      `oldkey${n}`,
+      `tool ${n}`,
+      new Uint8Array(32).fill(n),
+      `2026-11-01T00:00:${String(n).padStart(2, '0')}.000Z`,
+      n === 1 ? '2026-11-02T00:00:00.000Z' : null,
+      n === 2 ? '2026-11-03T00:00:00.000Z' : null,
+    )
+  handle.close()
+}
+
+it('keys of the first version keep what they were, get no limits, and a colour by turn', () => {
+  const folder = freshFolder()
+  firstVersion(folder, 11)
+  const tools = openTools(folder)
+  const list = tools.list().toReversed()
+  tools.close()
+  expect(list).toHaveLength(11)
+  for (const [n, tool] of list.entries())
+    expect(tool).toEqual({
+      ...defaultToolSettings,
+      id: `oldkey${n}`,
+      name: `tool ${n}`,
+      colour: colour.options[n % colour.options.length],
+      createdAt: `2026-11-01T00:00:${String(n).padStart(2, '0')}.000Z`,
+      lastUsedAt: n === 1 ? '2026-11-02T00:00:00.000Z' : null,
+      pausedAt: null,
+      revokedAt: n === 2 ? '2026-11-03T00:00:00.000Z' : null,
+    })
+  expect(defaultToolSettings.retries).toBe(true)
+})
+
+it('their secrets open the same doors as before', () => {
+  const folder = freshFolder()
+  firstVersion(folder, 3)
+  const store = openStore(folder)
+  expect(store.toolKeys.find('oldkey1')?.hash).toEqual(new Uint8Array(32).fill(1))
+  expect(store.toolKeys.find('nobody')).toBeNull()
+  store.close()
+})

@@ -1,0 +1,364 @@
+import { once } from 'node:events'
+import { type ClientRequest, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
+import { connect, type Socket } from 'node:net'
+import { crc32 } from 'node:zlib'
+import { afterEach, describe, expect, it } from 'vitest'
+import {
+  type Answer,
+  ask,
+  type Gateway,
+  type GatewayOptions,
+  jsonWithKey,
+  openFarEnd,
+  openGateway,
+  toolKey,
+} from '../../../helpers/gateway.ts'
+import { heap } from '../../upstream/meter/helpers/heap.ts'
+
+const apiKey = 'sk-canary-7f3d2a91c05e4b68'
+const million = 1_000_000
+const closers: (() => Promise<void> | void)[] = []
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close()
+})
+
+/** What the far end has of a request: its body by length and checksum alone, so that no memory here is the test's own. */
+interface Arrived {
+  bytes: number
+  checksum: number
+  whole: boolean
+  response: ServerResponse
+}
+
+/** A gateway before a far end that answers when it is told to, or at once. */
+async function setUp(options: GatewayOptions = {}, answer: ((arrived: Arrived) => void) | null = replyAtOnce) {
+  const arrived: Arrived[] = []
+  const counts = { open: 0, most: 0 }
+  const far = await openFarEnd(
+    (request: IncomingMessage, response: ServerResponse) => {
+      const record: Arrived = { bytes: 0, checksum: 0, whole: false, response }
+      arrived.push(record)
+      counts.open += 1
+      counts.most = Math.max(counts.most, counts.open)
+      response.once('close', () => {
+        counts.open -= 1
+      })
+      request.on('data', (piece: Buffer) => {
+        record.bytes += piece.length
+        record.checksum = crc32(piece, record.checksum)
+      })
+      request.once('end', () => {
+        record.whole = true
+        answer?.(record)
+      })
+    },
+    { early: true },
+  )
+  const gateway = await openGateway(far.url, apiKey, options)
+  closers.push(far.close, gateway.close)
+  return { gateway, arrived, counts }
+}
+
+function replyAtOnce({ response }: Arrived): void {
+  response.writeHead(200, { 'content-type': 'application/json' }).end('{"choices":[]}')
+}
+
+/** A chat of about so many bytes. */
+function chatOf(size: number, more = ''): Buffer {
+  return Buffer.from(`{"model":"m",${more}"messages":[{"role":"user","content":"${'x'.repeat(size)}"}]}`)
+}
+const post = (gateway: Gateway, body: Buffer): Promise<Answer> =>
+  ask(`${gateway.url}/chat/completions`, { method: 'POST', headers: jsonWithKey, body })
+
+/** A request of unknown length, its body given piece by piece. */
+function chunked(gateway: Gateway): ClientRequest {
+  const request = httpRequest(`${gateway.url}/chat/completions`, { method: 'POST', agent: false, headers: jsonWithKey })
+  request.on('error', () => undefined)
+  closers.push(() => void request.destroy())
+  return request
+}
+/** Resolves when there is room for more, or the connection has ended. */
+function write(request: ClientRequest, bytes: Buffer): Promise<void> {
+  return new Promise((resolve) => {
+    if (request.destroyed) resolve()
+    else request.write(bytes, () => resolve())
+  })
+}
+async function answerTo(
+  request: ClientRequest,
+): Promise<{ status: number; body: string; headers: IncomingMessage['headers'] }> {
+  const [response] = (await once(request, 'response')) as [IncomingMessage]
+  let body = ''
+  for await (const piece of response) body += String(piece)
+  return { status: response.statusCode ?? 0, body, headers: response.headers }
+}
+
+/** Bytes on a connection of their own; a body that never comes whole. */
+async function halfSent(gateway: Gateway, length: number, part: Buffer): Promise<Socket> {
+  const { port, host } = new URL(gateway.url)
+  const socket = connect(Number(port), '127.0.0.1')
+  socket.on('error', () => undefined)
+  closers.push(() => void socket.destroy())
+  socket.write(
+    `POST /v1/chat/completions HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${toolKey}\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`,
+  )
+  socket.write(part)
+  await once(socket, 'connect')
+  return socket
+}
+
+describe('large JSON bodies', () => {
+  it('are held at once as far as there is room, wait beyond it, and all arrive', async () => {
+    const bodyMemory = { large: 8 * million, smallBody: 64 * 1024 }
+    const { gateway, arrived, counts } = await setUp({ bodyMemory }, null)
+    const body = chatOf(3 * million)
+    const answers = Promise.all(Array.from({ length: 24 }, () => post(gateway, body)))
+    // Each is answered only when all that there is room for have come: what is unanswered is held.
+    for (let done = 0; done < 24; done++) {
+      await expect.poll(() => arrived.filter(({ whole }) => whole).length).toBeGreaterThan(done)
+      const next = arrived[done]
+      if (next) replyAtOnce(next)
+    }
+    expect((await answers).map(({ status }) => status)).toEqual(Array(24).fill(200))
+    expect(new Set(arrived.map(({ checksum }) => checksum))).toEqual(new Set([crc32(body)]))
+    expect(counts.most * body.length).toBeLessThanOrEqual(8 * million)
+    expect(gateway.memory.peak.large).toBeLessThanOrEqual(8 * million)
+    expect(gateway.memory.peak.large).toBeGreaterThanOrEqual(body.length)
+    await expect.poll(() => gateway.memory.held).toBe(0)
+  })
+
+  it('of the default bounds take at most 256 MB in all', async () => {
+    const { small, large } = (await setUp()).gateway.memory.bounds
+    expect(small + large).toBeLessThanOrEqual(256 * 1024 * 1024)
+  })
+
+  it('that can’t get room in time get 503, Retry-After and leave to come again; small ones go past them', async () => {
+    const bodyMemory = { large: 4 * million, smallBody: 64 * 1024, waitMs: 100 }
+    const { gateway, arrived } = await setUp({ bodyMemory })
+    const holder = await halfSent(gateway, 3 * million, Buffer.from('{"model":"m"'))
+    await expect.poll(() => gateway.memory.held).toBe(3 * million)
+    const refused = await post(gateway, chatOf(2 * million))
+    expect(refused.status).toBe(503)
+    expect(refused.headers).toMatchObject({ 'x-studio-answer': 'studio_busy', 'retry-after': '5' })
+    expect(refused.headers).not.toHaveProperty('x-should-retry')
+    expect(JSON.parse(refused.body.toString()).error.code).toBe('body_memory_full')
+    expect(arrived).toEqual([])
+    expect((await post(gateway, chatOf(2000))).status).toBe(200)
+    holder.destroy()
+    await expect.poll(() => gateway.memory.held).toBe(0)
+    expect((await post(gateway, chatOf(2 * million))).status).toBe(200)
+  })
+
+  it('half sent by a program that stalls lose their room, and those that wait go on', async () => {
+    const bodyMemory = { large: 4 * million, smallBody: 64 * 1024 }
+    const { gateway } = await setUp({ bodyMemory, bounds: { uploadMs: 300 } })
+    const stalled = await halfSent(gateway, 3 * million, Buffer.from('{"model":"m"'))
+    const closed = once(stalled.resume(), 'close')
+    await expect.poll(() => gateway.memory.held).toBe(3 * million)
+    expect((await post(gateway, chatOf(2 * million))).status).toBe(200)
+    await closed
+    await expect.poll(() => gateway.memory.held).toBe(0)
+  })
+
+  it('of unknown length don’t block one another, however many of them are half there', async () => {
+    const { gateway, arrived } = await setUp({
+      bodyMemory: { small: 2 * million, smallBody: 256 * 1024, large: 34 * million },
+    })
+    const start = Buffer.from(`{"model":"m","messages":["${'x'.repeat(400_000)}`)
+    const requests = Array.from({ length: 8 }, () => chunked(gateway))
+    const answers = requests.map(answerTo)
+    for (const request of requests) void write(request, start)
+    // One has room for the largest size, the others wait for it with the little that they have.
+    await expect.poll(() => gateway.memory.waiting).toBeGreaterThan(0)
+    for (const request of requests) request.end('"]}')
+    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual(Array(8).fill(200))
+    expect(arrived.map(({ bytes }) => bytes)).toEqual(Array(8).fill(start.length + 3))
+    expect(gateway.memory.peak.small).toBeLessThanOrEqual(2 * million)
+    expect(gateway.memory.peak.large).toBeLessThanOrEqual(34 * million)
+    await expect.poll(() => gateway.memory.held).toBe(0)
+  })
+
+  it('of unknown length in pieces of one byte are read, and changed where the usage is asked for', async () => {
+    const bodies: string[] = []
+    const far = await openFarEnd((_request, response, body) => {
+      bodies.push(body.toString())
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).end('data: [DONE]\n\n')
+    })
+    const gateway = await openGateway(far.url, apiKey)
+    closers.push(far.close, gateway.close)
+    const body = chatOf(300, '"stream":true,').toString()
+    const request = chunked(gateway)
+    request.setNoDelay(true)
+    const answer = answerTo(request)
+    for (const byte of Buffer.from(body)) await write(request, Buffer.from([byte]))
+    request.end()
+    expect((await answer).status).toBe(200)
+    expect(bodies).toEqual([body.replace('{', '{"stream_options":{"include_usage":true},')])
+    expect((await gateway.rows())[0]).toMatchObject({ model: 'm', stream: true })
+  })
+
+  it('are let go when the reply begins, however long it then takes', async () => {
+    const { gateway } = await setUp({}, ({ response }) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write('data: {"choices":[]}\n\n')
+    })
+    const body = chatOf(24 * million, '"stream":true,')
+    // Once for what is compiled and cached.
+    const open = async () => {
+      const request = httpRequest(`${gateway.url}/chat/completions`, {
+        method: 'POST',
+        agent: false,
+        headers: { ...jsonWithKey, 'content-length': body.length },
+      })
+      request.on('error', () => undefined)
+      closers.push(() => void request.destroy())
+      request.end(body)
+      const [response] = (await once(request, 'response')) as [IncomingMessage]
+      response.on('error', () => undefined)
+      await once(response, 'data')
+    }
+    await open()
+    await expect.poll(() => gateway.memory.held).toBe(0)
+    const before = heap()
+    await open()
+    await open()
+    await expect.poll(() => gateway.memory.held).toBe(0)
+    expect(gateway.proxy.counts().active).toBe(3)
+    expect(heap() - before).toBeLessThan(8 * million)
+  })
+
+  it('whose program goes away, at any point of its way, give their room back', async () => {
+    const { gateway, arrived } = await setUp({ bodyMemory: { large: 40 * million, smallBody: 64 * 1024 } }, null)
+    const half = await halfSent(gateway, 5 * million, Buffer.from('{"model":"m"'))
+    const known = httpRequest(`${gateway.url}/chat/completions`, { method: 'POST', agent: false, headers: jsonWithKey })
+    known.on('error', () => undefined)
+    known.end(chatOf(5 * million))
+    await expect.poll(() => arrived.filter(({ whole }) => whole).length).toBe(1)
+    const unknown = chunked(gateway)
+    await write(unknown, Buffer.from(`{"a":"${'x'.repeat(100_000)}`))
+    await expect.poll(() => gateway.memory.held).toBeGreaterThan(10 * million)
+    for (const one of [half, known, unknown]) one.destroy()
+    await expect.poll(() => gateway.memory.held).toBe(0)
+    expect(gateway.memory.waiting).toBe(0)
+  })
+})
+
+describe('JSON over 32 MB', () => {
+  const block = Buffer.alloc(64 * 1024, 'x')
+  const blocks = 560
+  const start = Buffer.from('{"model":"m","messages":["')
+  const end = Buffer.from('"]}')
+
+  async function send(gateway: Gateway, length: number | null) {
+    const request = chunked(gateway)
+    if (length !== null) request.setHeader('content-length', length)
+    const answer = answerTo(request)
+    await write(request, start)
+    let checksum = crc32(start)
+    for (let at = 0; at < blocks && !request.destroyed; at++) {
+      checksum = crc32(block, checksum)
+      await Promise.race([write(request, block), answer])
+    }
+    request.end(end)
+    return { ...(await answer), checksum: crc32(end, checksum) }
+  }
+  const whole = start.length + blocks * block.length + end.length
+
+  it.each([
+    ['of stated length', whole],
+    ['of unknown length', null],
+  ])('%s is streamed on for an app without limits, byte for byte and within the bounds', async (_what, length) => {
+    const { gateway, arrived } = await setUp()
+    const sent = await send(gateway, length)
+    expect(sent.status).toBe(200)
+    expect(arrived).toMatchObject([{ bytes: whole, checksum: sent.checksum }])
+    const { peak, bounds } = gateway.memory
+    expect(peak.large).toBeLessThanOrEqual(bounds.large)
+    await expect.poll(() => gateway.memory.held).toBe(0)
+  })
+
+  it.each([
+    ['of stated length', whole],
+    ['of unknown length', null],
+  ])('%s gets 413 where the app has limits, with the limit in words', async (_what, length) => {
+    const { gateway, arrived } = await setUp({ tool: { models: ['m'] } })
+    const sent = await send(gateway, length)
+    expect(sent.status).toBe(413)
+    expect(JSON.parse(sent.body).error).toMatchObject({
+      code: 'body_too_large',
+      message: expect.stringContaining('32 MB'),
+    })
+    expect(arrived).toEqual([])
+    await expect.poll(() => gateway.memory.held).toBe(0)
+  })
+})
+
+describe('a body that can’t be checked', () => {
+  it('is refused for an app with limits as soon as that is known, not when all of it has come', async () => {
+    const { gateway, arrived } = await setUp({ tool: { tokensPerMinute: 1_000_000 } })
+    for (const bad of [`{"messages":${'['.repeat(1000)}`, '{"model":"m",}', '{"model":"\u0001', '{"model":"m"} x']) {
+      const socket = await halfSent(gateway, 20 * million, Buffer.from(bad))
+      const [heard] = (await once(socket, 'data')) as [Buffer]
+      expect(heard.toString()).toMatch(/^HTTP\/1\.1 400 /)
+      expect(heard.toString()).toContain('"code":"body_unreadable"')
+      socket.destroy()
+    }
+    expect(arrived).toEqual([])
+    await expect.poll(() => gateway.memory.held).toBe(0)
+  })
+
+  it('of 10 MB, nested five million deep, goes on unread for an app without limits', async () => {
+    const { gateway, arrived } = await setUp()
+    const body = Buffer.concat([
+      Buffer.from('{"model":"m","messages":'),
+      Buffer.alloc(5 * million, '['),
+      Buffer.alloc(5 * million, ']'),
+      Buffer.from('}'),
+    ])
+    expect((await post(gateway, body)).status).toBe(200)
+    expect(arrived).toMatchObject([{ bytes: body.length, checksum: crc32(body) }])
+    expect((await gateway.rows())[0]).toMatchObject({ model: null })
+  })
+})
+
+describe('replies of images, which are held to make their addresses local', () => {
+  const pictures = (base: string, size: number) =>
+    JSON.stringify({ created: 1, data: [{ url: `${base}/files/a.png`, b64_json: 'A'.repeat(size) }] })
+
+  async function imagesGateway(size: number, options: GatewayOptions, length: boolean) {
+    const far = await openFarEnd((_request, response) => {
+      const body = pictures(far.url, size)
+      response.writeHead(200, {
+        'content-type': 'application/json',
+        ...(length ? { 'content-length': Buffer.byteLength(body) } : {}),
+      })
+      response.end(body)
+    })
+    const gateway = await openGateway(far.url, apiKey, options)
+    closers.push(far.close, gateway.close)
+    return { gateway, far }
+  }
+  const draw = (gateway: Gateway) =>
+    ask(`${gateway.url}/images/generations`, { method: 'POST', headers: jsonWithKey, body: '{"prompt":"a cat"}' })
+
+  it.each([true, false])('share the room of the bodies, with a stated length or not (%s)', async (length) => {
+    const large = length ? 5 * million : 70 * million
+    const { gateway, far } = await imagesGateway(2 * million, { bodyMemory: { large } }, length)
+    const answers = await Promise.all(Array.from({ length: 8 }, () => draw(gateway)))
+    const expected = pictures(far.url, 2 * million).replace(far.url, new URL(gateway.url).origin)
+    expect(answers.every(({ status, body }) => status === 200 && body.toString() === expected)).toBe(true)
+    expect(gateway.memory.peak.large).toBeLessThanOrEqual(large)
+    expect(gateway.memory.peak.large).toBeGreaterThan(2 * million)
+    await expect.poll(() => gateway.memory.held).toBe(0)
+  })
+
+  it('go on as they came where no room comes free: the work is done and paid', async () => {
+    const { gateway, far } = await imagesGateway(2 * million, { bodyMemory: { large: 3 * million, waitMs: 50 } }, true)
+    const holder = await halfSent(gateway, 2 * million, Buffer.from('{"model":"m"'))
+    await expect.poll(() => gateway.memory.held).toBe(2 * million)
+    const answer = await draw(gateway)
+    expect(answer.status).toBe(200)
+    expect(answer.body.toString()).toBe(pictures(far.url, 2 * million))
+    holder.destroy()
+  })
+})

@@ -1,0 +1,104 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { BodyMemory, type Room } from '../../../../src-main/core/gateway/proxy/bodyMemory.ts'
+import { Cancel } from '../../../../src-main/core/shared/cancel.ts'
+
+const bounds = { small: 100, large: 1000, smallBody: 10, waitMs: 60_000 }
+const never = new Cancel()
+
+/** Whether it has been decided, and what it was. */
+function watched(taken: Room | Promise<Room | null>): { value: Room | null | undefined } {
+  const state: { value: Room | null | undefined } = { value: undefined }
+  if (taken instanceof Promise) void taken.then((room) => (state.value = room))
+  else state.value = taken
+  return state
+}
+const anyOf = <T>(all: T[], which: number): T | undefined => all[which % Math.max(1, all.length)]
+const settled = () => new Promise((resolve) => setImmediate(resolve))
+
+describe('the memory for bodies', () => {
+  it('is never exceeded, and nobody waits for ever, whoever comes and goes in whatever order', async () => {
+    const step = fc.oneof(
+      fc.record({ app: fc.constantFrom('a', 'b', 'c'), bytes: fc.integer({ min: 1, max: 1000 }) }),
+      fc.record({ ends: fc.nat() }),
+      fc.record({ shrinks: fc.nat(), to: fc.nat(1000) }),
+      fc.record({ leaves: fc.nat() }),
+    )
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
+        const memory = new BodyMemory(bounds)
+        const asked: { state: { value: Room | null | undefined }; signal: Cancel }[] = []
+        const rooms = () => asked.flatMap(({ state: { value } }) => value ?? [])
+        const act = (one: (typeof steps)[number]): void => {
+          if ('app' in one) {
+            const signal = new Cancel()
+            asked.push({ state: watched(memory.take(one.app, one.bytes, signal)), signal })
+          } else if ('ends' in one) anyOf(rooms(), one.ends)?.release()
+          else if ('shrinks' in one) anyOf(rooms(), one.shrinks)?.shrink(one.to)
+          else anyOf(asked, one.leaves)?.signal.abort()
+        }
+        for (const one of steps) {
+          act(one)
+          expect(memory.peak.small).toBeLessThanOrEqual(bounds.small)
+          expect(memory.peak.large).toBeLessThanOrEqual(bounds.large)
+          await settled()
+        }
+        // Everyone who has room finishes: then all who are left get theirs, a few at a time.
+        for (let round = 0; round <= asked.length; round++) {
+          for (const room of rooms()) room.release()
+          await settled()
+        }
+        expect(memory.waiting).toBe(0)
+        expect(memory.held).toBe(0)
+        expect(asked.filter(({ state }) => state.value === undefined)).toEqual([])
+      }),
+      { numRuns: 200 },
+    )
+  })
+
+  it('gives one app half of it at most, so that its slow uploads keep nobody else out', async () => {
+    const memory = new BodyMemory(bounds)
+    const first = watched(memory.take('slow', 400, never))
+    const second = watched(memory.take('slow', 400, never))
+    const other = watched(memory.take('other', 600, never))
+    await settled()
+    expect(first.value).toBeTruthy()
+    expect(second.value).toBeUndefined()
+    expect(other.value).toBeTruthy()
+    first.value?.release()
+    await settled()
+    expect(second.value).toBeTruthy()
+  })
+
+  it('gives a single body more than that, where nothing else of its app is held', () => {
+    expect(new BodyMemory(bounds).takeNow('a', 1000)).not.toBeNull()
+    expect(new BodyMemory(bounds).takeNow('a', 1001)).toBeNull()
+  })
+
+  it('keeps large bodies from taking the room of small ones, and small ones from passing a large one that waits', async () => {
+    const memory = new BodyMemory(bounds)
+    const full = watched(memory.take('a', 1000, never))
+    expect(memory.takeNow('a', 10)).not.toBeNull()
+    const waiting = watched(memory.take('b', 900, never))
+    expect(memory.takeNow('c', 50)).toBeNull()
+    full.value?.release()
+    await settled()
+    expect(waiting.value).toBeTruthy()
+    expect(memory.takeNow('c', 50)).not.toBeNull()
+  })
+
+  it('answers null to who has waited in vain, and to who was given up', async () => {
+    const memory = new BodyMemory({ ...bounds, waitMs: 20 })
+    const held = memory.takeNow('a', 1000)
+    expect(await memory.take('b', 500, never)).toBeNull()
+    const gone = new Cancel()
+    const taken = memory.take('b', 500, gone)
+    gone.abort()
+    expect(await taken).toBeNull()
+    expect(await memory.take('b', 500, gone)).toBeNull()
+    expect(memory.waiting).toBe(0)
+    held?.release()
+    held?.release()
+    expect(memory.held).toBe(0)
+  })
+})

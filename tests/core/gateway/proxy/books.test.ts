@@ -1,0 +1,442 @@
+import { once } from 'node:events'
+import { request as httpRequest, type IncomingMessage } from 'node:http'
+import { afterEach, describe, expect, it } from 'vitest'
+import { openLedgerReader } from '../../../../src-main/core/requestLog/reader.ts'
+import { type Sandbox, startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
+import type { RequestRow } from '../../../../src-preload/contract/requests.ts'
+import { eventually } from '../../../helpers/eventually.ts'
+import {
+  ask,
+  type Gateway,
+  type GatewayOptions,
+  jsonWithKey,
+  openFarEnd,
+  openGateway,
+  toolKey,
+  withKey,
+} from '../../../helpers/gateway.ts'
+
+const quick = { baseDelayMs: 5, maxDelayMs: 20 }
+const closers: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close()
+})
+
+type KeyName = keyof Sandbox['keys']
+
+async function start(options: GatewayOptions & { key?: KeyName } = {}) {
+  const sandbox = await startSandbox()
+  const gateway = await openGateway(sandbox.baseUrl, sandbox.keys[options.key ?? 'main'], { retry: quick, ...options })
+  closers.push(sandbox.close, gateway.close)
+  return { sandbox, gateway }
+}
+
+const chat = (body: Record<string, unknown> = {}) =>
+  JSON.stringify({ model: 'writer-small', messages: [{ role: 'user', content: 'Good morning' }], ...body })
+
+const post = (gateway: Gateway, body: string, headers: Record<string, string> = {}, path = '/chat/completions') =>
+  ask(`${gateway.url}${path}`, { method: 'POST', headers: { ...jsonWithKey, ...headers }, body })
+
+/** A request under way whose reply has begun, or that has only been sent. */
+async function open(gateway: Gateway, body: string, headers: Record<string, string> = {}, { begun = true } = {}) {
+  const request = httpRequest(`${gateway.url}/chat/completions`, {
+    method: 'POST',
+    agent: false,
+    headers: { ...jsonWithKey, ...headers },
+  })
+  request.on('error', () => undefined)
+  request.end(body)
+  if (!begun) return { request, response: null }
+  const [response] = (await once(request, 'response')) as [IncomingMessage]
+  response.on('error', () => undefined)
+  await once(response, 'data')
+  return { request, response }
+}
+
+const ended = (row: RequestRow | undefined) => row !== undefined && row.durationMs !== null
+
+async function newest(gateway: Gateway): Promise<RequestRow> {
+  const [row] = await gateway.rows()
+  if (!row) throw new Error('no row')
+  return row
+}
+
+/** The newest row, once it has ended. */
+async function lastRow(gateway: Gateway): Promise<RequestRow> {
+  await eventually(async () => expect(ended((await gateway.rows())[0])).toBe(true))
+  return newest(gateway)
+}
+
+async function learnPrices(gateway: Gateway): Promise<void> {
+  gateway.ledger.learn((await gateway.upstream.getUsage()).value, gateway.upstream.base.url)
+}
+
+describe('each request is a row', () => {
+  it('of a plain reply: model, status, times, bytes and the service’s own tokens', async () => {
+    const { gateway } = await start()
+    const reply = await post(gateway, chat({ sandbox: { tokens: 30 } }))
+    const usage = JSON.parse(reply.body.toString()).usage
+    const row = await lastRow(gateway)
+    expect(row).toMatchObject({
+      who: { kind: 'tool', id: 'testtool', name: 'test' },
+      method: 'POST',
+      path: '/v1/chat/completions',
+      endpoint: 'chat',
+      model: 'writer-small',
+      state: 'done',
+      status: 200,
+      stream: false,
+      attempts: 1,
+      retriedAfter: [],
+      tokensIn: usage.prompt_tokens,
+      tokensOut: usage.completion_tokens,
+      tokensAre: 'measured',
+      bytesDown: reply.body.length,
+      requestId: reply.headers['x-request-id'],
+    })
+    expect(row.firstByteMs).toBeGreaterThan(0)
+    expect(row.durationMs).toBeGreaterThanOrEqual(row.firstByteMs ?? 0)
+  })
+
+  it('stands in the database before the service sees the request', async () => {
+    const states: (string | undefined)[] = []
+    let dataDir = ''
+    const far = await openFarEnd((_request, response) => {
+      // As another process would find it, and as the next start would after a kill now.
+      const reader = openLedgerReader(dataDir)
+      states.push(reader.page({}, Number.MAX_SAFE_INTEGER, 1)[0]?.state)
+      reader.close()
+      response.end('{}')
+    })
+    const gateway = await openGateway(far.url, 'sk-0123456789abcdef')
+    dataDir = gateway.dataDir
+    closers.push(far.close, gateway.close)
+    await post(gateway, chat())
+    expect(states).toEqual(['sent'])
+  })
+
+  it('of a stream whose tool asked for no usage: metered all the same, and the tool gets no usage event [SSE-02]', async () => {
+    const { gateway, sandbox } = await start()
+    const reply = await post(gateway, chat({ stream: true, sandbox: { tokens: 40, tokens_per_second: 0 } }))
+    const text = reply.body.toString()
+    expect(text).not.toContain('"choices":[]')
+    expect(text.endsWith('data: [DONE]\n\n')).toBe(true)
+    const row = await lastRow(gateway)
+    expect(row).toMatchObject({ state: 'done', stream: true, tokensAre: 'measured', tokensOut: 40 })
+    const direct = await ask(`${sandbox.baseUrl}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${sandbox.apiKey}`, 'content-type': 'application/json' },
+      body: chat({ stream: true, sandbox: { tokens: 40, tokens_per_second: 0 } }),
+    })
+    const bare = (body: string) => body.replace(/"(?:id|created)":[^,]+,/g, '')
+    expect(bare(text)).toBe(bare(direct.body.toString()))
+  })
+
+  it('of a stream whose tool asked for usage: the event reaches it [SSE-02]', async () => {
+    const { gateway } = await start()
+    const body = chat({ stream: true, stream_options: { include_usage: true }, sandbox: { tokens: 12 } })
+    expect((await post(gateway, body)).body.toString()).toContain('"choices":[]')
+    expect(await lastRow(gateway)).toMatchObject({ tokensOut: 12, tokensAre: 'measured' })
+  })
+
+  it('of a stream that ends with no end: cut, and said so [SSE-04]', async () => {
+    const { gateway } = await start()
+    const body = chat({ stream: true })
+    await post(gateway, body, { 'x-sandbox-fault': 'no-done-no-finish' })
+    expect(await lastRow(gateway)).toMatchObject({ state: 'cut', problem: { kind: 'incomplete_stream' } })
+    const cut = await post(gateway, body, { 'x-sandbox-fault': 'cut; bytes=900' })
+    expect(cut.whole).toBe(false)
+    expect(await lastRow(gateway)).toMatchObject({ state: 'cut', tokensAre: 'estimated' })
+  })
+
+  it('of one that was asked again: how often and after what [ERR-06]', async () => {
+    const { gateway } = await start()
+    await post(gateway, chat(), { 'x-sandbox-fault': 'fail; status=503; times=2; id=row' })
+    expect(await lastRow(gateway)).toMatchObject({ status: 200, attempts: 3, retriedAfter: [503, 503] })
+    expect((await lastRow(gateway)).backoffMs).toBeGreaterThan(0)
+  })
+
+  it('of a fault on the way: failed, with the words that the tool got', async () => {
+    const far = await openFarEnd((request) => request.socket.destroy())
+    const gateway = await openGateway(far.url, 'sk-0123456789abcdef', { retry: { maxAttempts: 1 } })
+    closers.push(far.close, gateway.close)
+    const reply = await post(gateway, chat())
+    const { error } = JSON.parse(reply.body.toString())
+    expect(await lastRow(gateway)).toMatchObject({
+      state: 'failed',
+      status: reply.status,
+      problem: { kind: 'connection_lost', message: error.message },
+    })
+  })
+
+  it('keeps an error of the service with its status, and that a refusal costs nothing', async () => {
+    const { gateway } = await start()
+    await post(gateway, chat({ model: 'no-such-model' }))
+    expect(await lastRow(gateway)).toMatchObject({ state: 'done', status: 404, cost: '0', costIs: 'measured' })
+  })
+
+  it('of the studio’s own requests too, with the room that asked', async () => {
+    const { gateway } = await start()
+    await gateway.upstream.listModels()
+    const stream = gateway.upstream.streamChatCompletion(
+      { model: 'writer-small', messages: [{ role: 'user', content: 'Hi' }], stream_options: { include_usage: true } },
+      { room: 'chat' },
+    )
+    for await (const _ of stream) void _
+    const [own, list] = await gateway.rows()
+    expect(own).toMatchObject({
+      who: { kind: 'studio', room: 'chat' },
+      model: 'writer-small',
+      state: 'done',
+      tokensAre: 'measured',
+    })
+    expect(list).toMatchObject({
+      who: { kind: 'studio', room: 'account' },
+      endpoint: 'models',
+      state: 'done',
+      cost: '0',
+    })
+  })
+})
+
+describe('what was cancelled', () => {
+  it('by the tool, after output: estimated, and said so [CHAT-18] [ERR-08]', async () => {
+    const { gateway, sandbox } = await start()
+    const { request } = await open(gateway, chat({ stream: true, sandbox: { tokens: 500, tokens_per_second: 100 } }))
+    request.destroy()
+    const row = await lastRow(gateway)
+    expect(row).toMatchObject({ state: 'cancelled', cancelledBy: 'tool', tokensAre: 'estimated' })
+    expect(row.tokensOut).toBeGreaterThan(0)
+    await eventually(() => expect(sandbox.observe.openStreams()).toBe(0))
+  })
+
+  it('before any output: nothing by the service’s word, which is an estimate here', async () => {
+    const { gateway, sandbox } = await start()
+    const body = chat({ stream: true, sandbox: { first_token_ms: 60_000 } })
+    const { request } = await open(gateway, body, {}, { begun: false })
+    await eventually(() => expect(sandbox.observe.openStreams()).toBe(1))
+    request.destroy()
+    expect(await lastRow(gateway)).toMatchObject({
+      state: 'cancelled',
+      cancelledBy: 'tool',
+      cost: '0',
+      costIs: 'estimated',
+    })
+  })
+
+  it('by a person in the log: the tool is told before output, and cut after it', async () => {
+    const { gateway, sandbox } = await start()
+    const silent = post(gateway, chat(), { 'x-sandbox-fault': 'slow-headers; ms=60000' })
+    await eventually(async () => expect((await newest(gateway)).state).toBe('sent'))
+    expect(gateway.ledger.stop((await newest(gateway)).id)).toBe(true)
+    const told = await silent
+    expect(told.status).toBe(503)
+    expect(JSON.parse(told.body.toString()).error.code).toBe('stopped')
+    expect(await lastRow(gateway)).toMatchObject({ state: 'cancelled', cancelledBy: 'person' })
+
+    const { response } = await open(gateway, chat({ stream: true, sandbox: { tokens: 500, tokens_per_second: 50 } }))
+    expect(gateway.ledger.stop((await newest(gateway)).id)).toBe(true)
+    if (response) await new Promise((resolve) => response.once('close', resolve))
+    expect(response?.complete).toBe(false)
+    expect(gateway.ledger.stop((await newest(gateway)).id)).toBe(false)
+    await eventually(() => expect(sandbox.observe.openStreams()).toBe(0))
+  })
+})
+
+describe('a tool’s limits', () => {
+  it('keep it to its models, also where an upload names its model last', async () => {
+    const { gateway, sandbox } = await start({ tool: { models: ['writer-small', 'whisper-1'] } })
+    const before = sandbox.observe.requests().length
+    const refused = await post(gateway, chat({ model: 'writer-large' }))
+    expect(refused.status).toBe(403)
+    expect(JSON.parse(refused.body.toString()).error).toMatchObject({ type: 'studio_limit', code: 'model_not_allowed' })
+    expect(sandbox.observe.requests().length).toBe(before)
+
+    const form = new FormData()
+    form.set('file', new Blob([new Uint8Array(300_000)]), 'speech.wav')
+    form.set('model', 'whisper-large-v3')
+    const upload = await fetch(`${gateway.url}/audio/transcriptions`, { method: 'POST', headers: withKey, body: form })
+    expect(upload.status).toBe(403)
+    expect((await upload.json()).error.code).toBe('model_not_allowed')
+    expect(sandbox.observe.requests().filter(({ status }) => status === 200)).toEqual([])
+  })
+
+  it('keep it to its endpoints and its requests a minute, each with words and a time', async () => {
+    const { gateway } = await start({ tool: { endpoints: ['models'], requestsPerMinute: 2 } })
+    expect((await post(gateway, chat())).status).toBe(403)
+    const list = () => ask(`${gateway.url}/models`, { headers: withKey })
+    expect((await list()).status).toBe(200)
+    expect((await list()).status).toBe(200)
+    const over = await list()
+    expect(over.status).toBe(429)
+    expect(Number(over.headers['retry-after'])).toBeGreaterThan(50)
+    expect(await newest(gateway)).toMatchObject({
+      state: 'refused',
+      status: 429,
+      who: { kind: 'tool', id: 'testtool' },
+    })
+  })
+
+  it('two requests at once can’t both spend the last SC', async () => {
+    const { gateway, sandbox } = await start()
+    await learnPrices(gateway)
+    // writer-large: 12 SC a million tokens out; 1,000 of them are some 0.012 SC.
+    gateway.change({ budgetDay: '0.02' })
+    const body = chat({
+      model: 'writer-large',
+      max_tokens: 1000,
+      stream: true,
+      sandbox: { tokens: 900, tokens_per_second: 0 },
+    })
+    const replies = await Promise.all([post(gateway, body), post(gateway, body), post(gateway, body)])
+    expect(replies.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 402, 402])
+    const refused = replies.find(({ status }) => status === 402)
+    expect(JSON.parse(refused?.body.toString() ?? '').error).toMatchObject({ type: 'studio_limit', code: 'budget_day' })
+    expect(refused?.headers['x-should-retry']).toBe('false')
+    expect(sandbox.observe.requests().filter(({ path }) => path === '/v1/chat/completions')).toHaveLength(1)
+    await eventually(() => expect(gateway.allowance.use('testtool')).toEqual({ active: 0, reserved: 0n }))
+  })
+
+  it('spend is settled from the usage, streams too, and agrees with the service’s books', async () => {
+    const { gateway } = await start()
+    const models = ['writer-small', 'writer-large', 'mirror']
+    for (const [at, model] of models.entries()) {
+      await post(gateway, chat({ model, stream: at % 2 === 0, sandbox: { tokens: 120 + at, tokens_per_second: 0 } }))
+    }
+    await learnPrices(gateway)
+    const rows = (await gateway.rows()).filter(({ endpoint }) => endpoint === 'chat')
+    expect(rows.every(({ tokensAre }) => tokensAre === 'measured')).toBe(true)
+    await post(gateway, chat({ stream: true, sandbox: { tokens: 100, tokens_per_second: 0 } }))
+    const row = await lastRow(gateway)
+    expect(row.costIs).toBe('estimated')
+    // writer-small: 0.5 SC a million in, 1.5 out; the seeded past allows a blend of them only.
+    expect(Number(row.cost)).toBeGreaterThan(0.00005)
+    expect(Number(row.cost)).toBeLessThan(0.0005)
+  })
+
+  it('no retries for a key that is set so: the service’s answer passes as it is', async () => {
+    const { gateway, sandbox } = await start({ tool: { retries: false } })
+    const reply = await post(gateway, chat(), { 'x-sandbox-fault': 'refuse; status=503' })
+    expect(reply.status).toBe(503)
+    expect(reply.headers['x-should-retry']).toBeUndefined()
+    expect(sandbox.observe.requests()).toHaveLength(1)
+  })
+})
+
+describe('pacing', () => {
+  it('waits for the key’s slot instead of running into 429, and a waiting request can be taken back [LIM-05] [SSE-05]', async () => {
+    const { gateway, sandbox } = await start({ key: 'oneAtATime' })
+    gateway.desk.limits({ concurrent: 1, rpm: null, tpm: null })
+    const stream = chat({ stream: true, sandbox: { tokens: 2000, tokens_per_second: 100 } })
+    const first = await open(gateway, stream)
+    const second = await open(gateway, stream, {}, { begun: false })
+    const third = post(gateway, chat())
+    await eventually(() => expect(gateway.desk.counts().waiting).toBe(2))
+    expect((await gateway.rows()).map(({ state }) => state)).toEqual(['waiting', 'waiting', 'streaming'])
+    second.request.destroy()
+    await eventually(() => expect(gateway.desk.counts().waiting).toBe(1))
+    expect(sandbox.observe.requests()).toHaveLength(1)
+    first.request.destroy()
+    expect((await third).status).toBe(200)
+    expect((await lastRow(gateway)).queuedMs).toBeGreaterThan(0)
+    expect(sandbox.observe.requests().map(({ status }) => status)).toEqual([200, 200])
+  })
+
+  it('a person takes a waiting request back: the tool is told, and nothing was sent', async () => {
+    const { gateway, sandbox } = await start({ key: 'oneAtATime' })
+    gateway.desk.limits({ concurrent: 1, rpm: null, tpm: null })
+    const first = await open(gateway, chat({ stream: true, sandbox: { tokens: 2000, tokens_per_second: 100 } }))
+    const second = post(gateway, chat())
+    await eventually(async () => expect((await newest(gateway)).state).toBe('waiting'))
+    expect(gateway.ledger.stop((await newest(gateway)).id)).toBe(true)
+    expect(JSON.parse((await second).body.toString()).error.code).toBe('stopped')
+    expect(await newest(gateway)).toMatchObject({ state: 'cancelled', cancelledBy: 'person', cost: '0' })
+    expect(gateway.desk.counts().waiting).toBe(0)
+    expect(sandbox.observe.requests()).toHaveLength(1)
+    first.request.destroy()
+  })
+
+  it('fails fast where a key is set so', async () => {
+    const { gateway } = await start({ key: 'oneAtATime', tool: { failFast: true } })
+    gateway.desk.limits({ concurrent: 1, rpm: null, tpm: null })
+    const first = await open(gateway, chat({ stream: true, sandbox: { tokens: 2000, tokens_per_second: 100 } }))
+    const refused = await post(gateway, chat())
+    expect(refused.status).toBe(429)
+    expect(JSON.parse(refused.body.toString()).error.code).toBe('would_wait')
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThanOrEqual(1)
+    first.request.destroy()
+  })
+
+  it('Retry-After of one 429 holds everyone once, the studio too [ERR-05]', async () => {
+    const times: number[] = []
+    const far = await openFarEnd((request, response) => {
+      times.push(performance.now())
+      if (request.headers['x-first'] && times.length === 1) response.writeHead(429, { 'retry-after': '1' }).end('{}')
+      else response.end('{}')
+    })
+    const gateway = await openGateway(far.url, 'sk-0123456789abcdef', { retry: quick })
+    closers.push(far.close, gateway.close)
+    const first = post(gateway, chat(), { 'x-first': 'yes' })
+    await eventually(() => expect(times).toHaveLength(1))
+    const others = [post(gateway, chat()), gateway.upstream.getCurrentKey()]
+    await Promise.all([first, ...others])
+    expect(times).toHaveLength(4)
+    for (const time of times.slice(1)) expect(time - (times[0] ?? 0)).toBeGreaterThanOrEqual(990)
+  })
+})
+
+describe('pictures', () => {
+  const paint = (gateway: Gateway, headers: Record<string, string> = {}) =>
+    post(gateway, JSON.stringify({ prompt: 'a harbour', n: 2, response_format: 'url' }), headers, '/images/generations')
+
+  it('their addresses lead to us, and are served with the tool’s key [GEN-01] [AUTH-01]', async () => {
+    const { gateway } = await start()
+    const reply = await paint(gateway)
+    const { data } = JSON.parse(reply.body.toString())
+    expect(data).toHaveLength(2)
+    const origin = new URL(gateway.url).origin
+    for (const { url } of data) {
+      expect(new URL(url).origin).toBe(origin)
+      expect((await ask(url)).status).toBe(401)
+      const picture = await ask(url, { headers: withKey })
+      expect(picture.status).toBe(200)
+      expect(picture.headers['content-type']).toMatch(/^image\//)
+    }
+    expect(await newest(gateway)).toMatchObject({ endpoint: 'files', state: 'done', cost: '0' })
+  })
+
+  it('an address that lies elsewhere stays as it is [GEN-01]', async () => {
+    const { gateway } = await start()
+    const reply = await paint(gateway, { 'x-sandbox-fault': 'foreign-url; to=http://images.example' })
+    expect(reply.body.toString()).toContain('http://images.example')
+    expect(reply.body.toString()).not.toContain(new URL(gateway.url).origin)
+  })
+})
+
+describe('bodies', () => {
+  it('are not kept unless the key is set so', async () => {
+    const { gateway } = await start()
+    await post(gateway, chat())
+    const row = await lastRow(gateway)
+    expect(row.hasBodies).toBe(false)
+    const detail = gateway.ledger.get(row.id)
+    expect(detail.requestBody).toBeNull()
+    expect(JSON.stringify(detail)).not.toContain(toolKey)
+  })
+
+  it('are kept without secrets where it is, and erased on request', async () => {
+    const { gateway, sandbox } = await start({ tool: { logBodies: true } })
+    const body = chat({ model: 'mirror', stream: true, user: `my key is ${sandbox.keys.main}` })
+    await post(gateway, body, { 'x-note': sandbox.keys.main })
+    const row = await lastRow(gateway)
+    expect(row.hasBodies).toBe(true)
+    const detail = gateway.ledger.get(row.id)
+    expect(detail.requestBody?.text).toContain('Good morning')
+    expect(detail.replyBody?.text).toContain('[DONE]')
+    const all = JSON.stringify(detail)
+    expect(all).not.toContain(sandbox.keys.main)
+    expect(all).not.toContain(toolKey)
+    expect(await gateway.ledger.eraseBodies({ id: row.id })).toBe(1)
+    expect(gateway.ledger.get(row.id).requestBody).toBeNull()
+  })
+})

@@ -1,0 +1,531 @@
+// @isolated It starts processes or replaces what belongs to the process.
+import { execFileSync, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { checkTarget } from '../../../../src-main/core/gateway/proxy/localPath.ts'
+import { parseBaseAddress } from '../../../../src-main/core/upstream/address.ts'
+import { endpointOf } from '../../../../src-main/core/upstream/endpoint.ts'
+import type { Endpoint } from '../../../../src-preload/contract/requests.ts'
+import { eventually } from '../../../helpers/eventually.ts'
+import { speak } from '../../../helpers/gate.ts'
+import {
+  ask,
+  type FarEnd,
+  type Gateway,
+  jsonWithKey,
+  openFarEnd,
+  openGateway,
+  toolKey,
+  withKey,
+} from '../../../helpers/gateway.ts'
+
+const apiKey = 'sk-canary-7f3d2a91c05e4b68'
+const inference: Record<string, Endpoint> = {
+  '/v1/chat/completions': 'chat',
+  '/v1/completions': 'completions',
+  '/v1/audio/speech': 'speech',
+  '/v1/audio/transcriptions': 'transcription',
+  '/v1/images/generations': 'images',
+}
+
+// What servers do to a path before they route it. A real one does some of these, in some order: the model does each subset, over and over
+// until nothing changes.
+const decodeOnce = (path: string): string =>
+  path.replace(/(?:%[0-9a-f]{2})+/gi, (run) => Buffer.from(run.replaceAll('%', ''), 'hex').toString('utf8'))
+const withoutControls = (path: string): string =>
+  Array.from(path, (one) => (one > '\x1f' && one !== '\x7f' ? one : '')).join('')
+const steps: ((path: string) => string)[] = [
+  decodeOnce,
+  (path) => path.toLowerCase(),
+  (path) => path.normalize('NFKC').toUpperCase().toLowerCase(),
+  // Path parameters: cut from each segment (servlet containers), or from the first on.
+  (path) => path.replace(/;[^/]*/g, ''),
+  (path) => path.replace(/[;?#].*$/s, ''),
+  (path) => path.replace(/\\/g, '/'),
+  (path) => path.replace(/\/{2,}/g, '/'),
+  // Trailing dots and spaces of a segment (Windows), spaces around a slash, control characters anywhere.
+  (path) => path.replace(/(?<=[^/.])[. ]+(?=\/|$)/g, ''),
+  (path) => withoutControls(path.replace(/ *\/ */g, '/')),
+  (path) => {
+    const kept: string[] = []
+    for (const segment of path.split('/')) {
+      if (segment === '..') kept.pop()
+      else if (segment !== '.') kept.push(segment)
+    }
+    return `/${kept.join('/')}`.replace(/^\/+/, '/')
+  },
+  (path) => (path.length > 1 ? path.replace(/\/+$/, '') : path),
+]
+
+/** Every path that a server with the steps chosen may route by. */
+function readings(path: string, chosen: readonly number[]): Set<string> {
+  const found = new Set([path])
+  let now = path
+  for (let round = 0; round < 6; round += 1) {
+    const before = now
+    for (const at of chosen) {
+      now = steps[at]?.(now) ?? now
+      found.add(now)
+    }
+    if (now === before) break
+  }
+  return found
+}
+
+const classified = (method: string, target: string): Endpoint | null => {
+  const checked = checkTarget(method, target)
+  return 'path' in checked ? endpointOf(method, checked.path) : null
+}
+
+describe('the path of a request', () => {
+  /** A path to an inference endpoint, spelled in a way that some server maps back to it. */
+  const character = (plain: string): fc.Arbitrary<string> => {
+    const hex = plain.charCodeAt(0).toString(16).padStart(2, '0')
+    return fc.oneof(
+      { weight: 40, arbitrary: fc.constant(plain) },
+      {
+        weight: 3,
+        arbitrary: fc.constantFrom(
+          `%${hex}`,
+          `%${hex.toUpperCase()}`,
+          `%25${hex}`,
+          `%2525${hex}`,
+          plain.toUpperCase(),
+          `%${plain.toUpperCase().charCodeAt(0).toString(16)}`,
+          encodeURIComponent(String.fromCharCode(plain.charCodeAt(0) + 0xfee0)),
+        ),
+      },
+    )
+  }
+  const noise = fc.oneof(
+    { weight: 12, arbitrary: fc.constant('') },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom(
+        ...[
+          '/',
+          '//',
+          '/.',
+          '/./',
+          '/x/..',
+          '/x/%2e%2e',
+          '/..;',
+          '/x/..;/',
+          '/%2e',
+          '%2f',
+          '%5c',
+          '\\',
+          ';',
+          ';a=b',
+          '%3b',
+          '%3Ba',
+        ],
+        ...[
+          '?',
+          '%3f',
+          '%3Fx',
+          '#',
+          '%23',
+          '.',
+          '..',
+          '%2e',
+          '%20',
+          '%09',
+          '%00',
+          '%0a',
+          ' ',
+          '%25',
+          '%',
+          '\t',
+          '%c0%af',
+          '%e2%80%8b',
+        ],
+      ),
+    },
+  )
+  const spelling = fc
+    .constantFrom(...Object.keys(inference))
+    .chain((path) =>
+      fc
+        .tuple(
+          ...path.split('').flatMap((plain) => [noise, plain === '/' ? fc.constant('/') : character(plain)]),
+          noise,
+          noise,
+        )
+        .map((parts) => parts.join('')),
+    )
+  const chosen = fc.shuffledSubarray(
+    steps.map((_, at) => at),
+    { minLength: 1 },
+  )
+
+  it('that any server may read as an inference endpoint is refused or counted as that endpoint [GEN-05]', () => {
+    const seen = { refused: 0, counted: 0, mapped: 0 }
+    fc.assert(
+      fc.property(spelling, chosen, fc.constantFrom('POST', 'PUT', 'GET'), (target, order, method) => {
+        const as = classified(method, target)
+        if (as === null) seen.refused += 1
+        for (const reading of readings(target.split('?')[0] ?? target, order)) {
+          const meant = inference[reading]
+          if (meant === undefined) continue
+          seen.mapped += 1
+          if (as === null) continue
+          seen.counted += 1
+          expect([target, reading, as]).toEqual([target, reading, meant])
+        }
+      }),
+      { numRuns: 15_000 },
+    )
+    // It would show nothing if all were refused, or if no spelling led to an endpoint.
+    expect(seen.counted).toBeGreaterThan(300)
+    expect(seen.refused).toBeGreaterThan(300)
+    expect(seen.mapped).toBeGreaterThan(seen.counted)
+  })
+
+  const spellings: [spelling: string, words: RegExp][] = [
+    ['/v1/ch%61t/completions', /%61/],
+    ['/v1/%63%68%61%74/completions', /%63/],
+    ['/v1/chat/completion%73', /%73/],
+    ['/v1/chat/%43ompletions', /%43/],
+    ['/v1/chat%2Fcompletions', /%2F/],
+    ['/v1/chat%5Ccompletions', /%5C/],
+    ['/v1/chat/%2e/completions', /%2e/],
+    ['/v1/chat/x%2E%2E/completions', /%2E/],
+    ['/v1/chat;a=b/completions', /;/],
+    ['/v1/chat/completions;', /;/],
+    ['/v1/chat/completions;jsessionid=1', /;/],
+    ['/v1/chat/completions%3b', /%3b/],
+    ['/v1/chat/completions%3Bx', /%3B/],
+    ['/v1/chat/completions%3Fx', /%3F/],
+    ['/v1/chat/completions%23x', /%23/],
+    ['/v1/ch%2561t/completions', /%25/],
+    ['/v1/chat%252Fcompletions', /%25/],
+    ['/v1//chat/completions', /empty segment/],
+    ['/v1/chat//completions', /empty segment/],
+    ['/v1/chat/completions//', /empty segment/],
+    ['/v1/./chat/completions', /dot/],
+    ['/v1/x/../chat/completions', /dot/],
+    ['/v1/x/..;/chat/completions', /;/],
+    ['/v1/..;x=1/admin', /;/],
+    ['/v1/..%3b/admin', /%3b/],
+    ['/v1/chat/completions.', /ends with a dot/],
+    ['/v1/chat./completions', /ends with a dot/],
+    ['/v1/chat/completions%20', /%20/],
+    ['/v1/chat/completions%09', /%09/],
+    ['/v1/chat/completions%00', /%00/],
+    ['/v1/chat/completions%7f', /%7f/],
+    ['/v1/chat/completions%c0%ae', /UTF-8/],
+    ['/v1/chat/completions%ff', /UTF-8/],
+    ['/v1/chat/completions%4', /%/],
+    ['/v1/chat/completions%u0061', /%/],
+    ['/v1/chat\\completions', /character/],
+    ['/v1/chat/completions|', /character/],
+  ]
+
+  it.each(spellings)(
+    '%s is refused, in words that name what is wrong, and the service hears nothing',
+    async (path, words) => {
+      const far = await openFarEnd((_request, response) => response.end('{}'))
+      const gateway = await openGateway(far.url, apiKey)
+      closers.push(far.close, gateway.close)
+      for (const method of ['POST', 'GET']) {
+        const line = `${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1:${gateway.proxy.port}\r\n`
+        const heard = await speak(
+          gateway.proxy.port,
+          `${line}Authorization: Bearer ${toolKey}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`,
+        )
+        expect(heard).toMatch(/^HTTP\/1\.1 400 /)
+        const { error } = JSON.parse(heard.slice(heard.indexOf('\r\n\r\n') + 4)) as { error: Record<string, string> }
+        expect(error).toMatchObject({
+          type: 'studio_refused',
+          code: 'path_refused',
+          message: expect.stringMatching(words),
+        })
+      }
+      // The client of the service refuses it too, whoever asks.
+      await expect(
+        gateway.upstream.forward({ path, body: null, headers: [], trace: { logBodies: false } } as never),
+      ).rejects.toMatchObject({ kind: 'bad_input', message: expect.stringMatching(words) })
+      expect(far.requests).toEqual([])
+    },
+  )
+
+  it.each([
+    ['POST', '/v1/CHAT/completions', 'chat'],
+    ['POST', '/v1/Chat/Completions/', 'chat'],
+    ['GET', '/V1/CHAT/COMPLETIONS', 'chat'],
+    ['POST', '/v1/%EF%BD%83hat/completions', 'chat'],
+    ['POST', '/v1/chat/completion%C5%BF', 'chat'],
+    ['POST', '/v1/Audio/Speech', 'speech'],
+    ['PUT', '/v1/IMAGES/generations', 'images'],
+    ['GET', '/v1/Models', 'models'],
+    ['GET', '/v1/models/a-b.c%C3%A9', 'models'],
+    ['HEAD', '/v1/models', 'models'],
+    ['GET', '/v1/keys/', 'account'],
+    ['GET', '/v1/keys/current/usage/daily', 'account'],
+    ['POST', '/v1/models/x', 'other'],
+    ['POST', '/v1/models', 'other'],
+    ['PUT', '/v1/usage', 'other'],
+    ['DELETE', '/v1/keys/1', 'other'],
+    ['POST', '/v1/rate-limit', 'other'],
+    ['POST', '/v1/responses', 'other'],
+    ['GET', '/files/a%20b.png', 'files'],
+    ['GET', '/v1/images/a.png', 'files'],
+    ['POST', '/v1/images/a.png', 'other'],
+  ] as const)('%s %s counts as %s', (method, path, endpoint) => {
+    expect(classified(method, path)).toBe(endpoint)
+  })
+
+  it('is judged without its query, which passes as it is', () => {
+    const odd = '?a=//;/../%2e%61%3b&next=/v1/./x;y'
+    expect(checkTarget('POST', `/v1/chat/completions${odd}`)).toEqual({ path: `/v1/chat/completions${odd}` })
+    expect(classified('POST', `/v1/chat/completions${odd}`)).toBe('chat')
+  })
+
+  it.each(['/..;/admin', '/a/..;x=1/b', '/..%3b/admin', '/%2e%2e%3bx/admin', '/.. /x', '/..%20/x', '/a/..;'])(
+    'below a base address never leaves it by %s, in an address of the service either [GEN-01]',
+    (path) => {
+      const base = parseBaseAddress('https://api.example.com/team/a', { allowInsecure: false })
+      expect(base.covers(base.url + path)).toBe(false)
+      expect(base.covers(`${base.url}/files/a;b..c/x.png`)).toBe(true)
+    },
+  )
+})
+
+const closers: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close()
+})
+
+describe('a key with limits', () => {
+  async function limitedTo(tool: Parameters<typeof openGateway>[2]) {
+    const far = await openFarEnd((_request, response) => response.end('{}'))
+    const gateway = await openGateway(far.url, apiKey, tool)
+    closers.push(far.close, gateway.close)
+    return { far, gateway }
+  }
+  const post = (
+    gateway: Gateway,
+    path: string,
+    body: string | undefined,
+    more: Record<string, string> = {},
+    method = 'POST',
+  ) =>
+    ask(`${gateway.url}${path}`, {
+      method,
+      headers: { ...jsonWithKey, 'content-length': String(body?.length ?? 0), ...more },
+      ...(body === undefined ? {} : { body }),
+    })
+
+  it.each(['/responses', '/embeddings', '/models/x', '/messages', '/anything/else'])(
+    'to some models passes %s with one of them, and with nothing else',
+    async (path) => {
+      const { far, gateway } = await limitedTo({ tool: { models: ['small'] } })
+      expect((await post(gateway, path, '{"model":"small","input":"x"}')).status).toBe(200)
+      const refused: [body: string | undefined, headers: Record<string, string>][] = [
+        ['{"model":"large","input":"x"}', {}],
+        ['{"input":"x"}', {}],
+        ['{"model":"small","model":"large"}', {}],
+        ['{"model":"small","MODEL":"large"}', {}],
+        ['{"model":"small","mod\\u0065l":"large"}', {}],
+        ['["model","small"]', {}],
+        ['model=small', { 'content-type': 'application/x-www-form-urlencoded' }],
+        ['{"model":"small","a":"&model=large&b="}', { 'content-type': 'application/x-www-form-urlencoded' }],
+        ['{"model":"small"}', { 'content-type': 'multipart/form-data; boundary=b' }],
+        ['{"model":"small"}', { 'content-type': 'application/json; charset=utf-16' }],
+        ['{"model":"small"}', { 'content-encoding': 'deflate' }],
+        [undefined, {}],
+      ]
+      for (const method of ['POST', 'PUT', 'PATCH']) {
+        for (const [body, headers] of refused) {
+          const answer = await post(gateway, path, body, headers, method)
+          expect([method, body, headers, Math.floor(answer.status / 100)]).toEqual([method, body, headers, 4])
+          expect(answer.headers['x-studio-answer']).toMatch(/^studio_(?:limit|refused)$/)
+        }
+      }
+      expect((await post(gateway, path, '{"model":"large"}', {}, 'DELETE')).status).toBe(403)
+      expect(far.requests.map(({ body }) => body.toString())).toEqual(['{"model":"small","input":"x"}'])
+    },
+  )
+
+  it('to some models names its model in the body alone: a query may count as well as a form does', async () => {
+    const { far, gateway } = await limitedTo({ tool: { models: ['small'] } })
+    for (const query of [
+      '?model=large',
+      '?x=1&Model=large',
+      '?mod%65l=large',
+      '?model%5B%5D=large',
+      '?a;model=large',
+    ]) {
+      const answer = await post(gateway, `/chat/completions${query}`, '{"model":"small"}')
+      expect([query, answer.status]).toEqual([query, 403])
+      expect(JSON.parse(answer.body.toString())).toMatchObject({ error: { code: 'model_not_allowed' } })
+    }
+    expect((await post(gateway, '/chat/completions?model=small&api-version=1', '{"model":"small"}')).status).toBe(200)
+    expect((await ask(`${gateway.url}/models?model=large`, { headers: withKey })).status).toBe(200)
+    expect(far.requests).toHaveLength(2)
+  })
+
+  it('to a budget or to tokens is checked at every path that takes a body', async () => {
+    const { far, gateway } = await limitedTo({ tool: { tokensPerMinute: 1000 } })
+    const long = JSON.stringify({ model: 'any', input: 'word '.repeat(5000) })
+    expect((await post(gateway, '/responses', long)).status).toBe(429)
+    expect((await post(gateway, '/embeddings', '{"model":"any","input":"x"}')).status).toBe(200)
+    expect((await post(gateway, '/embeddings', 'plain words')).status).toBe(400)
+    gateway.change({ tokensPerMinute: null, budgetTotal: '0' })
+    expect((await post(gateway, '/embeddings', '{"model":"any","input":"x"}')).status).toBe(402)
+    expect(far.requests).toHaveLength(1)
+  })
+
+  it('of no kind sends anything anywhere, as ever', async () => {
+    const { far, gateway } = await limitedTo({})
+    expect((await post(gateway, '/anything', 'plain words')).status).toBe(200)
+    expect((await post(gateway, '/anything?model=large', undefined)).status).toBe(200)
+    expect(far.requests).toHaveLength(2)
+  })
+
+  it('is not passed by a header that tells a server another path or method', async () => {
+    const { far, gateway } = await limitedTo({ tool: { endpoints: ['other', 'models'] } })
+    const headers = {
+      'X-Original-URL': '/v1/chat/completions',
+      'X-Rewrite-URL': '/v1/chat/completions',
+      'X-HTTP-Method-Override': 'POST',
+      'X-HTTP-Method': 'POST',
+      'X-Method-Override': 'POST',
+      'X-Custom': 'kept',
+    }
+    await ask(`${gateway.url}/models`, { headers: { ...withKey, ...headers } })
+    expect(far.requests[0]?.headers).toHaveProperty('x-custom')
+    for (const name of Object.keys(headers).slice(0, 5)) {
+      expect(far.requests[0]?.headers).not.toHaveProperty(name.toLowerCase())
+    }
+  })
+})
+
+const hasNginx = (() => {
+  try {
+    execFileSync('nginx', ['-v'], { stdio: 'ignore' })
+    return true
+  } catch {
+    console.warn('SKIPPED: the limits of a key before a real nginx. Install nginx to run these tests.')
+    return false
+  }
+})()
+
+describe.skipIf(!hasNginx)('behind a real nginx that normalises paths', () => {
+  let far: FarEnd
+  let nginx: { url: string; close(): Promise<void> }
+  beforeAll(async () => {
+    far = await openFarEnd((_request, response) => response.end('{}'))
+    nginx = await startNginx(far.url)
+    far.requests.length = 0
+  })
+  afterAll(async () => {
+    await nginx.close()
+    await far.close()
+  })
+  afterEach(() => {
+    far.requests.length = 0
+  })
+
+  /** Twenty spellings of one endpoint; `nginx` says for which of them it asks the service for a chat. */
+  const twenty = [
+    ...['/v1/ch%61t/completions', '/v1/%63hat/completions', '/v1/chat/completion%73', '/v1/c%68at/c%6Fmpletions'],
+    ...['/v1/chat%2Fcompletions', '/v1/chat%2fcompletions', '/v1/chat/./completions', '/v1/./chat/completions'],
+    ...[
+      '/v1/x/../chat/completions',
+      '/v1/%2e/chat/completions',
+      '/v1/x/%2e%2e/chat/completions',
+      '/v1//chat/completions',
+    ],
+    ...['/v1/chat//completions', '//v1/chat/completions', '/v1/CHAT/completions', '/v1/chat/Completions'],
+    ...['/v1/chat;a=b/completions', '/v1/chat/completions;x', '/v1/chat/completions%3b', '/v1/x/..%2fchat/completions'],
+  ]
+  const raw = (url: string, path: string, key: string): Promise<string> => {
+    const { port } = new URL(url)
+    const head = `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer ${key}\r\n`
+    return speak(
+      Number(port),
+      `${head}Content-Type: application/json\r\nContent-Length: 13\r\nConnection: close\r\n\r\n{"model":"m"}`,
+    )
+  }
+
+  it('each of 20 spellings reaches the chat endpoint when it is sent to nginx itself', async () => {
+    for (const path of twenty) await raw(nginx.url, path, apiKey)
+    expect(far.requests.map(({ url }) => url)).toEqual(twenty.map(() => '/v1/chat/completions'))
+  })
+
+  it('an app with the endpoint "other" alone gets chat by none of 20 spellings', async () => {
+    const gateway = await openGateway(nginx.url, apiKey, { tool: { endpoints: ['other'] } })
+    closers.push(gateway.close)
+    for (const path of ['/v1/chat/completions', ...twenty]) {
+      const heard = await raw(gateway.url, path, toolKey)
+      expect(`${path} ${heard}`).toMatch(/ HTTP\/1\.1 40[034] /)
+      expect(heard).toMatch(/"code":"(?:path_refused|endpoint_not_allowed)"/)
+    }
+    expect(far.requests).toEqual([])
+    await raw(gateway.url, '/v1/other/path', toolKey)
+    expect(far.requests).toHaveLength(1)
+  })
+
+  it('an app with a list of models gets no other model by any of 20 spellings', async () => {
+    const gateway = await openGateway(nginx.url, apiKey, { tool: { models: ['small'] } })
+    closers.push(gateway.close)
+    for (const path of twenty) expect(await raw(gateway.url, path, toolKey)).toMatch(/^HTTP\/1\.1 40[03] /)
+    expect(far.requests).toEqual([])
+  })
+})
+
+/** nginx as it decodes, merges and removes dot segments by itself; by two lines of its configuration it folds case and cuts path parameters. */
+async function startNginx(farUrl: string): Promise<{ url: string; close(): Promise<void> }> {
+  const folder = mkdtempSync(join(tmpdir(), 'studio-nginx-'))
+  const port = await freePort()
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${folder};`)
+  writeFileSync(
+    join(folder, 'nginx.conf'),
+    `daemon off; worker_processes 1; pid ${folder}/nginx.pid; error_log ${folder}/error.log;
+${process.getuid?.() === 0 ? 'user root;' : ''}
+events { worker_connections 64; }
+http {
+  access_log off; ${temporary.join(' ')}
+  server {
+    listen 127.0.0.1:${port};
+    location / {
+      rewrite "^([^;]*);[^/]*(.*)$" $1$2;
+      rewrite "(?i)^/v1/chat/completions$" /v1/chat/completions break;
+      rewrite ^ $uri break;
+      proxy_pass ${farUrl};
+    }
+  }
+}`,
+  )
+  const child = spawn('nginx', ['-c', join(folder, 'nginx.conf'), '-p', folder, '-e', join(folder, 'error.log')], {
+    stdio: 'ignore',
+  })
+  const ended = new Promise<void>((resolve) => {
+    child.once('exit', () => resolve())
+  })
+  const url = `http://127.0.0.1:${port}`
+  await eventually(() => ask(`${url}/started`))
+  return {
+    url,
+    close: async () => {
+      child.kill('SIGQUIT')
+      await ended
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0))
+    })
+  })
+}

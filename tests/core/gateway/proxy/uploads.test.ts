@@ -1,0 +1,306 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { request as httpRequest, type IncomingMessage } from 'node:http'
+import { gzipSync } from 'node:zlib'
+import OpenAI from 'openai'
+import { afterEach, describe, expect, it } from 'vitest'
+import { startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
+import { eventually } from '../../../helpers/eventually.ts'
+import { open } from '../../../helpers/gate.ts'
+import { type Gateway, openFarEnd, openGateway, toolKey, withKey } from '../../../helpers/gateway.ts'
+
+// A key may be limited to certain models. An upload names its model in a form field, before or after the file. The service must never have a
+// complete request for a model that is not allowed, however the form is written and in whatever pieces it comes.
+
+const apiKey = 'sk-canary-7f3d2a91c05e4b68'
+const closers: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close()
+})
+
+const boundary = 'b0undary-7f3d2a91c05e4b68'
+const formType = `multipart/form-data; boundary=${boundary}`
+const field = (name: string, value: string): string =>
+  `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`
+const audio = 'RIFF and some sound. '.repeat(200)
+const file = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="a.wav"\r\nContent-Type: audio/wav\r\n\r\n${audio}\r\n`
+const close = `--${boundary}--\r\n`
+
+/** A service that takes uploads, and knows which of them came to their end. */
+async function openService(models: string[] | null) {
+  const complete: Buffer[] = []
+  let begun = 0
+  const far = await openFarEnd(
+    (request, response) => {
+      begun += 1
+      const pieces: Buffer[] = []
+      request.on('error', () => undefined)
+      request.on('data', (piece: Buffer) => pieces.push(piece))
+      request.on('end', () => {
+        complete.push(Buffer.concat(pieces))
+        response.writeHead(200, { 'content-type': 'application/json' }).end('{"text":"heard"}')
+      })
+    },
+    { early: true },
+  )
+  const gateway = await openGateway(far.url, apiKey, { tool: { models }, retry: { baseDelayMs: 1, maxDelayMs: 2 } })
+  closers.push(far.close, gateway.close)
+  return { gateway, complete, begun: () => begun }
+}
+
+interface Answer {
+  status: number
+  code: string | undefined
+}
+
+/** Sends an upload in the pieces given, each when the one before has left, and resolves with the answer, which may come before the last piece has. */
+async function upload(gateway: Gateway, pieces: string[], headers: Record<string, string> = {}): Promise<Answer> {
+  const request = httpRequest(`${gateway.url}/audio/transcriptions`, {
+    method: 'POST',
+    agent: false,
+    headers: { ...withKey, 'content-type': formType, ...headers },
+  })
+  const answer = new Promise<Answer>((resolve, reject) => {
+    request.once('error', reject)
+    request.once('response', (response: IncomingMessage) => {
+      const body: Buffer[] = []
+      response.on('data', (piece: Buffer) => body.push(piece))
+      response.once('end', () => {
+        const { error } = JSON.parse(Buffer.concat(body).toString()) as { error?: { code: string } }
+        resolve({ status: response.statusCode ?? 0, code: error?.code })
+      })
+    })
+  })
+  let answered = false
+  const early = answer.then(() => {
+    answered = true
+  })
+  for (const piece of pieces) {
+    // node:http forgets what is still to be written once an answer has come whole.
+    if (answered) break
+    const written = new Promise<void>((resolve) => {
+      request.write(Buffer.from(piece, 'latin1'), () => resolve())
+    })
+    await Promise.race([written, early])
+    await new Promise(setImmediate)
+  }
+  request.end()
+  return answer
+}
+
+const inPieces = (text: string, size: number): string[] =>
+  Array.from({ length: Math.ceil(text.length / size) }, (_, at) => text.slice(at * size, (at + 1) * size))
+
+const large = 'whisper-large-v3'
+const orders: [order: string, form: (model: string) => string][] = [
+  ['before the file', (model) => field('model', model) + file + close],
+  ['after the file', (model) => file + field('model', model) + close],
+  [
+    'after the file and other fields',
+    (model) => file + field('language', 'de') + field('model', model) + field('prompt', 'x') + close,
+  ],
+  [
+    'between other fields',
+    (model) => field('language', 'de') + field('model', model) + field('prompt', 'x') + file + close,
+  ],
+]
+
+describe.each(orders)('a key limited to one model of transcription, with the model %s', (order, form) => {
+  it('gets that model, byte for byte, in any pieces [STT-01] [STT-02]', async () => {
+    const { gateway, complete } = await openService([large])
+    const text = form(large)
+    for (const pieces of [[text], inPieces(text, 64), inPieces(text, 1000), [text.slice(0, -1), text.slice(-1)]]) {
+      expect(await upload(gateway, pieces)).toEqual({ status: 200, code: undefined })
+    }
+    expect(complete.map((body) => body.toString('latin1'))).toEqual([text, text, text, text])
+    const rows = await gateway.rows()
+    expect(rows.map(({ model, state }) => [model, state])).toEqual(rows.map(() => [large, 'done']))
+  })
+
+  it('gets no other: the service has no complete request of it', async () => {
+    const { gateway, complete, begun } = await openService([large])
+    const text = form('whisper-1')
+    for (const pieces of [[text], inPieces(text, 64), inPieces(text, 1000), [text.slice(0, -1), text.slice(-1)]]) {
+      expect(await upload(gateway, pieces)).toEqual({ status: 403, code: 'model_not_allowed' })
+    }
+    expect(complete).toEqual([])
+    // Known before the file, it is refused before anything is sent.
+    if (order === 'before the file' || order === 'between other fields') expect(begun()).toBe(0)
+    const [row] = await gateway.rows()
+    expect(row).toMatchObject({ state: 'refused', status: 403 })
+  })
+})
+
+describe('a key limited by model', () => {
+  it('gets whisper-1 for a form that names none, where that is allowed (specification)', async () => {
+    const { gateway, complete } = await openService(['whisper-1'])
+    expect((await upload(gateway, inPieces(file + close, 500))).status).toBe(200)
+    expect(complete).toHaveLength(1)
+    gateway.change({ models: [large] })
+    expect(await upload(gateway, inPieces(file + close, 500))).toEqual({ status: 403, code: 'model_not_allowed' })
+    expect(complete).toHaveLength(1)
+  })
+
+  it.each<[what: string, form: string]>([
+    ['the allowed one first', field('model', large) + file + field('model', 'whisper-1') + close],
+    ['the allowed one last', field('model', 'whisper-1') + file + field('model', large) + close],
+    ['both before the file', field('model', large) + field('model', 'whisper-1') + file + close],
+    ['both after the file', file + field('model', large) + field('model', 'whisper-1') + close],
+  ])('never gets a form that names two: %s', async (_what, form) => {
+    const { gateway, complete } = await openService([large])
+    for (const size of [50, 5000])
+      expect(Math.floor((await upload(gateway, inPieces(form, size))).status / 100)).toBe(4)
+    // Not where both are allowed, either: nobody knows which one counts, and at what price.
+    gateway.change({ models: [large, 'whisper-1'] })
+    expect(await upload(gateway, inPieces(form, 50))).toEqual({ status: 400, code: 'body_unreadable' })
+    expect(complete).toEqual([])
+  })
+
+  it('gets a form that names the same twice', async () => {
+    const { gateway, complete } = await openService([large])
+    expect((await upload(gateway, [field('model', large) + file + field('model', large) + close])).status).toBe(200)
+    expect(complete).toHaveLength(1)
+  })
+
+  const other = field('model', 'whisper-1')
+  it.each<[what: string, form: string, headers?: Record<string, string>]>([
+    ['a model that is a file', file + other.replace('"model"', '"model"; filename=""') + close],
+    ['a model in another case', file + other.replace('"model"', '"Model"') + close],
+    ['a list of models', file + other.replace('"model"', '"model[]"') + close],
+    ['a folded header', file + other.replace('; name', ';\r\n name') + close],
+    [
+      'an encoded value',
+      file + other.replace('Content', 'Content-Transfer-Encoding: quoted-printable\r\nContent') + close,
+    ],
+    ['delimiters that end with LF', (file + other + close).replaceAll('\r\n', '\n')],
+    [
+      'a delimiter of LF inside the file',
+      file.replace('sound', `\n--${boundary}\n${other}`) + field('model', large) + close,
+    ],
+    ['a field behind the end', file + field('model', large) + close + other + close],
+    ['a preamble', `x\r\n${other}${close}`],
+    ['no closing boundary', file + field('model', large)],
+    ['no form at all', '{"model":"whisper-large-v3"}'],
+    ['JSON', '{"model":"whisper-large-v3"}', { 'content-type': 'application/json' }],
+    ['two boundaries', file + field('model', large) + close, { 'content-type': `${formType}; boundary=other` }],
+    ['no boundary', file + field('model', large) + close, { 'content-type': 'multipart/form-data' }],
+    ['a compressed form', gzipSync(file + other + close).toString('latin1'), { 'content-encoding': 'gzip' }],
+  ])('never gets a form that servers read in different ways: %s', async (_what, form, headers) => {
+    const { gateway, complete } = await openService([large, 'whisper-large-v3-turbo'])
+    for (const size of [50, 10_000]) {
+      expect(await upload(gateway, inPieces(form, size), headers)).toEqual({ status: 400, code: 'body_unreadable' })
+    }
+    expect(complete).toEqual([])
+  })
+
+  it('keeps its connection after a refused upload, which is read past', async () => {
+    const { gateway } = await openService([large])
+    const line = open(gateway.proxy.port)
+    const head = (length: number, method = 'POST', path = 'audio/transcriptions') =>
+      `${method} /v1/${path} HTTP/1.1\r\nHost: 127.0.0.1:${gateway.proxy.port}\r\nAuthorization: Bearer ${toolKey}\r\n${length > 0 ? `Content-Type: ${formType}\r\nContent-Length: ${length}\r\n` : ''}\r\n`
+    const form = file + other + field('prompt', 'x'.repeat(2_000_000)) + close
+    line.socket.write(head(form.length) + form)
+    const heard = await line.until((text) => text.includes('model_not_allowed'))
+    expect(heard).toMatch(/^HTTP\/1\.1 403 /)
+    line.socket.write(head(0, 'GET', 'models'))
+    await line.until((text) => text.includes('HTTP/1.1 200 '))
+    line.socket.destroy()
+  })
+
+  it('sends nothing of a field that is refused but what came before its end', async () => {
+    let seen = ''
+    const far = await openFarEnd(
+      (request) =>
+        request.on('error', () => undefined).on('data', (piece: Buffer) => (seen += piece.toString('latin1'))),
+      { early: true },
+    )
+    const gateway = await openGateway(far.url, apiKey, { tool: { models: [large] } })
+    closers.push(far.close, gateway.close)
+    const text = file + other + close
+    expect((await upload(gateway, inPieces(text, 7))).status).toBe(403)
+    expect(text.startsWith(seen)).toBe(true)
+    // The boundary behind the value, which any parser needs to end the field, has not left whole.
+    expect(seen.length).toBeLessThan(text.length - '--\r\n'.length)
+  })
+
+  it('costs no more memory for a large file: a slow service slows the app down, and the bytes arrive whole', async () => {
+    let request: IncomingMessage | null = null
+    const hash = createHash('sha256')
+    const far = await openFarEnd(
+      (incoming, response) => {
+        request = incoming
+        incoming.on('end', () => response.end('{"text":"heard"}'))
+      },
+      { early: true },
+    )
+    const gateway = await openGateway(far.url, apiKey, { tool: { models: [large] } })
+    closers.push(far.close, gateway.close)
+    const sound = randomBytes(1024 * 1024)
+    const total = 96
+    const app = httpRequest(`${gateway.url}/audio/transcriptions`, {
+      method: 'POST',
+      agent: false,
+      headers: { ...withKey, 'content-type': formType },
+    })
+    const answered = new Promise<number>((resolve, reject) => {
+      app.once('error', reject)
+      app.once('response', (response: IncomingMessage) => {
+        response.resume()
+        resolve(response.statusCode ?? 0)
+      })
+    })
+    let sent = 0
+    const sending = (async () => {
+      app.write(file.slice(0, -2))
+      for (; sent < total; sent += 1) {
+        if (!app.write(sound)) await new Promise((resolve) => app.once('drain', resolve))
+      }
+      app.end(`\r\n${field('model', large)}${close}`)
+    })()
+    // It settles once every buffer on the way is full: five looks in a row that see no growth.
+    for (let [same, last] = [0, -1]; same < 5; ) {
+      await new Promise((resolve) => setTimeout(resolve, 100))
+      ;[same, last] = sent > 0 && request !== null && sent === last ? [same + 1, last] : [0, sent]
+    }
+    expect(sent).toBeLessThan(48)
+    const incoming = await eventually(() => request ?? Promise.reject(new Error('Nothing has come.')))
+    incoming.on('data', (piece: Buffer) => hash.update(piece))
+    await sending
+    expect(await answered).toBe(200)
+    const expected = createHash('sha256').update(file.slice(0, -2))
+    for (let at = 0; at < total; at += 1) expected.update(sound)
+    expect(hash.digest('hex')).toBe(expected.update(`\r\n${field('model', large)}${close}`).digest('hex'))
+  })
+
+  it('lets apps without a list of models send what they like, and writes down the model', async () => {
+    const { gateway, complete } = await openService(null)
+    for (const form of ['no form at all', file + other, field('model', 'a') + field('model', 'b') + close]) {
+      expect((await upload(gateway, [form])).status).toBe(200)
+    }
+    expect((await upload(gateway, [file + field('model', large) + close])).status).toBe(200)
+    expect(complete).toHaveLength(4)
+    await eventually(async () => expect((await gateway.rows())[0]?.model).toBe(large))
+  })
+
+  it('works with the official SDK and the sandbox, in both orders', async () => {
+    const sandbox = await startSandbox()
+    const gateway = await openGateway(sandbox.baseUrl, sandbox.apiKey, { tool: { models: [large] } })
+    closers.push(sandbox.close, gateway.close)
+    const client = new OpenAI({ baseURL: gateway.url, apiKey: toolKey, maxRetries: 0 })
+    const speech = await gateway.upstream.createSpeech({ input: 'The light turns.', response_format: 'wav' })
+    const pieces: Uint8Array[] = []
+    for await (const piece of speech.bytes) pieces.push(piece)
+    const sound = () => new File([Buffer.concat(pieces)], 'speech.wav')
+    const before = await client.audio.transcriptions.create({ model: large, file: sound() })
+    const after = await client.audio.transcriptions.create({ file: sound(), model: large })
+    expect([before.text, after.text]).toEqual([expect.stringContaining('light'), expect.stringContaining('light')])
+    for (const body of [
+      { model: 'whisper-1', file: sound() },
+      { file: sound(), model: 'whisper-1' },
+    ]) {
+      await expect(client.audio.transcriptions.create(body)).rejects.toMatchObject({
+        status: 403,
+        code: 'model_not_allowed',
+      })
+    }
+  })
+})

@@ -1,0 +1,121 @@
+import { AdmissionDesk, type AdmissionOptions } from '../../../../src-main/core/gateway/scheduler/requestScheduler.ts'
+import type { Asker, Pass, RateLimitHeaders, RequestTrace, Wish } from '../../../../src-main/core/ports/requests.ts'
+
+/** Time that stands still until it is moved; timers ring in order, on the way. */
+export class FakeClock {
+  #now = 1_000
+  #timers = new Set<{ at: number; run: () => void }>()
+  get timers(): number {
+    return this.#timers.size
+  }
+  /** How many timers were there at once at most. */
+  mostTimers = 0
+
+  now = (): number => this.#now
+  date = (): number => Date.UTC(2026, 0, 1) + this.#now
+
+  after = (ms: number, run: () => void): (() => void) => {
+    const timer = { at: this.#now + ms, run }
+    this.#timers.add(timer)
+    this.mostTimers = Math.max(this.mostTimers, this.#timers.size)
+    return () => void this.#timers.delete(timer)
+  }
+
+  pass(ms: number): void {
+    const end = this.#now + ms
+    for (let next = this.#nextBy(end); next; next = this.#nextBy(end)) {
+      this.#timers.delete(next)
+      this.#now = Math.max(this.#now, next.at)
+      next.run()
+    }
+    this.#now = end
+  }
+
+  #nextBy(end: number) {
+    let first: { at: number; run: () => void } | undefined
+    for (const timer of this.#timers) if (timer.at <= end && (!first || timer.at < first.at)) first = timer
+    return first
+  }
+}
+
+/** A desk on a fake clock, with a log of who was let in. */
+export function deskAt(options: Partial<AdmissionOptions> = {}) {
+  const clock = new FakeClock()
+  const desk = new AdmissionDesk({ clock, ...options })
+  return { clock, desk }
+}
+
+let ids = 0
+const nothing = (): void => undefined
+
+export class FakeTrace implements RequestTrace {
+  readonly id = ++ids
+  readonly written = null
+  readonly logBodies = false
+  onStop = null
+  readonly told: ('queued' | 'admitted')[] = []
+  onAdmitted: (() => void) | null = null
+
+  queued(): void {
+    this.told.push('queued')
+  }
+  admitted(): void {
+    this.told.push('admitted')
+    this.onAdmitted?.()
+  }
+  asks = nothing
+  backsOff = nothing
+  connected = nothing
+  sentBytes = nothing
+  replied = nothing
+  receivedBytes = nothing
+  reads = nothing
+  headers = nothing
+  bodies = nothing
+  ends = nothing
+}
+
+export const studio: Asker = { kind: 'studio', room: 'chat' }
+export const tool = (id: string, failFast = false): Asker => ({ kind: 'tool', id, failFast })
+
+export interface FakeWish extends Wish {
+  trace: FakeTrace
+}
+
+export function wish(asker: Asker = studio, rest: Partial<Omit<Wish, 'asker' | 'trace'>> = {}): FakeWish {
+  return { asker, slot: true, tokens: 0, model: null, signal: undefined, ...rest, trace: new FakeTrace() }
+}
+
+export const headers = (rest: Partial<RateLimitHeaders> = {}): RateLimitHeaders => ({
+  limit: null,
+  remaining: null,
+  retryAfterMs: null,
+  ...rest,
+})
+
+/** The pass that is there at once. */
+export function now(entered: Pass | Promise<Pass>): Pass {
+  if (entered instanceof Promise) throw new Error('It waits.')
+  return entered
+}
+
+/** The promise of one that waits. */
+export function later(entered: Pass | Promise<Pass>): Promise<Pass> {
+  if (!(entered instanceof Promise)) throw new Error('It was let in at once.')
+  return entered
+}
+
+/** What became of a promise by now; everything that was settled has told its listeners. */
+export async function outcome<T>(promise: Promise<T>): Promise<T | 'waits' | { failed: unknown }> {
+  let result: T | 'waits' | { failed: unknown } = 'waits'
+  promise.then(
+    (value) => {
+      result = value
+    },
+    (failed: unknown) => {
+      result = { failed }
+    },
+  )
+  for (let turn = 0; turn < 5; turn++) await Promise.resolve()
+  return result
+}

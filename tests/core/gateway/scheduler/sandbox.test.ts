@@ -1,0 +1,151 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { Bucket } from '../../../../src-main/core/features/limits/rateLimitStatus.ts'
+import { AdmissionDesk } from '../../../../src-main/core/gateway/scheduler/requestScheduler.ts'
+import { DeskFollower } from '../../../../src-main/core/gateway/scheduler/schedulerWatcher.ts'
+import { parseBaseAddress } from '../../../../src-main/core/upstream/address.ts'
+import { openUpstream } from '../../../../src-main/core/upstream/client.ts'
+import { Credential } from '../../../../src-main/core/upstream/credential.ts'
+import { noBooks } from '../../../../src-main/core/upstream/defaults.ts'
+import { type KeyName, type Sandbox, type SandboxOptions, startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
+import { FakeClock, FakeTrace, tool } from './desk.helpers.ts'
+
+const closers: (() => unknown)[] = []
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close()
+})
+
+/** The real client before the whole sandbox; desk and sandbox live by one clock, which a test moves. */
+async function connected(key: KeyName, options: SandboxOptions = {}, maxWaitMs = 1e9) {
+  const clock = new FakeClock()
+  const sandbox = await startSandbox({ now: clock.date, ...options })
+  const desk = new AdmissionDesk({ clock, maxWaitMs })
+  const upstream = openUpstream({
+    base: parseBaseAddress(sandbox.baseUrl, { allowInsecure: false }),
+    credential: Credential.fromText(sandbox.keys[key]),
+    retry: { maxAttempts: 1 },
+    desk,
+    books: noBooks,
+  })
+  const gauge = new Bucket()
+  const follower = new DeskFollower(desk, gauge)
+  closers.push(
+    sandbox.close,
+    () => upstream.close(),
+    () => desk.close(),
+    () => gauge.close(),
+    () => follower.close(),
+  )
+  gauge.follow(upstream)
+  await follower.connect(upstream)
+  return { clock, sandbox, desk, upstream, gauge }
+}
+
+type Connected = Awaited<ReturnType<typeof connected>>
+
+/** Moves time on while all that is left to do waits for it. */
+async function settled<T>(work: Promise<T>[], { desk, clock }: Connected): Promise<T[]> {
+  let open = true
+  const all = Promise.all(work).finally(() => {
+    open = false
+  })
+  while (open) {
+    await new Promise((resolve) => setImmediate(resolve))
+    if (desk.counts().running === 0 && desk.counts().waiting > 0) clock.pass(500)
+  }
+  return all
+}
+
+const statuses = (sandbox: Sandbox) => sandbox.observe.requests().map(({ status }) => status)
+
+/** One chat of a tool through the relay, its reply read to the end; answers the status. */
+async function relayed({ upstream }: Connected, id: string, tokens = 0, stream = false): Promise<number> {
+  const body = JSON.stringify({
+    model: 'writer-small',
+    stream,
+    messages: [{ role: 'user', content: 'Good morning' }],
+    sandbox: { tokens: 40, tokens_per_second: stream ? 2_000 : 0 },
+  })
+  const reply = await upstream.forward({
+    method: 'POST',
+    path: '/v1/chat/completions',
+    endpoint: 'chat',
+    asker: tool(id),
+    trace: new FakeTrace(),
+    tokens,
+    tokensIn: tokens,
+    local: () => 'http://127.0.0.1:1',
+    mayKeep: true,
+    bodyDone: () => undefined,
+    roomForReply: async () => ({ shrink: () => undefined }),
+    model: 'writer-small',
+    stream,
+    retries: false,
+    stripUsage: false,
+    headers: [['content-type', 'application/json']],
+    body: Buffer.from(body),
+    signal: new AbortController().signal,
+  })
+  for await (const _ of reply.body);
+  return reply.status
+}
+
+describe('before the whole sandbox', () => {
+  it('[LIM-05] [SSE-05] a key for one at a time serves thirty of three tools at once without one 429', async () => {
+    const all = await connected('oneAtATime')
+    const work = Array.from({ length: 30 }, (_, number) => relayed(all, `tool ${number % 3}`, 0, number % 2 === 0))
+    expect(all.desk.counts()).toMatchObject({ waiting: 29, slots: { used: 1, of: 1 } })
+    expect(await settled(work, all)).toEqual(Array.from({ length: 30 }, () => 200))
+    expect(statuses(all.sandbox)).not.toContain(429)
+  })
+
+  it('[LIM-05] a key for five requests a minute serves twelve in three minutes without one 429', async () => {
+    const all = await connected('rpm')
+    const from = all.clock.now()
+    const work = Array.from({ length: 12 }, (_, number) => relayed(all, `tool ${number % 3}`))
+    // The look at the key's record was one of the five.
+    expect(all.desk.counts()).toMatchObject({ running: 4, waiting: 8 })
+    expect(await settled(work, all)).toEqual(Array.from({ length: 12 }, () => 200))
+    expect(statuses(all.sandbox)).not.toContain(429)
+    expect(all.clock.now() - from).toBeGreaterThanOrEqual(120_000)
+    expect(all.clock.now() - from).toBeLessThan(125_000)
+  })
+
+  it('[LIM-05] a key for 600 tokens a minute is never asked for more', async () => {
+    const all = await connected('tpm')
+    const work = Array.from({ length: 24 }, (_, number) => relayed(all, `tool ${number % 3}`, 80))
+    expect(await settled(work, all)).toEqual(Array.from({ length: 24 }, () => 200))
+    expect(statuses(all.sandbox)).not.toContain(429)
+    expect(all.clock.now()).toBeGreaterThan(60_000)
+  })
+
+  it('the general bucket is not run over, by headers alone; its status call is one of its requests [LIM-03] [LIM-04]', async () => {
+    const all = await connected('main', { limits: { rpm: 10 } })
+    const work = Array.from({ length: 25 }, (_, number) => relayed(all, `tool ${number % 3}`))
+    expect(await settled(work, all)).toEqual(Array.from({ length: 25 }, () => 200))
+    expect(statuses(all.sandbox)).not.toContain(429)
+    expect(all.sandbox.observe.requests().filter(({ path }) => path === '/v1/rate-limit').length).toBeLessThanOrEqual(1)
+  })
+
+  it('[ERR-05] when others use the key up, one is refused, and all wait for the time that it named', async () => {
+    const all = await connected('rpm')
+    for (let number = 0; number < 4; number++) {
+      const headers = { authorization: `Bearer ${all.sandbox.keys.rpm}` }
+      expect((await fetch(`${all.sandbox.baseUrl}/v1/models`, { headers })).status).toBe(200)
+    }
+    expect(await relayed(all, 'a')).toBe(429)
+    // The minute began a second before the clock did.
+    expect(all.desk.counts().heldUntil).toBe(new Date(Math.ceil(all.clock.date() / 60_000) * 60_000).toISOString())
+    const work = [relayed(all, 'a'), relayed(all, 'b')]
+    expect(all.desk.waiting().map(({ why }) => why)).toEqual(['held', 'held'])
+    expect(await settled(work, all)).toEqual([200, 200])
+  })
+
+  it('[LIM-02] a ban holds everyone, and its status can still be read', async () => {
+    const all = await connected('banned', {}, 120_000)
+    await expect(relayed(all, 'a')).rejects.toMatchObject({ kind: 'queue_timeout' })
+    await all.gauge.ask()
+    expect(all.gauge.value).toMatchObject({ banned: true })
+    const { bannedUntil } = all.gauge.value ?? {}
+    expect(Date.parse(all.desk.counts().heldUntil ?? '')).toBe(Date.parse(bannedUntil ?? ''))
+  })
+})

@@ -1,0 +1,151 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Reading, RequestNotice } from '../../../src-main/core/ports/requests.ts'
+import type { Ledger } from '../../../src-main/core/requestLog/requestLog.ts'
+import { notice, openLedger, reading, rowOf, sent, service, usage } from './helpers.ts'
+
+let ledger: Ledger
+beforeEach(() => {
+  ledger = openLedger().ledger
+  ledger.learn(usage, service)
+})
+afterEach(() => ledger.close())
+
+const free = { cost: '0', costIs: 'measured' }
+const unknown = { cost: null, costIs: 'unknown' }
+
+async function ended(
+  changes: Partial<RequestNotice>,
+  status: number,
+  end: Parameters<ReturnType<Ledger['open']>['ends']>[0],
+  read: Reading | null,
+) {
+  const trace = sent(ledger, changes, status)
+  trace.ends(end, read)
+  return rowOf(ledger, trace.id)
+}
+
+describe('what a request cost', () => {
+  it('is estimated from its tokens, what was cached once and cheaper', async () => {
+    const row = await ended({}, 200, { state: 'done' }, reading(1000, 300, 200))
+    expect(row).toMatchObject({ cost: '0.00086', costIs: 'estimated', tokensAre: 'measured' })
+  })
+
+  it('is nothing, and that is certain, where nothing was sent', async () => {
+    const refused = ledger.open(notice())
+    refused.replied(402, null)
+    refused.ends({ state: 'refused', problem: { kind: 'budget', message: 'Over budget.' } }, null)
+    expect(await rowOf(ledger, refused.id)).toMatchObject({ ...free, state: 'refused', attempts: 0 })
+    const waited = ledger.open(notice())
+    waited.queued()
+    waited.ends({ state: 'cancelled', by: 'tool' }, null)
+    expect(await rowOf(ledger, waited.id)).toMatchObject({ ...free, attempts: 0 })
+    const unreachable = ledger.open(notice())
+    unreachable.backsOff(0)
+    unreachable.ends({ state: 'failed', problem: { kind: 'connect_failed', message: 'Nobody there.' } }, null)
+    expect(await rowOf(ledger, unreachable.id)).toMatchObject(free)
+  })
+
+  it.each([400, 401, 402, 403, 404, 429])('is nothing after a %i: the service did no work', async (status) => {
+    expect(await ended({}, status, { state: 'done' }, null)).toMatchObject(free)
+  })
+
+  it.each([408, 500, 502, 503, 504])('is unknown after a %i: it proves nothing', async (status) => {
+    expect(await ended({}, status, { state: 'done' }, reading(10, 0))).toMatchObject(unknown)
+  })
+
+  it('is nothing by the service’s word, and so an estimate, for a stream that was cancelled before any output came [CHAT-17]', async () => {
+    const byItsWord = { cost: '0', costIs: 'estimated' }
+    expect(await ended({}, 200, { state: 'cancelled', by: 'person' }, reading(10, 0))).toMatchObject(byItsWord)
+    expect(await ended({}, 200, { state: 'cancelled', by: 'tool' }, null)).toMatchObject(byItsWord)
+    expect(await ended({}, 429, { state: 'cancelled', by: 'person' }, null)).toMatchObject(free)
+    expect(await ended({ stream: false }, 200, { state: 'cancelled', by: 'tool' }, null)).toMatchObject(unknown)
+  })
+
+  it('is an estimate for a stream that was cancelled after output [CHAT-18]', async () => {
+    const counted = { ...reading(1000, 300, 200), measured: false }
+    const row = await ended({}, 200, { state: 'cancelled', by: 'person' }, counted)
+    expect(row).toMatchObject({ cost: '0.00086', costIs: 'estimated', tokensAre: 'estimated', tokensOut: 300 })
+  })
+
+  it('is unknown where an earlier attempt may have made the service work', async () => {
+    for (const [status, is] of [
+      [503, unknown],
+      [0, unknown],
+      [429, free],
+    ] as const) {
+      const trace = ledger.open(notice())
+      trace.connected()
+      trace.backsOff(status)
+      trace.connected()
+      trace.replied(429, null)
+      trace.ends({ state: 'done' }, null)
+      expect(await rowOf(ledger, trace.id)).toMatchObject({ ...is, attempts: 2, retriedAfter: [status] })
+    }
+  })
+
+  it('is unknown for a request that was refused its second attempt after the first may have caused work', async () => {
+    const trace = ledger.open(notice())
+    trace.connected()
+    trace.backsOff(503)
+    trace.replied(429, null)
+    trace.ends({ state: 'refused', problem: { kind: 'would_wait', message: 'It is not its turn.' } }, null)
+    expect(await rowOf(ledger, trace.id)).toMatchObject({ ...unknown, attempts: 1 })
+  })
+
+  it('is unknown where the model’s price or the tokens are, or the reply was cut before any output', async () => {
+    expect(await ended({ model: 'new' }, 200, { state: 'done' }, reading(1, 2))).toMatchObject(unknown)
+    expect(await ended({}, 200, { state: 'done' }, null)).toMatchObject(unknown)
+    expect(await ended({}, 200, { state: 'cut' }, { ...reading(5, 0), output: false })).toMatchObject(unknown)
+    const other = { endpoint: 'other', path: '/v1/embeddings' } as const
+    expect(await ended(other, 200, { state: 'done' }, reading(1, 2))).toMatchObject(unknown)
+  })
+
+  it.each(['models', 'account', 'files'] as const)('is nothing for a read-out (%s)', async (endpoint) => {
+    expect(await ended({ endpoint, path: '/v1/x' }, 200, { state: 'done' }, null)).toMatchObject(free)
+    expect(await ended({ endpoint, path: '/v1/x' }, 503, { state: 'done' }, null)).toMatchObject(free)
+  })
+
+  it('is nothing for the legacy route, which is not implemented', async () => {
+    expect(
+      await ended({ endpoint: 'completions', path: '/v1/completions' }, 501, { state: 'done' }, null),
+    ).toMatchObject(free)
+  })
+
+  it('takes no nonsense for tokens', async () => {
+    for (const count of [-1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 1e300]) {
+      const row = await ended({}, 200, { state: 'done' }, reading(count, 3))
+      expect(row).toMatchObject({ ...unknown, tokensIn: null, tokensOut: 3 })
+    }
+    expect(await ended({}, 200, { state: 'done' }, reading(10, 0, 50))).toMatchObject({
+      tokensIn: 10,
+      tokensCached: 10,
+    })
+  })
+
+  it('of a picture is by the piece, whatever model was asked for', async () => {
+    const picture = { endpoint: 'images', path: '/v1/images/generations', model: 'dall-e-3' } as const
+    expect(await ended(picture, 200, { state: 'done' }, null)).toMatchObject({ cost: '0.04', costIs: 'estimated' })
+    expect(await ended({ ...picture, pictures: 3 }, 200, { state: 'done' }, null)).toMatchObject({ cost: '0.12' })
+  })
+})
+
+describe('what a request will need', () => {
+  it('is the mean output that was seen of its model, else of all, else a default', () => {
+    expect(ledger.typicalOut('writer-small')).toBe(500)
+    for (const out of [100, 200, 300]) sent(ledger).ends({ state: 'done' }, reading(1, out))
+    expect(ledger.typicalOut('writer-small')).toBe(200)
+    expect(ledger.typicalOut('another')).toBe(200)
+    sent(ledger, { model: 'another' }).ends({ state: 'done' }, reading(1, 1000))
+    expect(ledger.typicalOut('another')).toBe(1000)
+    expect(ledger.typicalOut('writer-small')).toBe(200)
+  })
+
+  it('is known again after a start', async () => {
+    const first = openLedger()
+    sent(first.ledger).ends({ state: 'done' }, reading(1, 321))
+    await first.ledger.close()
+    const again = openLedger({ dataDir: first.dataDir })
+    expect(again.ledger.typicalOut('writer-small')).toBe(321)
+    await again.ledger.close()
+  })
+})

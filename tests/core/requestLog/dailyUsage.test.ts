@@ -1,0 +1,361 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { DatabaseSync } from 'node:sqlite'
+import { fileURLToPath } from 'node:url'
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { RequestTrace } from '../../../src-main/core/ports/requests.ts'
+import type { Ledger, UsedDay } from '../../../src-main/core/requestLog/requestLog.ts'
+import { openDatabase } from '../../../src-main/core/store/database.ts'
+import { ledgerFile } from '../../../src-main/core/store/requestLog/open.ts'
+import { ledgerDatabase } from '../../../src-main/core/store/requestLog/schema.ts'
+import { tries } from '../../helpers/effort.ts'
+import { randomNumbers } from '../../helpers/random.ts'
+import { freshFolder } from '../helpers/core.ts'
+import { notice, openLedger, reading, service, tool, usage } from './helpers.ts'
+
+const dayMs = 86_400_000
+const always = [0, 100_000] as const
+
+/** The sums as one plain question to the rows, by the account that `book` says each row's request went to. */
+function summed(dataDir: string, book: (row: number) => string | null): Record<string, UsedDay[]> {
+  const database = new DatabaseSync(ledgerFile(dataDir), { readOnly: true })
+  const rows = database
+    .prepare(
+      `SELECT r.id, r.at / 86400000 AS day, c.who, c.model, r.outcome, coalesce(tokens_in, 0) AS i, coalesce(tokens_out, 0) AS o,
+        coalesce(tokens_cached, 0) AS c, CAST(r.cost AS TEXT) AS cost, r.cost_is FROM requests AS r JOIN callers AS c ON c.id = r.caller
+        WHERE r.outcome IS NOT NULL AND r.outcome <> 2 ORDER BY 2, r.caller`,
+    )
+    .all()
+  database.close()
+  const books: Record<string, Map<string, UsedDay>> = {}
+  for (const row of rows) {
+    const name = book(Number(row.id)) ?? '-'
+    const days = books[name] ?? new Map<string, UsedDay>()
+    books[name] = days
+    const [who, model] = [String(row.who), row.model === null ? null : String(row.model)]
+    const none = { requests: 0, tokensIn: 0, tokensOut: 0, tokensCached: 0, cost: 0n, estimated: 0, unpriced: 0 }
+    const day = Number(row.day)
+    const before = days.get(`${day} ${who} ${model}`) ?? { day, who, model, ...none, failed: 0 }
+    days.set(`${day} ${who} ${model}`, {
+      ...before,
+      requests: before.requests + 1,
+      tokensIn: before.tokensIn + Number(row.i),
+      tokensOut: before.tokensOut + Number(row.o),
+      tokensCached: before.tokensCached + Number(row.c),
+      cost: before.cost + BigInt(row.cost === null ? 0 : String(row.cost)),
+      estimated: before.estimated + (row.cost !== null && row.cost_is === 1 ? 1 : 0),
+      unpriced: before.unpriced + (row.cost === null ? 1 : 0),
+      failed: before.failed + (row.outcome === 1 ? 1 : 0),
+    })
+  }
+  return Object.fromEntries(Object.entries(books).map(([name, days]) => [name, [...days.values()]]))
+}
+
+const one = fc.record({
+  lane: fc.nat(5),
+  who: fc.constantFrom('a', 'b'),
+  model: fc.constantFrom('writer-small', 'x', null),
+  tokens: fc.tuple(fc.nat(5000), fc.nat(5000)),
+  end: fc.constantFrom('done', 'done', 'cancelled', 'refused', 'failed' as const),
+  forward: fc.constantFrom(0, 0, 1000, 3_600_000, dayMs),
+})
+const step = fc.oneof(
+  { weight: 12, arbitrary: one },
+  { weight: 1, arbitrary: fc.record({ connect: fc.constantFrom(service, 'https://other.example') }) },
+  { weight: 2, arbitrary: fc.record({ belongs: fc.constantFrom('red', 'blue') }) },
+  { weight: 1, arbitrary: fc.constant({ restart: true }) },
+  { weight: 3, arbitrary: fc.constant({ look: true }) },
+)
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
+
+/** Requests of several tools through days, starts, services and accounts, and beside it what each row is, told in plain words. */
+class Life {
+  readonly dataDir: string
+  ledger: Ledger
+  #now = Date.UTC(2026, 10, 29, 20)
+  readonly #lanes = new Map<number, RequestTrace>()
+  #connected: { base: string; book: string | null } = { base: '', book: null }
+  readonly #rows = new Map<number, { base: string; book: string | null }>()
+
+  constructor() {
+    const { ledger, dataDir } = openLedger({ now: () => this.#now })
+    this.ledger = ledger
+    this.dataDir = dataDir
+    ledger.learn(usage, service)
+  }
+
+  async take(taken: Step): Promise<void> {
+    if ('connect' in taken) {
+      this.ledger.connectedTo(taken.connect)
+      this.#connected = { base: taken.connect, book: null }
+    } else if ('belongs' in taken) this.#belongs(taken.belongs)
+    else if ('look' in taken) for (const book of ['red', 'blue']) this.ledger.usedByDay(book, ...always)
+    else if ('restart' in taken) await this.#restart()
+    else this.#request(taken)
+  }
+
+  bookOf = (row: number): string | null => this.#rows.get(row)?.book ?? null
+
+  #belongs(book: string): void {
+    this.ledger.belongsTo(book)
+    const same = this.#connected.book === book
+    this.#connected = { ...this.#connected, book }
+    if (same) return
+    for (const [id, row] of this.#rows) {
+      const here = row.base === this.#connected.base || row.base === ''
+      if (row.book === null && here) this.#rows.set(id, { ...row, book })
+    }
+  }
+
+  #request({ lane, who, model, tokens, end, forward }: typeof one extends fc.Arbitrary<infer T> ? T : never): void {
+    this.#now += forward
+    const under = this.#lanes.get(lane)
+    if (under) {
+      under.replied(end === 'failed' ? 503 : 200, null)
+      under.ends({ state: end }, reading(...tokens))
+      this.#lanes.delete(lane)
+      return
+    }
+    const trace = this.ledger.open(notice({ asker: tool(who), model }))
+    if (end !== 'refused') trace.connected()
+    this.#rows.set(trace.id, { ...this.#connected })
+    this.#lanes.set(lane, trace)
+  }
+
+  /** Whoever carries requests ends them before the books are closed. */
+  async #restart(): Promise<void> {
+    for (const left of this.#lanes.values()) left.ends({ state: 'cancelled', by: 'studio' }, null)
+    this.#lanes.clear()
+    await this.ledger.close()
+    this.ledger = openLedger({ dataDir: this.dataDir, now: () => this.#now }).ledger
+  }
+}
+
+describe('the roll-up by day', () => {
+  it('is what one plain GROUP BY over the rows says, whatever the order, the days, the starts and the accounts', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 60, size: 'max' }), async (steps) => {
+        const life = new Life()
+        for (const taken of steps) await life.take(taken)
+        const red = life.ledger.usedByDay('red', ...always)
+        const blue = life.ledger.usedByDay('blue', ...always)
+        const expected = summed(life.dataDir, life.bookOf)
+        const byDay = (days: UsedDay[] = []): UsedDay[] =>
+          days.toSorted((a, b) => `${a.day} ${a.who} ${a.model}`.localeCompare(`${b.day} ${b.who} ${b.model}`))
+        // A book at two base addresses has a row of each.
+        expect(merged(byDay(red))).toEqual(byDay(expected.red))
+        expect(merged(byDay(blue))).toEqual(byDay(expected.blue))
+        const days = (expected.red ?? []).map(({ day }) => day)
+        expect(life.ledger.firstDayOf('red')).toBe(days.length === 0 ? null : Math.min(...days))
+        await life.ledger.close()
+      }),
+      { numRuns: 40 },
+    )
+  })
+
+  it('is in the same transaction as the rows', async () => {
+    const { ledger, dataDir } = openLedger()
+    ledger.learn(usage, service)
+    const reader = new DatabaseSync(ledgerFile(dataDir), { readOnly: true })
+    const ended = Promise.withResolvers<void>()
+    ledger.ended.add(() => ended.resolve())
+    for (let n = 0; n < 20; n += 1) {
+      const trace = ledger.open(notice())
+      trace.connected()
+      trace.ends({ state: 'done' }, reading(1000, 10))
+    }
+    await ended.promise
+    expect(reader.prepare('SELECT requests, cost, estimated FROM use_days').all()).toEqual([
+      { requests: 20, cost: 20 * 515_000, estimated: 20 },
+    ])
+    reader.close()
+    await ledger.close()
+  })
+
+  it('answers the days asked for, and nothing of a book that is not known', async () => {
+    let now = Date.UTC(2026, 10, 20, 23, 59)
+    const { ledger } = openLedger({ now: () => now })
+    ledger.connectedTo(service)
+    ledger.belongsTo('red')
+    const today = Math.floor(now / dayMs)
+    // Begun before midnight, ended after it: of the day in which it began.
+    const late = ledger.open(notice())
+    now += 120_000
+    late.ends({ state: 'done' }, null)
+    ledger.open(notice()).ends({ state: 'done' }, null)
+    expect(ledger.usedByDay('red', today, today).map(({ day, requests }) => [day, requests])).toEqual([[today, 1]])
+    expect(ledger.usedByDay('red', today, today + 1)).toHaveLength(2)
+    expect(ledger.usedByDay('red', today + 2, today + 9)).toEqual([])
+    expect(ledger.usedByDay('green', ...always)).toEqual([])
+    expect(ledger.firstDayOf('red')).toBe(today)
+    expect(ledger.firstDayOf('green')).toBeNull()
+    await ledger.close()
+  })
+
+  it('that was looked at stays true: for what ends days later, and for rows that turn out to be another account’s', async () => {
+    let now = Date.UTC(2026, 0, 1)
+    const { ledger } = openLedger({ now: () => now })
+    ledger.connectedTo(service)
+    ledger.belongsTo('red')
+    const slow = ledger.open(notice())
+    for (let day = 0; day < 200; day += 1) {
+      ledger.open(notice()).ends({ state: 'done' }, null)
+      if (day % 20 === 0) ledger.usedByDay('red', ...always)
+      now += dayMs
+    }
+    const sum = (book: string): number =>
+      ledger.usedByDay(book, ...always).reduce((all, { requests }) => all + requests, 0)
+    expect(sum('red')).toBe(200)
+    slow.ends({ state: 'done' }, null)
+    expect(sum('red')).toBe(201)
+    const first = Math.floor(Date.UTC(2026, 0, 1) / dayMs)
+    expect(ledger.usedByDay('red', first, first + 120)).toHaveLength(121)
+    expect(ledger.usedByDay('red', first, first + 120)[0]).toMatchObject({ day: first, requests: 2 })
+    expect(ledger.usedByDay('red', first + 190, first + 400)).toHaveLength(10)
+    // A clock that is put back: the days are over already.
+    now = Date.UTC(2026, 2, 1)
+    ledger.connectedTo(service)
+    for (let n = 0; n < 5; n += 1) ledger.open(notice()).ends({ state: 'done' }, null)
+    expect(sum('red')).toBe(201)
+    ledger.belongsTo('red')
+    expect(sum('red')).toBe(206)
+    await ledger.close()
+  })
+
+  it('has the read-outs in the room that made them, without a model', async () => {
+    const { ledger } = openLedger()
+    ledger.connectedTo(service)
+    const asker = { kind: 'studio', room: 'account' } as const
+    const trace = ledger.open(notice({ asker, method: 'GET', path: '/v1/usage', endpoint: 'account', model: null }))
+    trace.connected()
+    trace.ends({ state: 'done' }, null)
+    ledger.belongsTo('red')
+    expect(ledger.usedByDay('red', ...always)).toMatchObject([
+      { who: 'studio:account', model: null, requests: 1, cost: 0n },
+    ])
+    await ledger.close()
+  })
+
+  it('keeps few links: another start with the same account makes none', async () => {
+    const { ledger, dataDir } = openLedger()
+    await ledger.close()
+    for (let start = 0; start < 5; start += 1) {
+      const { ledger: again } = openLedger({ dataDir })
+      again.connectedTo(service)
+      again.open(notice()).ends({ state: 'done' }, null)
+      again.belongsTo('red')
+      again.open(notice()).ends({ state: 'done' }, null)
+      await again.close()
+    }
+    const database = new DatabaseSync(ledgerFile(dataDir), { readOnly: true })
+    expect(database.prepare('SELECT first_row FROM links').all()).toEqual([{ first_row: 0 }])
+    expect(database.prepare('SELECT base_url, book FROM accounts').all()).toEqual([{ base_url: service, book: 'red' }])
+    expect(database.prepare('SELECT sum(requests) AS n FROM use_days').get()).toEqual({ n: 10 })
+    database.close()
+  })
+})
+
+describe('a log from before the roll-up', () => {
+  it('has its sums built once, with costs that no floating-point number could add and rows that never ended', async () => {
+    const dataDir = freshFolder()
+    oldLog(dataDir, 2000)
+    const old = new DatabaseSync(ledgerFile(dataDir))
+    // A reply of nonsense: more than 64 bits hold, so that the sum stays at their end.
+    old.exec(`INSERT INTO callers (id, who, model) VALUES (9, 'tool:mad', 'mad');
+      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100)
+      INSERT INTO requests (id, at, caller, endpoint, outcome, cost, cost_is) SELECT 5000 + i, 0, 9, 0, 0, 100000000000000000, 1 FROM n`)
+    old.close()
+    const { ledger, lines } = openLedger({ dataDir })
+    expect(lines).toEqual([expect.stringMatching(/^warn \d+ requests were in flight/)])
+    ledger.connectedTo('https://other.example')
+    ledger.belongsTo('blue')
+    expect(ledger.usedByDay('blue', ...always)).toEqual([])
+    ledger.connectedTo(service)
+    ledger.belongsTo('red')
+    const used = ledger.usedByDay('red', ...always)
+    const most = 9_223_372_036_854_775_807n
+    const expected = summed(dataDir, () => 'red').red?.map((day) => (day.cost > most ? { ...day, cost: most } : day))
+    expect(used).toEqual(expected)
+    expect(used.length).toBeGreaterThan(50)
+    expect(used.find(({ who }) => who === 'tool:mad')).toMatchObject({ requests: 100, cost: most })
+    expect(used.some(({ unpriced }) => unpriced > 0)).toBe(true)
+    // And one more on top of it, when the log goes on.
+    const trace = ledger.open(notice({ asker: tool('mad') }))
+    trace.ends({ state: 'done' }, null)
+    await ledger.close()
+  })
+
+  it('is migrated whole or not at all, whenever the process is killed', async () => {
+    const random = randomNumbers()
+    for (let round = 0; round < tries(2, 10); round += 1) {
+      const dataDir = freshFolder()
+      oldLog(dataDir, 40_000)
+      const child = spawn(process.execPath, [harness('migrate'), dataDir], { stdio: ['ignore', 'pipe', 'inherit'] })
+      const exited = once(child, 'exit')
+      await once(child.stdout, 'data')
+      setTimeout(() => child.kill('SIGKILL'), random() * 160)
+      await exited
+      const database = new DatabaseSync(ledgerFile(dataDir), { readOnly: true })
+      expect(database.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' })
+      const version = Number(database.prepare('PRAGMA user_version').get()?.user_version)
+      const tables = database.prepare("SELECT count(*) AS n FROM sqlite_schema WHERE name = 'use_days'").get()
+      database.close()
+      const ours = ledgerDatabase.migrations.length
+      expect([1, ours]).toContain(version)
+      expect(tables).toEqual({ n: version === ours ? 1 : 0 })
+      const { ledger } = openLedger({ dataDir })
+      ledger.connectedTo(service)
+      ledger.belongsTo('red')
+      expect(ledger.usedByDay('red', ...always)).toEqual(summed(dataDir, () => 'red').red)
+      await ledger.close()
+    }
+  }, 120_000)
+})
+
+const harness = (name: string): string => fileURLToPath(new URL(`harness/${name}.ts`, import.meta.url))
+
+/** Sums of the same day and caller, of several base addresses, in one. */
+function merged(days: UsedDay[]): UsedDay[] {
+  const all: UsedDay[] = []
+  for (const day of days) {
+    const last = all.at(-1)
+    if (last?.day !== day.day || last.who !== day.who || last.model !== day.model) {
+      all.push({ ...day })
+      continue
+    }
+    last.requests += day.requests
+    last.tokensIn += day.tokensIn
+    last.tokensOut += day.tokensOut
+    last.tokensCached += day.tokensCached
+    last.cost += day.cost
+    last.estimated += day.estimated
+    last.unpriced += day.unpriced
+    last.failed += day.failed
+  }
+  return all
+}
+
+/** A log as the first version left it: rows of all kinds over twenty days, some of them never ended. */
+function oldLog(dataDir: string, rows: number): void {
+  const [first = ''] = ledgerDatabase.migrations
+  openDatabase(ledgerFile(dataDir), { ...ledgerDatabase, migrations: [first] }).close()
+  const database = new DatabaseSync(ledgerFile(dataDir))
+  database.exec('BEGIN')
+  for (const id of [1, 2, 3])
+    database.exec(`INSERT INTO callers (id, who, model) VALUES (${id}, 'tool:t${id}', 'model')`)
+  database.exec(`INSERT INTO prices VALUES ('${service}', 'model', 'exact', '1', '1', '1', '1', 3, 9),
+    ('https://other.example', 'model', 'exact', '1', '1', '1', '1', 3, 8)`)
+  database
+    .prepare(
+      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < :rows)
+      INSERT INTO requests (id, at, caller, endpoint, outcome, state, tokens_in, tokens_out, tokens_cached, cost, cost_is)
+      SELECT i, 1700000000000 + i * (1728000000 / :rows), 1 + i % 3, 0,
+        CASE WHEN i % 11 = 1 THEN 1 WHEN i % 13 = 1 THEN 2 WHEN i % 97 = 1 THEN NULL ELSE 0 END, 0,
+        CASE WHEN i % 7 = 1 THEN NULL ELSE i END, i % 50, NULL,
+        CASE WHEN i % 17 = 1 THEN NULL ELSE 90071992547409931 % (i * 1000003) END, i % 2 FROM n`,
+    )
+    .run({ rows })
+  database.exec('COMMIT')
+  database.close()
+}

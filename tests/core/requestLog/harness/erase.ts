@@ -1,0 +1,15 @@
+// A process that is killed while it erases old rows of its log: node erase.ts FOLDER BEFORE
+import { writeSync } from 'node:fs'
+import { Ledger } from '../../../../src-main/core/requestLog/requestLog.ts'
+
+const ledger = new Ledger({
+  dataDir: process.argv[2] ?? '',
+  tools: () => [],
+  bodyDays: () => 365,
+  log: () => undefined,
+})
+writeSync(1, 'ready\n')
+await ledger.rowEraser.erase(Number(process.argv[3]), { done: () => undefined, stopped: () => false })
+writeSync(1, 'erased\n')
+// Whoever started it ends it.
+setInterval(() => undefined, 1000)

@@ -1,0 +1,29 @@
+// A process that is killed: writes requests without end and tells, line by line, what its books promised.
+// node flights.ts FOLDER
+import { writeSync } from 'node:fs'
+import { flushCompileCache } from 'node:module'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { Ledger } from '../../../../src-main/core/requestLog/requestLog.ts'
+import { notice, reading, service, usage } from '../samples.ts'
+
+const dataDir = process.argv[2] ?? ''
+const ledger = new Ledger({ dataDir, tools: () => [], bodyDays: () => 7, log: () => undefined })
+ledger.learn(usage, service)
+// Synchronous: what was told before the kill has left the process.
+const tell = (line: object): void => void writeSync(1, `${JSON.stringify(line)}\n`)
+ledger.ended.add((row) => tell({ ended: row.id, cost: row.cost }))
+
+async function lane(): Promise<never> {
+  for (;;) {
+    const trace = ledger.open(notice())
+    if (trace.written) await trace.written
+    tell({ sent: trace.id })
+    trace.connected()
+    trace.replied(200, `req-${trace.id}`)
+    await nextTurn()
+    trace.ends({ state: 'done' }, reading(1000 + trace.id, 10))
+  }
+}
+// It is killed before it could keep what Node has compiled, as a program does that ends; the next one starts in half the time.
+flushCompileCache()
+for (let n = 0; n < 5; n += 1) void lane()

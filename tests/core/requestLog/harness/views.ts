@@ -1,0 +1,64 @@
+// How long the log's views take over a million rows, in ms: node tests/core/requestLog/harness/views.ts
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { Ledger } from '../../../../src-main/core/requestLog/requestLog.ts'
+import { ledgerFile } from '../../../../src-main/core/store/requestLog/open.ts'
+import type { RequestFilter } from '../../../../src-preload/contract/requests.ts'
+import { fill } from './million.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'studio-million-'))
+await fill(folder, 1_000_000)
+console.log(`file: ${Math.round(statSync(ledgerFile(folder)).size / 1e6)} MB`)
+let from = performance.now()
+const options = { dataDir: folder, tools: () => [], bodyDays: () => 7, log: console.error }
+const ledger = new Ledger({ ...options })
+console.log(`start: ${(performance.now() - from).toFixed(1)}`)
+
+const middle = new Date(Date.now() - 500_000 * 2000).toISOString()
+const filters: Record<string, RequestFilter> = {
+  all: {},
+  'one tool': { who: 't3' },
+  'a rare tool': { who: 'rare' },
+  'no such tool': { who: 'nobody' },
+  studio: { who: 'studio' },
+  strangers: { who: 'strangers' },
+  'a model': { model: 'model-2' },
+  'a tool and a model': { who: 't3', model: 'model-2' },
+  failed: { outcome: 'failed' },
+  ok: { outcome: 'ok' },
+  refused: { outcome: 'refused' },
+  'until the middle': { until: middle },
+  'a tool, failed, until the middle': { who: 't3', outcome: 'failed', until: middle },
+  'text in the path': { text: 'completions' },
+  'text of a problem': { text: 'not available' },
+  'text of a tool, nowhere else': { text: 't19' },
+  'text that is nowhere': { text: 'zzzzzz' },
+  'text that is nowhere, of a tool': { text: 'zzzzzz', who: 't3' },
+  'an old request id': { text: 'req_3F1A' },
+}
+for (const [name, filter] of Object.entries(filters)) {
+  const times: string[] = []
+  const delay = monitorEventLoopDelay({ resolution: 1 })
+  delay.enable()
+  for (const before of [Number.MAX_SAFE_INTEGER, 300_000]) {
+    from = performance.now()
+    const rows = await ledger.page(filter, before, 200)
+    times.push(`${(performance.now() - from).toFixed(1)} (${rows.length})`)
+  }
+  from = performance.now()
+  const { kept } = await ledger.counts(filter)
+  times.push(`count ${(performance.now() - from).toFixed(1)} (${kept})`)
+  from = performance.now()
+  await ledger.counts(filter)
+  times.push(`again ${(performance.now() - from).toFixed(1)}`)
+  delay.disable()
+  console.log(`${name.padEnd(34)} ${times.join('  ')}  longest hold ${(delay.max / 1e6).toFixed(0)}`)
+}
+await ledger.close()
+from = performance.now()
+const whole = new Ledger({ ...options, checkWhole: true })
+console.log(`start with every page read: ${(performance.now() - from).toFixed(0)}`)
+await whole.close()
+rmSync(folder, { recursive: true })

@@ -1,0 +1,353 @@
+import { once } from 'node:events'
+import * as fc from 'fast-check'
+import { afterEach, describe, expect, it } from 'vitest'
+import type { Asker } from '../../../src-main/core/ports/requests.ts'
+import { Names } from '../../../src-main/core/requestLog/appNames.ts'
+import { outcomeOfRow, readyFilter } from '../../../src-main/core/requestLog/filters.ts'
+import { openLedgerReader } from '../../../src-main/core/requestLog/reader.ts'
+import type { Ledger } from '../../../src-main/core/requestLog/requestLog.ts'
+import { Callers } from '../../../src-main/core/store/requestLog/callers.ts'
+import { openLedgerStore } from '../../../src-main/core/store/requestLog/open.ts'
+import type { RequestFilter, RequestRow, RequestsEvent } from '../../../src-preload/contract/requests.ts'
+import { freshFolder } from '../helpers/core.ts'
+import { notice, openLedger, reading, rowOf, sent, tool } from './helpers.ts'
+
+const open: Ledger[] = []
+afterEach(async () => {
+  for (const ledger of open.splice(0)) await ledger.close()
+})
+function fresh(options: Parameters<typeof openLedger>[0] = {}) {
+  const made = openLedger(options)
+  open.push(made.ledger)
+  return made
+}
+const newest = Number.MAX_SAFE_INTEGER
+const names = [
+  { id: 't1', name: 'Crush 100%', colour: 'teal' as const },
+  { id: 't2', name: 'an_editor', colour: 'rose' as const },
+]
+
+const asker = fc.constantFrom<Asker>(tool('t1'), tool('t2'), tool('gone'), { kind: 'studio', room: 'chat' })
+const model = fc.constantFrom('Writer-Large', 'writer-small', 'a_b%c', null)
+const request = fc.record({
+  asker,
+  model,
+  forward: fc.constantFrom(0, 1, 60_000, 3_600_000, -5000, -86_400_000),
+  place: fc.constantFrom(
+    { path: '/v1/chat/completions', endpoint: 'chat' as const, method: 'POST' },
+    { path: '/v1/models', endpoint: 'models' as const, method: 'GET' },
+    { path: '/v1/Things/100%_sure', endpoint: 'other' as const, method: 'PUT' },
+  ),
+  status: fc.constantFrom(200, 404, 503, null),
+  id: fc.constantFrom('req_ABC', 'x_y', null),
+  end: fc.constantFrom('done', 'done', 'failed', 'refused', 'cancelled', 'cut', 'open', 'gate' as const),
+})
+const at = fc.constantFrom(0, 1, 30_000, 3_600_000, 80_000_000).map((ms) => new Date(noon + ms).toISOString())
+const filter: fc.Arbitrary<RequestFilter> = fc.record(
+  {
+    who: fc.constantFrom('t1', 't2', 'gone', 'nobody', 'studio', 'studio:chat', 'strangers'),
+    model: fc.constantFrom('Writer-Large', 'writer-small', 'a_b%c', 'none'),
+    outcome: fc.constantFrom('open', 'ok', 'failed', 'refused', 'cancelled' as const),
+    text: fc.constantFrom(
+      '',
+      'WRITER',
+      'crush',
+      '%',
+      '_',
+      'a_b',
+      'chat/comp',
+      'things',
+      'req_a',
+      'evil',
+      '\\',
+      'CANCEL',
+    ),
+    since: at,
+    until: at,
+  },
+  { requiredKeys: [] },
+)
+const noon = Date.UTC(2026, 10, 21, 12)
+
+function write(ledger: Ledger, one: Written): void {
+  const { place } = one
+  if (one.end === 'gate') {
+    const from = 'a web page at https://evil.example'
+    const toolId = one.asker.kind === 'tool' && one.asker.id === 't1' ? 't1' : null
+    ledger.refused({ toolId, from, ...place, status: 403, code: `origin_${one.status}`, message: `Refused: ${from}.` })
+    return
+  }
+  const trace = ledger.open(notice({ ...place, asker: one.asker, model: one.model }))
+  trace.connected()
+  if (one.status !== null) trace.replied(one.status, one.id)
+  if (one.end === 'open') return
+  const problem = one.end === 'done' ? {} : { problem: { kind: `${one.end}_kind`, message: `It was ${one.end}.` } }
+  trace.ends({ state: one.end, ...problem }, reading(1, 2))
+}
+type Written = typeof request extends fc.Arbitrary<infer T> ? T : never
+
+function isBy(by: RequestRow['who'], who: string): boolean {
+  if (who === 'studio') return by.kind === 'studio'
+  if (who === 'strangers') return by.kind === 'stranger'
+  if (who.startsWith('studio:')) return by.kind === 'studio' && who === `studio:${by.room}`
+  return by.kind === 'tool' && by.id === who
+}
+
+/** What the contract says, word by word, over rows that were read without a filter. */
+function naive(row: RequestRow, { who, model: wanted, outcome, text, since, until }: RequestFilter): boolean {
+  if (who && !isBy(row.who, who)) return false
+  if (wanted && row.model !== wanted) return false
+  if (outcome && (outcomeOfRow(row) ?? 'open') !== outcome) return false
+  if (since && row.at < since) return false
+  if (until && row.at > until) return false
+  const name = row.who.kind === 'tool' ? row.who.name : null
+  const texts = [row.path, row.model, name, row.problem?.kind, row.problem?.message, row.requestId]
+  return !text || texts.some((one) => one?.toLowerCase().includes(text.toLowerCase()))
+}
+
+describe('the log', () => {
+  it('answers a filter, page by page and counted, as reading every row would, to the core and to a reader beside it', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(request, { maxLength: 40, size: 'max' }),
+        fc.array(filter, { minLength: 1, maxLength: 8 }),
+        async (requests, filters) => {
+          let now = noon
+          const { ledger, dataDir } = openLedger({ now: () => now, tools: () => names })
+          for (const one of requests) {
+            now += one.forward
+            write(ledger, one)
+          }
+          const all = await ledger.page({}, newest, 1000)
+          expect(all.map(({ id }) => id)).toEqual(all.map((_, index) => all.length - index))
+          const reader = openLedgerReader(dataDir, () => names)
+          for (const wanted of filters) {
+            const expected = all.filter((row) => naive(row, wanted))
+            const pages: RequestRow[] = []
+            for (let before = newest; ; before = pages.at(-1)?.id ?? 0) {
+              const page = await ledger.page(wanted, before, 7)
+              pages.push(...page)
+              if (page.length < 7) break
+            }
+            expect(pages).toEqual(expected)
+            expect((await ledger.counts(wanted)).kept).toBe(expected.length)
+            // A reader can't know how far a request under way is, nor what it was told since it was opened.
+            const ended = (rows: RequestRow[]) => rows.filter((row) => outcomeOfRow(row) !== null)
+            expect(ended(reader.page(wanted, newest, 1000))).toEqual(ended(expected))
+          }
+          reader.close()
+          await ledger.close()
+        },
+      ),
+      { numRuns: 40 },
+    )
+  })
+
+  it('counts on from what it has counted, and again when a row under way ends', async () => {
+    const { ledger } = fresh()
+    const long = sent(ledger)
+    for (let n = 0; n < 5; n += 1) sent(ledger).ends({ state: 'done' }, null)
+    expect((await ledger.counts({ outcome: 'ok' })).kept).toBe(5)
+    expect((await ledger.counts({ outcome: 'open' })).kept).toBe(1)
+    long.ends({ state: 'done' }, null)
+    sent(ledger).ends({ state: 'done' }, null)
+    expect((await ledger.counts({ outcome: 'ok' })).kept).toBe(7)
+    expect((await ledger.counts({})).kept).toBe(7)
+  })
+
+  it('finds models by name also when a tool has named too many to remember', () => {
+    const store = openLedgerStore(freshFolder())
+    const callers = new Callers(2)
+    const made = ['m1', 'm2', 'm3', 'm4'].map((name) => callers.of('tool:t', name))
+    expect(made.map(({ model, many }) => [model, many])).toEqual([
+      ['m1', false],
+      ['m2', false],
+      [null, true],
+      [null, true],
+    ])
+    store.transaction(() => {
+      callers.save(store.callers)
+      for (const [index, caller] of made.entries()) {
+        const id = index + 1
+        store.requests.open({ id, at: noon, caller: caller.id, endpoint: 0, stream: 0, method: null, path: null })
+        const stored = store.requests.get(id)
+        if (stored) store.requests.close({ ...stored, outcome: 0, state: 0, model: caller.many ? `m${id}` : null })
+      }
+    })
+    const find = (wanted: RequestFilter): number[] => {
+      const { search } = readyFilter(wanted, callers, new Names(() => []))
+      return store.search.find(search, { low: 1, high: 9 }, 9).map(({ id }) => id)
+    }
+    expect(find({ model: 'm1' })).toEqual([1])
+    expect(find({ model: 'm3' })).toEqual([3])
+    expect(find({ text: 'M4' })).toEqual([4])
+    expect(find({ who: 't' })).toEqual([4, 3, 2, 1])
+    store.close()
+  })
+})
+
+describe('refusals at the gate', () => {
+  const refusal = (changes: object = {}) => ({
+    ...{ toolId: null, from: 'a web page at https://evil.example', method: 'POST', path: '/v1/chat/completions?key=1' },
+    ...{ status: 403, code: 'origin', message: 'A web page at https://evil.example tried.', ...changes },
+  })
+
+  it('of one kind from one place within a minute are one row that counts', async () => {
+    let now = noon
+    const { ledger } = fresh({ now: () => now })
+    for (let n = 0; n < 1000; n += 1) ledger.refused(refusal())
+    ledger.refused(refusal({ code: 'host' }))
+    ledger.refused(refusal({ toolId: 'editor', from: 'My editor', code: 'paused' }))
+    const rows = await ledger.page({}, newest, 10)
+    expect(rows).toMatchObject([
+      { who: { kind: 'tool', id: 'editor', name: 'My editor' }, problem: { kind: 'paused' }, times: 1 },
+      { problem: { kind: 'host' }, times: 1 },
+      {
+        who: { kind: 'stranger', from: 'a web page at https://evil.example' },
+        ...{ path: '/v1/chat/completions', state: 'refused', status: 403, times: 1000, cost: '0', costIs: 'measured' },
+      },
+    ])
+    ledger.refused(refusal())
+    expect((await rowOf(ledger, 1)).times).toBe(1001)
+    expect((await ledger.counts({ outcome: 'refused' })).kept).toBe(3)
+    expect((await ledger.counts({})).refusedToday).toBe(1003)
+    now += 60_000
+    ledger.refused(refusal())
+    expect((await rowOf(ledger, 4)).times).toBe(1)
+  })
+
+  it('from ever new places fill neither disk nor memory', async () => {
+    let now = noon
+    const { ledger } = fresh({ now: () => now })
+    for (let n = 0; n < 5000; n += 1) {
+      now += 10
+      ledger.refused(refusal({ from: `a web page at https://${n}.example` }))
+    }
+    const rows = await ledger.page({}, newest, 1000)
+    expect(rows).toHaveLength(51)
+    expect(rows.map(({ who }) => who.kind === 'stranger' && who.from)).toContain('others')
+    expect(rows.reduce((sum, { times }) => sum + times, 0)).toBe(5000)
+  })
+
+  it('are counted for today alone, also after a start', async () => {
+    let now = noon
+    const { ledger, dataDir } = openLedger({ now: () => now })
+    ledger.refused(refusal())
+    now += 86_400_000
+    for (let n = 0; n < 3; n += 1) ledger.refused(refusal())
+    const over = ledger.open(notice())
+    over.ends({ state: 'refused', problem: { kind: 'over_budget', message: 'Over budget.' } }, null)
+    expect((await ledger.counts({})).refusedToday).toBe(4)
+    await ledger.close()
+    const again = fresh({ dataDir, now: () => now }).ledger
+    expect((await again.counts({})).refusedToday).toBe(4)
+    now += 86_400_000
+    expect((await again.counts({})).refusedToday).toBe(0)
+  })
+})
+
+describe('who watches the log', () => {
+  const next = async (feed: AsyncIterator<RequestsEvent, undefined>): Promise<RequestsEvent> => {
+    const { value } = await feed.next()
+    return value ?? expect.unreachable()
+  }
+
+  it('gets the newest rows, then what changed, as it is by then', async () => {
+    const { ledger } = fresh()
+    for (let n = 0; n < 3; n += 1) sent(ledger).ends({ state: 'done' }, null)
+    const feed = ledger.watch({}, 2)
+    expect(await next(feed)).toMatchObject({ type: 'snapshot', rows: [{ id: 3 }, { id: 2 }] })
+    const trace = ledger.open(notice())
+    trace.connected()
+    expect(await next(feed)).toMatchObject({ type: 'rows', rows: [{ id: 4, state: 'sent' }] })
+    trace.replied(200, null)
+    for (let n = 0; n < 500; n += 1) trace.receivedBytes(10)
+    expect(await next(feed)).toMatchObject({ type: 'rows', rows: [{ id: 4, state: 'streaming', bytesDown: 5000 }] })
+    trace.ends({ state: 'done' }, reading(1, 2))
+    expect(await next(feed)).toMatchObject({ type: 'rows', rows: [{ id: 4, state: 'done', tokensOut: 2 }] })
+    await feed.return?.()
+  })
+
+  it('is told at most ten times a second', async () => {
+    const { ledger } = fresh()
+    const feed = ledger.watch({}, 10)
+    await next(feed)
+    const from = performance.now()
+    let told = 0
+    const trace = sent(ledger)
+    const busy = setInterval(() => trace.receivedBytes(1), 1)
+    while (performance.now() - from < 1000) {
+      await next(feed)
+      told += 1
+    }
+    clearInterval(busy)
+    // The last one may end after the second.
+    expect(told).toBeLessThanOrEqual(11)
+    expect(told).toBeGreaterThan(1)
+    await feed.return?.()
+  })
+
+  it('gets rows alone that its filter lets through, and the whole picture when one leaves', async () => {
+    const { ledger } = fresh()
+    const feed = ledger.watch({ who: 'editor', outcome: 'open' }, 10)
+    expect(await next(feed)).toEqual({ type: 'snapshot', rows: [] })
+    const mine = sent(ledger)
+    const theirs = sent(ledger, { asker: tool('another') })
+    expect(await next(feed)).toMatchObject({ type: 'rows', rows: [{ id: mine.id }] })
+    theirs.receivedBytes(1)
+    mine.ends({ state: 'done' }, null)
+    expect(await next(feed)).toEqual({ type: 'snapshot', rows: [] })
+    await feed.return?.()
+  })
+
+  it('and reads slowly costs no memory: it finds the newest rows', async () => {
+    const { ledger } = fresh()
+    const feed = ledger.watch({}, 5)
+    await next(feed)
+    const changed = once(listen(ledger), 'told')
+    for (let n = 0; n < 3000; n += 1) sent(ledger).ends({ state: 'done' }, null)
+    await changed
+    expect(await next(feed)).toMatchObject({ type: 'snapshot', rows: [{ id: 3000 }, {}, {}, {}, { id: 2996 }] })
+    await feed.return?.()
+  })
+
+  it('sees refusals count up, and hears that bodies were erased', async () => {
+    const { ledger } = fresh()
+    const feed = ledger.watch({}, 5)
+    await next(feed)
+    const refusal = {
+      toolId: null,
+      from: 'a program',
+      method: 'GET',
+      path: '/v1/models',
+      status: 401,
+      code: 'no_key',
+      message: 'No key.',
+    }
+    for (let n = 0; n < 7; n += 1) ledger.refused(refusal)
+    expect(await next(feed)).toMatchObject({ type: 'rows', rows: [{ id: 1, times: 7 }] })
+    const trace = sent(ledger, { logBodies: true })
+    trace.bodies({ text: 'hello', bytes: 5, capped: false }, null)
+    trace.ends({ state: 'done' }, null)
+    expect(await next(feed)).toMatchObject({ type: 'rows', rows: [{ hasBodies: true }] })
+    expect(await ledger.eraseBodies({})).toBe(1)
+    expect(await next(feed)).toEqual({ type: 'erased' })
+    await feed.return?.()
+  })
+
+  it('stops with its signal', async () => {
+    const { ledger } = fresh()
+    const stop = new AbortController()
+    const feed = ledger.watch({}, 5, stop.signal)
+    await next(feed)
+    const waiting = feed.next()
+    stop.abort()
+    expect(await waiting).toEqual({ done: true, value: undefined })
+  })
+})
+
+function listen(ledger: Ledger): EventTarget {
+  const target = new EventTarget()
+  ledger.changes.add(() => target.dispatchEvent(new Event('told')))
+  return target
+}

@@ -1,0 +1,55 @@
+// @isolated It measures how long a log of a million rows holds up its process.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { Ledger } from '../../../src-main/core/requestLog/requestLog.ts'
+import type { RequestFilter } from '../../../src-preload/contract/requests.ts'
+import { freshFolder } from '../helpers/core.ts'
+import { fill } from './harness/million.ts'
+
+// Bounds are generous: they tell an index that is used from one that is not. `harness/views.ts` prints the figures.
+describe('a log of a million requests', () => {
+  let ledger: Ledger
+  beforeAll(async () => {
+    const dataDir = freshFolder()
+    await fill(dataDir, 1_000_000)
+    const from = performance.now()
+    ledger = new Ledger({ dataDir, tools: () => [], bodyDays: () => 7, log: () => undefined })
+    expect(performance.now() - from).toBeLessThan(1000)
+  })
+  afterAll(() => ledger.close())
+
+  it.each<[string, RequestFilter, number]>([
+    ['everything', {}, 200],
+    ['one tool', { who: 't3' }, 200],
+    ['a rare tool', { who: 'rare' }, 5],
+    ['a tool and a model', { who: 't3', model: 'model-2' }, 200],
+    ['failures', { outcome: 'failed' }, 200],
+    ['a time long ago', { until: new Date(Date.now() - 1_900_000_000).toISOString() }, 200],
+    ['text that is common', { text: 'not available' }, 200],
+  ])('answers a page of %s at once', async (_, filter, rows) => {
+    const from = performance.now()
+    expect(await ledger.page(filter, Number.MAX_SAFE_INTEGER, 200)).toHaveLength(rows)
+    expect(performance.now() - from).toBeLessThan(500)
+  })
+
+  it('goes on with everything else while it looks for a text that is nowhere', async () => {
+    let turns = 0
+    let done = false
+    const turn = (): void => {
+      turns += 1
+      if (!done) setImmediate(turn)
+    }
+    turn()
+    expect(await ledger.page({ text: 'zzzzzz' }, Number.MAX_SAFE_INTEGER, 200)).toEqual([])
+    done = true
+    expect(turns).toBeGreaterThanOrEqual(100)
+  })
+
+  it('counts, and the next time counts only what is new', async () => {
+    expect((await ledger.counts({})).kept).toBe(1_000_000)
+    expect((await ledger.counts({ text: 'unavailable' })).kept).toBe(25_000)
+    const from = performance.now()
+    expect((await ledger.counts({ text: 'unavailable' })).kept).toBe(25_000)
+    expect(performance.now() - from).toBeLessThan(50)
+  })
+})

@@ -1,0 +1,255 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { statSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import fc from 'fast-check'
+import { afterEach, describe, expect, it } from 'vitest'
+import type { Ledger } from '../../../src-main/core/requestLog/requestLog.ts'
+import { bodiesFile, ledgerFile } from '../../../src-main/core/store/requestLog/open.ts'
+import type { RequestsEvent } from '../../../src-preload/contract/requests.ts'
+import { tries } from '../../helpers/effort.ts'
+import { randomNumbers } from '../../helpers/random.ts'
+import { freshFolder } from '../helpers/core.ts'
+import { fill } from './harness/million.ts'
+import { notice, openLedger, reading, sent, service, usage } from './helpers.ts'
+
+const open: Ledger[] = []
+afterEach(async () => {
+  for (const ledger of open.splice(0)) await ledger.close()
+})
+function fresh(options: Parameters<typeof openLedger>[0] = {}) {
+  const made = openLedger(options)
+  open.push(made.ledger)
+  return made
+}
+
+const start = Date.parse('2026-11-21T12:00:00Z')
+const dayMs = 86_400_000
+const quietly = { done: () => undefined, stopped: () => false }
+const clean = (text: string): string => text
+
+/** Looks into the files as they lie on the disk, from another process: this one must not open them by hand. */
+const lies = (dataDir: string, text: string): boolean => spawnSync('grep', ['-rqF', text, dataDir]).status === 0
+
+/** A request with bodies that ended at once; `text` stands in its path, its problem, its headers and its bodies. */
+function ended(ledger: Ledger, text: string): number {
+  const trace = sent(ledger, { logBodies: true, endpoint: 'other', path: `/v1/${text}`, model: 'writer-small' })
+  trace.headers([['x-ask', text]], [['x-answer', text]], clean)
+  trace.bodies(
+    { text: `ask ${text}`, bytes: 100, capped: false },
+    { text: `answer ${text}`, bytes: 100, capped: false },
+  )
+  trace.ends({ state: 'failed', problem: { kind: 'lost', message: `It was ${text}` } }, reading(1000, 10))
+  return trace.id
+}
+
+const ids = async (ledger: Ledger): Promise<number[]> =>
+  (await ledger.page({}, Number.MAX_SAFE_INTEGER, 10_000)).map(({ id }) => id).reverse()
+
+describe('erasing the log by age', () => {
+  it('takes what began before and has ended, with its bodies, out of the files for good', async () => {
+    let now = start - 40 * dayMs
+    const { ledger, dataDir } = fresh({ now: () => now, bodyDays: () => 365 })
+    for (let n = 0; n < 50; n += 1) ended(ledger, `long-ago-${n}`)
+    const running = ledger.open(notice())
+    now = start - 10 * dayMs
+    const young = ended(ledger, 'of-late')
+    now = start
+    const before = start - 30 * dayMs
+    expect(await ledger.rowEraser.count(before)).toMatchObject({ items: 50, bytes: expect.any(Number) })
+    expect(ledger.bodyEraser.count(before).items).toBe(50)
+    expect(lies(dataDir, 'long-ago')).toBe(true)
+    expect(await ledger.rowEraser.erase(before, quietly)).toBe(50)
+    expect(await ids(ledger)).toEqual([running.id, young])
+    expect((await ledger.counts({})).kept).toBe(2)
+    expect(ledger.get(young).requestBody?.text).toBe('ask of-late')
+    expect(lies(dataDir, 'long-ago')).toBe(false)
+    expect(lies(dataDir, 'of-late')).toBe(true)
+    expect(await ledger.rowEraser.count(before)).toEqual({ items: 0, bytes: 0 })
+    // It began then, and stands until it has ended.
+    running.ends({ state: 'done' }, null)
+    expect(await ledger.rowEraser.erase(before, quietly)).toBe(1)
+    expect(await ids(ledger)).toEqual([young])
+  })
+
+  it('leaves the books whole: every sum by day, caller and account, and what each tool has spent', async () => {
+    let now = start - 40 * dayMs
+    const { ledger, dataDir, lines } = fresh({ now: () => now })
+    ledger.learn(usage, service)
+    ledger.connectedTo(service)
+    ledger.belongsTo('red')
+    for (let day = 40; day >= 0; day -= 4) {
+      now = start - day * dayMs
+      for (const model of ['writer-small', 'painter', 'unpriced']) {
+        const trace = sent(ledger, { model })
+        trace.ends({ state: 'done' }, reading(1000 + day, 10))
+      }
+    }
+    const books = (from: Ledger) => ({
+      days: from.usedByDay('red', 0, 100_000),
+      first: from.firstDayOf('red'),
+      spent: { ...from.spent('editor'), perMinute: [] },
+    })
+    const whole = books(ledger)
+    expect(whole.days).toHaveLength(33)
+    expect(await ledger.rowEraser.erase(start + 1, quietly)).toBe(33)
+    expect(await ids(ledger)).toEqual([])
+    expect(books(ledger)).toEqual(whole)
+    await ledger.close()
+    open.pop()
+    const again = fresh({ dataDir, now: () => now }).ledger
+    expect(books(again)).toEqual(whole)
+    expect(lines).toEqual([])
+    // A row's id names it elsewhere: none is given twice, although the log is empty.
+    expect(again.open(notice()).id).toBe(34)
+    expect(again.usedByDay('red', 0, 100_000)).toEqual(whole.days)
+  })
+
+  it('tells whoever looks at the log that rows are gone, and what it counted before is counted anew', async () => {
+    let now = start - 40 * dayMs
+    const { ledger } = fresh({ now: () => now })
+    for (let n = 0; n < 5; n += 1) ended(ledger, 'seen')
+    now = start
+    expect((await ledger.counts({ text: 'seen' })).kept).toBe(5)
+    const stop = new AbortController()
+    const told: RequestsEvent['type'][] = []
+    const first = Promise.withResolvers<void>()
+    const watching = (async () => {
+      for await (const { type } of ledger.watch({}, 10, stop.signal)) {
+        told.push(type)
+        first.resolve()
+        if (type === 'erased') return
+      }
+    })()
+    await first.promise
+    await ledger.rowEraser.erase(start, quietly)
+    await watching
+    stop.abort()
+    expect(told).toEqual(['snapshot', 'erased'])
+    expect((await ledger.counts({ text: 'seen' })).kept).toBe(0)
+  })
+
+  it('takes exactly what is old, in whatever order the clock went', async () => {
+    const step = fc.integer({ min: -5, max: 5 })
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 40 }), step, async (steps, border) => {
+        let now = start
+        const { ledger } = openLedger({ now: () => now, bodyDays: () => 36_500 })
+        const made = steps.map((hours) => {
+          now += hours * 3_600_000
+          const trace = sent(ledger)
+          if (hours !== 5) trace.ends({ state: 'done' }, null)
+          return { id: trace.id, at: now, open: hours === 5 }
+        })
+        const before = start + border * 3_600_000
+        const stays = made.filter(({ at, open }) => at >= before || open)
+        expect((await ledger.rowEraser.count(before)).items).toBe(made.length - stays.length)
+        expect(await ledger.rowEraser.erase(before, quietly)).toBe(made.length - stays.length)
+        expect(await ids(ledger)).toEqual(stays.map(({ id }) => id))
+        await ledger.close()
+      }),
+      { numRuns: tries(8, 80) },
+    )
+  })
+
+  it('ends early when it is told to, and says how many went', async () => {
+    const { ledger } = fresh()
+    for (let n = 0; n < 1000; n += 1) ledger.open(notice()).ends({ state: 'done' }, null)
+    let seen = 0
+    const steps = {
+      done(items: number) {
+        seen = items
+      },
+      stopped: () => seen > 0,
+    }
+    const went = await ledger.rowEraser.erase(Date.now() + 1, steps)
+    expect(went).toBe(seen)
+    expect(went).toBeGreaterThan(0)
+    expect((await ledger.counts({})).kept).toBe(1000 - went)
+  })
+
+  it('holds the thread for less than 20 ms at a time, and gives the room back to the disk', async () => {
+    const dataDir = freshFolder()
+    await fill(dataDir, 200_000)
+    const size = statSync(ledgerFile(dataDir)).size
+    const { ledger } = fresh({ dataDir })
+    const turns: number[] = []
+    let from = process.threadCpuUsage()
+    let over = false
+    // Processor time of this thread from turn to turn: what others do on the machine is not in it.
+    const turn = (): void => {
+      const { user, system } = process.threadCpuUsage(from)
+      turns.push((user + system) / 1000)
+      from = process.threadCpuUsage()
+      if (!over) setImmediate(turn)
+    }
+    turn()
+    expect(await ledger.rowEraser.erase(Date.now() - 40_000, quietly)).toBeGreaterThan(199_000)
+    over = true
+    turns.sort((a, b) => b - a)
+    expect(turns.length).toBeGreaterThan(50)
+    // Not each of them: once in a while the collector has its turn, and takes its time on a busy machine.
+    expect(turns[Math.ceil(turns.length / 50)]).toBeLessThan(20)
+    await ledger.close()
+    open.pop()
+    expect(statSync(ledgerFile(dataDir)).size).toBeLessThan(size / 50)
+  }, 60_000)
+
+  it('gives the room of a file from an earlier version back at the next start', async () => {
+    const dataDir = freshFolder()
+    await fill(dataDir, 100_000)
+    const old = new DatabaseSync(ledgerFile(dataDir))
+    old.exec('PRAGMA auto_vacuum = NONE; VACUUM')
+    expect(old.prepare('PRAGMA auto_vacuum').get()).toEqual({ auto_vacuum: 0 })
+    old.close()
+    const first = openLedger({ dataDir })
+    expect(await first.ledger.rowEraser.erase(Date.now() - 1000, quietly)).toBeGreaterThan(99_000)
+    await first.ledger.close()
+    expect(first.lines).toEqual([])
+    const size = statSync(ledgerFile(dataDir)).size
+    const { lines } = fresh({ dataDir })
+    expect(statSync(ledgerFile(dataDir)).size).toBeLessThan(size / 20)
+    expect(lines).toContainEqual(expect.stringContaining('written anew'))
+  })
+
+  it('is killed at any moment: the files stay whole, young rows stay, every sum stays, and the next erasing goes on', async () => {
+    const before = Date.now() - 20_000
+    const harness = fileURLToPath(new URL('harness/erase.ts', import.meta.url))
+    const dataDir = freshFolder()
+    await fill(dataDir, 60_000)
+    const made = openLedger({ dataDir })
+    made.ledger.learn(usage, service)
+    made.ledger.connectedTo(service)
+    made.ledger.belongsTo('red')
+    for (let n = 0; n < 20; n += 1) sent(made.ledger).ends({ state: 'done' }, reading(1000, n))
+    const sums = { spent: made.ledger.spent('editor').total, days: made.ledger.usedByDay('red', 0, 100_000) }
+    expect(sums.days).toHaveLength(1)
+    const young = (await made.ledger.counts({ since: new Date(before).toISOString() })).kept
+    await made.ledger.close()
+    const random = randomNumbers()
+    for (let round = 0; round < tries(2, 10); round += 1) {
+      const child = spawn(process.execPath, [harness, dataDir, String(before)], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      })
+      const exited = once(child, 'exit')
+      const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+      expect((await lines.next()).value).toBe('ready')
+      await pause(random() * 250)
+      child.kill('SIGKILL')
+      await exited
+      for (const file of [ledgerFile(dataDir), bodiesFile(dataDir)]) {
+        const database = new DatabaseSync(file)
+        expect(database.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' })
+        database.close()
+      }
+    }
+    const { ledger } = fresh({ dataDir, checkWhole: true })
+    await ledger.rowEraser.erase(before, quietly)
+    expect((await ledger.counts({})).kept).toBe(young)
+    expect({ spent: ledger.spent('editor').total, days: ledger.usedByDay('red', 0, 100_000) }).toEqual(sums)
+    expect(ledger.open(notice()).id).toBe(60_021)
+  }, 60_000)
+})

@@ -1,0 +1,191 @@
+import { DatabaseSync } from 'node:sqlite'
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { RequestTrace } from '../../../src-main/core/ports/requests.ts'
+import { outcomeOfRow } from '../../../src-main/core/requestLog/filters.ts'
+import type { Ledger } from '../../../src-main/core/requestLog/requestLog.ts'
+import { toNano } from '../../../src-main/core/shared/money.ts'
+import { ledgerFile } from '../../../src-main/core/store/requestLog/open.ts'
+import { day, notice, openLedger, reading, service, tool, usage } from './helpers.ts'
+
+const dayMs = 86_400_000
+const noon = Date.UTC(2026, 10, 21, 12)
+
+/** Prices that leave digits in the ninth place. */
+const odd = {
+  ...usage,
+  usage: [1, 2, 3, 4, 5, 6].map((n) =>
+    day(`2026-11-0${n}`, 'writer-small', 1000 * n, 0, n * n, ((1000 * n * 333 + n * n * 777) / 1e9).toFixed(12)),
+  ),
+}
+
+/** One step of one of several requests. */
+const step = fc.record({
+  lane: fc.nat(5),
+  who: fc.constantFrom('a', 'b'),
+  tokens: fc.tuple(fc.nat(5000), fc.nat(5000)),
+  end: fc.constantFrom('done', 'done', 'cancelled', 'refused', 'failed', 'unpriced' as const),
+  forward: fc.constantFrom(0, 0, 1000, 3_600_000, dayMs),
+  restart: fc.nat(14).map((n) => n === 0),
+  reset: fc.constantFrom(false, false, false, true),
+})
+
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
+
+/** Requests of several tools, interleaved, through days and starts. */
+class Life {
+  now = Date.UTC(2026, 10, 29, 20)
+  ledger: Ledger
+  readonly #dataDir: string
+  readonly #lanes = new Map<number, RequestTrace>()
+  readonly before: Record<string, bigint> = { a: 0n, b: 0n }
+
+  constructor() {
+    const { ledger, dataDir } = openLedger({ now: () => this.now })
+    this.ledger = ledger
+    this.#dataDir = dataDir
+    ledger.learn(odd, service)
+  }
+
+  async take(one: Step): Promise<void> {
+    this.now += one.forward
+    const trace = this.#lanes.get(one.lane)
+    if (trace) this.#end(trace, one)
+    else this.#open(one)
+    if (one.reset) {
+      this.before[one.who] = (this.before[one.who] ?? 0n) + this.ledger.spent(one.who).total
+      this.ledger.resetSpend(one.who)
+    }
+    if (one.restart) await this.#restart()
+  }
+
+  #open({ lane, who, end }: Step): void {
+    const trace = this.ledger.open(notice({ asker: tool(who), model: end === 'unpriced' ? 'x' : 'writer-small' }))
+    if (end !== 'refused') trace.connected()
+    this.#lanes.set(lane, trace)
+  }
+
+  #end(trace: RequestTrace, { lane, end, tokens }: Step): void {
+    trace.replied(200, null)
+    trace.ends({ state: end === 'unpriced' ? 'done' : end }, reading(...tokens))
+    this.#lanes.delete(lane)
+  }
+
+  /** Whoever carries requests ends them before the books are closed. */
+  async #restart(): Promise<void> {
+    for (const left of this.#lanes.values()) left.ends({ state: 'cancelled', by: 'studio' }, null)
+    this.#lanes.clear()
+    await this.ledger.close()
+    this.ledger = openLedger({ dataDir: this.#dataDir, now: () => this.now }).ledger
+  }
+
+  /** What the rows of a tool say. */
+  async summed(who: string) {
+    const rows = await this.ledger.page({ who }, Number.MAX_SAFE_INTEGER, 1000)
+    const ended = rows.filter((row) => row.state !== 'refused' && outcomeOfRow(row) !== null)
+    const sum = (from: string): bigint =>
+      ended.filter(({ at }) => at >= from).reduce((total, { cost }) => total + toNano(cost ?? '0'), 0n)
+    const today = new Date(this.now).toISOString().slice(0, 10)
+    const todays = ended.filter(({ at }) => at >= today)
+    return {
+      day: sum(today),
+      month: sum(today.slice(0, 7)),
+      total: sum('') - (this.before[who] ?? 0n),
+      requestsToday: todays.length,
+      unpricedToday: todays.filter(({ costIs }) => costIs === 'unknown').length,
+      tokensToday: todays.reduce((total, { tokensIn, tokensOut }) => total + (tokensIn ?? 0) + (tokensOut ?? 0), 0),
+    }
+  }
+}
+
+describe('spend', () => {
+  it('is the sum of the rows, to the last digit, whatever the order, the days and the starts', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 40, size: 'max' }), async (steps) => {
+        const life = new Life()
+        for (const one of steps) await life.take(one)
+        for (const who of ['a', 'b']) expect(life.ledger.spent(who)).toMatchObject(await life.summed(who))
+        await life.ledger.close()
+      }),
+      { numRuns: 25 },
+    )
+  })
+
+  it('is known the moment a request ends, before anything is written', () => {
+    const { ledger } = openLedger()
+    ledger.learn(usage, service)
+    const trace = ledger.open(notice())
+    trace.connected()
+    trace.ends({ state: 'done' }, reading(1_000_000, 0))
+    expect(ledger.spent('editor')).toMatchObject({ day: 500_000_000n, total: 500_000_000n, estimated: true })
+    expect(trace.written).not.toBeNull()
+    return ledger.close()
+  })
+
+  it('holds more than a floating-point number could add', async () => {
+    const { ledger, dataDir } = openLedger({ now: () => noon })
+    ledger.learn(
+      { ...usage, usage: [day('2026-11-01', 'dear', 1000, 0, 0, '90000'), day('2026-11-02', 'dear', 1, 0, 0, '90')] },
+      service,
+    )
+    // Rows and sums beyond 2^53 billionths.
+    for (const tokens of [110_000, 110_000, 1]) {
+      const trace = ledger.open(notice({ model: 'dear' }))
+      trace.connected()
+      trace.ends({ state: 'done' }, reading(tokens, 0))
+    }
+    const total = 19_800_090_000_000_000n
+    expect(ledger.spent('editor').total).toBe(total)
+    await ledger.close()
+    const again = openLedger({ dataDir, now: () => noon })
+    expect(again.ledger.spent('editor').total).toBe(total)
+    expect((await again.ledger.page({}, 10, 3)).map(({ cost }) => cost)).toEqual(['90', '9900000', '9900000'])
+    await again.ledger.close()
+  })
+
+  it('is in the same transaction as the row that changed it', async () => {
+    const { ledger, dataDir } = openLedger()
+    ledger.learn(usage, service)
+    const reader = new DatabaseSync(ledgerFile(dataDir), { readOnly: true })
+    const rows = reader.prepare('SELECT sum(cost) AS n FROM requests')
+    const sums = reader.prepare('SELECT sum(cost) AS n FROM spend')
+    const ended = Promise.withResolvers<void>()
+    ledger.ended.add(() => ended.resolve())
+    for (let n = 0; n < 20; n += 1) {
+      const trace = ledger.open(notice())
+      trace.connected()
+      trace.ends({ state: 'done' }, reading(1000, 10))
+    }
+    await ended.promise
+    reader.exec('BEGIN')
+    expect(rows.get()).toEqual(sums.get())
+    expect(rows.get()?.n).toBe(20 * 515_000)
+    reader.exec('COMMIT')
+    reader.close()
+    await ledger.close()
+  })
+
+  it('shows requests minute by minute, also after a start, and none that were refused', async () => {
+    let now = noon
+    const { ledger, dataDir } = openLedger({ now: () => now })
+    const one = (): RequestTrace => ledger.open(notice())
+    one().ends({ state: 'done' }, null)
+    now += 58 * 60_000
+    one().ends({ state: 'done' }, null)
+    one().ends({ state: 'refused' }, null)
+    now += 60_000
+    one().ends({ state: 'done' }, null)
+    one().ends({ state: 'done' }, null)
+    const minutes = Array<number>(60).fill(0)
+    const shown = minutes.with(0, 1).with(58, 1).with(59, 2)
+    expect(ledger.spent('editor').perMinute).toEqual(shown)
+    await ledger.close()
+    const again = openLedger({ dataDir, now: () => now })
+    expect(again.ledger.spent('editor').perMinute.slice(1)).toEqual(shown.slice(1))
+    now += 60_000
+    expect(again.ledger.spent('editor').perMinute.slice(0, 59)).toEqual(shown.slice(1))
+    now += 3 * dayMs
+    expect(again.ledger.spent('editor').perMinute).toEqual(minutes)
+    await again.ledger.close()
+  })
+})

@@ -1,0 +1,231 @@
+// @isolated It starts processes or replaces what belongs to the process.
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { Listeners } from '../../../src-main/core/shared/events.ts'
+import { guarded, inBackground, onUnexpected } from '../../../src-main/core/shared/unexpected.ts'
+import { coreBusyMs, openDatabase } from '../../../src-main/core/store/database.ts'
+import { PendingWrites, untilWritten } from '../../../src-main/core/store/pendingWrites.ts'
+import { eventually } from '../../helpers/eventually.ts'
+import { freshFolder } from '../helpers/core.ts'
+import { lock } from '../helpers/lock.ts'
+
+const kind = {
+  applicationId: 1,
+  migrations: ['CREATE TABLE log (seq INTEGER PRIMARY KEY, what TEXT NOT NULL) STRICT'],
+  synchronous: 'NORMAL',
+} as const
+
+function open() {
+  const folder = freshFolder()
+  mkdirSync(folder, { recursive: true })
+  const file = join(folder, 'a.sqlite')
+  const opened = openDatabase(file, kind, { busyMs: coreBusyMs })
+  const pending = new PendingWrites(() => opened.handle.isTransaction)
+  const database = pending.before(opened)
+  onTestFinished(() => {
+    pending.close()
+    opened.close()
+  })
+  const insert = opened.handle.prepare('INSERT INTO log (what) VALUES (?)')
+  const write = (what: string): void => database.transaction(() => void insert.run(what))
+  const all = (): unknown[] =>
+    opened.handle
+      .prepare('SELECT what FROM log ORDER BY seq')
+      .all()
+      .map(({ what }) => what)
+  return { file, database, pending, write, all }
+}
+
+/** What was reported while the test runs. */
+function reports(): string[] {
+  const lines: string[] = []
+  onTestFinished(onUnexpected((line) => lines.push(line)))
+  return lines
+}
+
+const msOf = (work: () => unknown): number => {
+  const from = performance.now()
+  try {
+    work()
+  } catch {
+    // A lock, as the test wants it.
+  }
+  return performance.now() - from
+}
+
+describe('a database of a running core, while another program holds its lock', () => {
+  it('lets the first write wait at most 100 ms, and the others not at all', () => {
+    // The least of several: a busy machine only makes it longer.
+    const first: number[] = []
+    const later: number[] = []
+    for (let n = 0; n < 4; n += 1) {
+      const { file, write, database } = open()
+      const release = lock(file)
+      first.push(msOf(() => write('a')))
+      expect(() => write('a')).toThrow(expect.objectContaining({ errcode: 5 }))
+      expect(database.isWritable()).toBe(false)
+      for (let again = 0; again < 5; again += 1) later.push(msOf(() => write('a')))
+      release()
+    }
+    expect(Math.min(...first)).toBeLessThan(100)
+    expect(Math.min(...later)).toBeLessThan(10)
+  })
+
+  it('takes writes again, and waits for the next lock as for the first', () => {
+    const { file, write, all, database } = open()
+    const release = lock(file)
+    expect(() => write('a')).toThrow()
+    release()
+    expect(database.isWritable()).toBe(true)
+    write('b')
+    expect(all()).toEqual(['b'])
+    const again = lock(file)
+    expect(msOf(() => write('c'))).toBeGreaterThan(coreBusyMs / 2)
+    again()
+  })
+
+  it('is named as locked, not as a folder that another process uses', async () => {
+    const { file, write } = open()
+    const release = lock(file)
+    const closing = new AbortController()
+    closing.abort()
+    const asked = untilWritten('A test', () => write('a'), closing.signal)
+    await expect(asked).rejects.toMatchObject({ errcode: 5 })
+    release()
+  })
+})
+
+describe('background writes', () => {
+  it('of any order of locks and writes are lost by none: each key has its newest, and none goes back', () => {
+    const { file, pending, write, all, database } = open()
+    const step = fc.constantFrom('a', 'b', 'c', 'lock', 'release', 'flush')
+    const run = (steps: readonly string[]): string[] => {
+      database.transaction(() => database.handle.exec('DELETE FROM log'))
+      const newest = new Map<string, string>()
+      const held: (() => void)[] = []
+      const change: Record<string, () => void> = {
+        lock: () => {
+          if (held.length === 0) held.push(lock(file))
+        },
+        release: () => held.pop()?.(),
+        flush: () => pending.flush(),
+      }
+      for (const [n, one] of steps.entries()) {
+        change[one]?.()
+        if (change[one]) continue
+        const what = `${one} ${String(n).padStart(3, '0')}`
+        newest.set(one, what)
+        pending.write(one, 'A test', () => write(what))
+      }
+      held.pop()?.()
+      expect(pending.flush()).toBe(true)
+      return [...newest.values()]
+    }
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
+        const newest = run(steps)
+        const stored = all().map(String)
+        for (const last of newest) {
+          const ofKey = stored.filter((one) => one[0] === last[0])
+          expect(ofKey.at(-1)).toBe(last)
+          expect(ofKey).toEqual([...new Set(ofKey)].sort())
+        }
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  it('are tried again by themselves', async () => {
+    const { file, pending, write, all } = open()
+    const release = lock(file)
+    pending.write('a', 'A test', () => write('a'))
+    expect(pending.size).toBe(1)
+    release()
+    await eventually(() => expect(all()).toEqual(['a']))
+    expect(pending.size).toBe(0)
+  })
+
+  it('go before a write that somebody waits for', () => {
+    const { file, pending, write, all } = open()
+    const release = lock(file)
+    pending.write('a', 'A test', () => write('first'))
+    release()
+    write('second')
+    expect(all()).toEqual(['first', 'second'])
+  })
+
+  it('that come within a transaction do not go with its rollback', async () => {
+    const { database, pending, write, all } = open()
+    const failing = (): void =>
+      database.transaction(() => {
+        pending.write('a', 'A test', () => write('kept'))
+        throw new Error('No.')
+      })
+    expect(failing).toThrow('No.')
+    await eventually(() => expect(all()).toEqual(['kept']))
+  })
+
+  it('that can never succeed are reported and keep no other one back', () => {
+    const lines = reports()
+    const { file, pending, write, all } = open()
+    const release = lock(file)
+    pending.write('a', 'A test', () => write('a'))
+    pending.write('b', 'A mistake', () => {
+      throw new TypeError('Not like this')
+    })
+    pending.write('c', 'A test', () => write('c'))
+    release()
+    expect(pending.flush()).toBe(true)
+    expect(all()).toEqual(['a', 'c'])
+    expect(lines).toContainEqual(expect.stringContaining('Not like this'))
+  })
+
+  it('hold a task up that can’t go on without, and nobody else', async () => {
+    const { file, write, all } = open()
+    const release = lock(file)
+    let turns = 0
+    const other = setInterval(() => {
+      turns += 1
+      if (turns === 10) release()
+    }, 1)
+    onTestFinished(() => clearInterval(other))
+    await untilWritten('A test', () => write('a'))
+    expect(all()).toEqual(['a'])
+    expect(turns).toBeGreaterThanOrEqual(10)
+  })
+})
+
+describe('what nobody waits for', () => {
+  it('a listener that fails keeps neither the others nor the teller from going on', () => {
+    const lines = reports()
+    const listeners = new Listeners<[number]>()
+    const heard: number[] = []
+    listeners.add((n) => heard.push(n))
+    listeners.add(() => {
+      throw new Error('A listener of this test')
+    })
+    listeners.add((n) => heard.push(n * 10))
+    listeners.tell(1)
+    expect(heard).toEqual([1, 10])
+    expect(lines).toEqual([expect.stringContaining('A listener of this test')])
+  })
+
+  it('is reported, the same failure once a minute, also where a report fails', async () => {
+    const lines = reports()
+    onTestFinished(
+      onUnexpected(() => {
+        throw new Error('The log is full')
+      }),
+    )
+    const work = guarded('A timer of this test failed', () => {
+      throw new Error('Each time')
+    })
+    work()
+    work()
+    inBackground('A task of this test failed', Promise.reject(new Error('Rejected')))
+    await eventually(() => expect(lines).toHaveLength(2))
+    expect(lines).toEqual(['A timer of this test failed: Each time', 'A task of this test failed: Rejected'])
+  })
+})

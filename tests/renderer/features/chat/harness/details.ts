@@ -1,0 +1,50 @@
+import type { RequestDetail } from '../../../../../src-preload/contract/requests.ts'
+
+const sent = JSON.stringify({ model: 'writer-large', messages: [{ role: 'user', content: 'Why?' }], stream: true })
+const chunk = (text: string): string =>
+  `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: text } }] })}\n\n`
+const came = `${chunk('Be')}${chunk('cause')}data: [DONE]\n\n`
+const body = (text: string) => ({ text, bytes: text.length, capped: false })
+
+/** What is kept of a request; of the one with id 99 nothing. */
+export function detailOf(id: number): RequestDetail {
+  const kept = id !== 99
+  return {
+    row: {
+      id,
+      at: new Date().toISOString(),
+      who: { kind: 'studio', room: 'chat' },
+      method: 'POST',
+      path: '/v1/chat/completions',
+      endpoint: 'chat',
+      model: 'writer-large',
+      state: 'done',
+      stream: true,
+      status: 200,
+      problem: null,
+      cancelledBy: null,
+      attempts: 1,
+      retriedAfter: [],
+      queuedMs: 0,
+      backoffMs: 0,
+      connectMs: 3,
+      firstByteMs: 380,
+      durationMs: 5_200,
+      bytesUp: sent.length,
+      bytesDown: came.length,
+      tokensIn: 12,
+      tokensOut: 2,
+      tokensCached: null,
+      tokensAre: 'measured',
+      cost: '0.2104',
+      costIs: 'measured',
+      requestId: 'req_8fd21c',
+      times: 1,
+      hasBodies: kept,
+    },
+    requestHeaders: null,
+    replyHeaders: null,
+    requestBody: kept ? body(sent) : null,
+    replyBody: kept ? body(came) : null,
+  }
+}

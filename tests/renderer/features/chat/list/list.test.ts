@@ -1,0 +1,324 @@
+// @long Every state of a room in a real browser, over a core of the harness: tests/e2e shows the same rooms over the real core.
+
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Page } from '@playwright/test'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { type Look, openWindow, type WindowHarness } from '../../../harness/page.ts'
+
+// A page's load takes a second on a free machine and many on one that builds and tests something else.
+vi.setConfig({ testTimeout: 120_000 })
+
+let harness: WindowHarness
+beforeAll(async () => {
+  harness = await openWindow()
+}, 90_000)
+afterAll(() => harness?.close())
+
+let page: Page
+let faults: string[] = []
+const open = async (look: Look = {}) => {
+  const opened = await harness.open(look)
+  page = opened.page
+  faults = opened.faults
+  await row('Compare three resampling filters').waitFor()
+}
+afterEach(async () => {
+  await page.context().close()
+  expect(faults).toEqual([])
+})
+
+const row = (title: string) => page.getByRole('row').filter({ has: page.getByText(title, { exact: true }) })
+const line = (title: string) => row(title).locator('.chat-row-open')
+const focused = () =>
+  page.evaluate(() => document.activeElement?.closest('[data-key]')?.querySelector('b')?.textContent)
+const menu = async (title: string, item: string) => {
+  await row(title).hover()
+  await page.getByRole('button', { name: `More for ${title}`, exact: true }).click()
+  await page.getByRole('menuitem', { name: item }).click()
+}
+const listMenu = async (item: string) => {
+  await page.getByRole('button', { name: 'More for the list' }).click()
+  await page.getByRole('menuitem', { name: item }).click()
+}
+const titles = () => page.locator('.chat-row b').allTextContents()
+const gone = (title: string) => row(title).waitFor({ state: 'detached' })
+const axe = async () =>
+  (await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21aa']).analyze()).violations.map(
+    ({ id, nodes }) => [id, nodes[0]?.html],
+  )
+
+describe('the list by keyboard alone', () => {
+  it('is walked, opened, renamed; what is deleted comes back by Undo', async () => {
+    await open()
+    await line('Compare three resampling filters').focus()
+    for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown']) await page.keyboard.press(key)
+    expect(await focused()).toBe('Home')
+    await page.keyboard.press('ArrowLeft')
+    await gone('Regex for IBANs')
+    await page.keyboard.press('ArrowRight')
+    await page.keyboard.press('ArrowDown')
+    await expect.poll(focused).toBe('Regex for IBANs')
+    await page.keyboard.press('ArrowLeft')
+    await expect.poll(focused).toBe('Home')
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/#\/chat\/0{8}-/)
+    await line('Regex for IBANs').focus()
+    await page.keyboard.press('F2')
+    await page.keyboard.type('Account numbers')
+    await page.keyboard.press('Enter')
+    await row('Account numbers').waitFor()
+    await expect.poll(focused).toBe('Account numbers')
+    await page.keyboard.press('Delete')
+    await gone('Account numbers')
+    await page
+      .getByRole('status')
+      .filter({ hasText: '“Account numbers” was deleted.' })
+      .getByRole('button', { name: 'Undo' })
+      .click()
+    await row('Account numbers').waitFor()
+  })
+  it('selects a range with Shift, and moves it to a folder that is found by typing', async () => {
+    await open()
+    await line('Refactor the stream parser').focus()
+    await page.keyboard.press('Shift+ArrowDown')
+    await page.keyboard.press('Shift+ArrowDown')
+    expect(await page.locator('[role="row"][aria-selected="true"]').count()).toBe(3)
+    const bar = page.getByRole('toolbar', { name: '3 chats' })
+    await bar.getByRole('button', { name: 'Move to…' }).focus()
+    await page.keyboard.press('Enter')
+    await page.keyboard.type('wor')
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Work 6 chats' }).waitFor()
+    expect(await page.locator('.chat-row[data-inside="true"]').allTextContents()).toEqual(
+      expect.arrayContaining([expect.stringContaining('Menu for eight')]),
+    )
+  })
+  it('begins a search with the first letter that is typed on it, and ends it with Esc', async () => {
+    await open()
+    await line('Tax letter, third draft').focus()
+    await page.keyboard.type('poster')
+    const field = page.getByRole('combobox', { name: 'Search everything' })
+    expect(await field.inputValue()).toBe('poster')
+    await page.getByRole('option').first().waitFor()
+    await page.keyboard.press('Escape')
+    await row('Tax letter, third draft').waitFor()
+  })
+  it('keeps the line with the focus while 10,000 others go by', async () => {
+    await open({ query: 'chats=10000' })
+    await line('Compare three resampling filters').focus()
+    await page.keyboard.press('End')
+    await expect.poll(focused).toMatch(/ \d{4}$/)
+    expect(await page.locator('.chat-row').count()).toBeLessThan(80)
+    await page.keyboard.press('Home')
+    await expect.poll(focused).toBe('Compare three resampling filters')
+    await page.keyboard.press('PageDown')
+    await page.keyboard.press('PageDown')
+    expect(await page.locator('.chat-row').count()).toBeLessThan(80)
+    expect(await page.getByRole('treegrid').getAttribute('aria-rowcount')).toMatch(/^\d{4,5}$/)
+  })
+})
+
+describe('conversations', () => {
+  it('are pinned, duplicated, and archived out of the way and back', async () => {
+    await open()
+    await menu('Tax letter, third draft', 'Pin')
+    await expect.poll(async () => (await titles()).indexOf('Tax letter, third draft')).toBeLessThan(3)
+    await menu('Tax letter, third draft', 'Duplicate')
+    await expect
+      .poll(async () => (await titles()).filter((title) => title === 'Tax letter, third draft').length)
+      .toBe(2)
+    await menu('Menu for eight, one vegan', 'Archive')
+    await gone('Menu for eight, one vegan')
+    await listMenu('Show archived')
+    await menu('Menu for eight, one vegan', 'Take out of the archive')
+    await gone('Menu for eight, one vegan')
+    await page.getByRole('button', { name: 'Back to all chats' }).click()
+    await row('Menu for eight, one vegan').waitFor()
+  })
+  it('are dropped on a folder; a folder that is deleted comes back with what lay in it', async () => {
+    await open()
+    await line('Menu for eight, one vegan').dragTo(page.getByRole('button', { name: 'Home 2 chats' }))
+    await page.getByRole('button', { name: 'Home 3 chats' }).waitFor()
+    await menu('Home', 'Delete')
+    await gone('Home')
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByRole('button', { name: 'Home 3 chats' }).waitFor()
+    await menu('Home', 'Rename')
+    await page.keyboard.type('House')
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'House 3 chats' }).waitFor()
+  })
+  it('go into a folder that is made for them', async () => {
+    await open()
+    await menu('Tax letter, third draft', 'Move to…')
+    await page.getByRole('button', { name: 'New folder…' }).click()
+    await page.getByRole('textbox', { name: 'Name' }).fill('Money')
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Money 1 chat', exact: true }).waitFor()
+  })
+  it('that were deleted are restored from their own list, or erased for good after one question', async () => {
+    await open()
+    await line('Tax letter, third draft').click()
+    await line('Menu for eight, one vegan').click({ modifiers: ['Control'] })
+    await page.getByRole('toolbar', { name: '2 chats' }).getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('2 chats were deleted.').waitFor()
+    await listMenu('Recently deleted')
+    await page.getByRole('button', { name: 'Restore Tax letter, third draft' }).click()
+    await page.getByText('Tax letter, third draft').first().waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Erase Menu for eight, one vegan for good' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Erase for good' }).click()
+    await page.getByText('Nothing was deleted').waitFor()
+    await page.getByRole('button', { name: 'Back to all chats' }).click()
+    await row('Tax letter, third draft').waitFor()
+    expect(await row('Menu for eight, one vegan').count()).toBe(0)
+  })
+  it('say in words what waits for a yes, and by name what runs', async () => {
+    await open()
+    expect(await row('Tax letter, third draft').textContent()).toContain('Waiting for your yes')
+    await row('Refactor the stream parser').getByRole('img', { name: 'A reply is being made' }).waitFor()
+    expect(await row('Menu for eight, one vegan').textContent()).toContain('Draft: And what if')
+    expect(await axe()).toEqual([])
+  })
+})
+
+describe('search', () => {
+  it('finds what was said, grouped and marked, and opens it by keyboard', async () => {
+    await open()
+    await page.keyboard.press('Control+Shift+F')
+    await page.keyboard.type('carriage fix')
+    const hits = page.getByRole('option')
+    await hits.first().waitFor()
+    expect(await hits.first().locator('mark').allTextContents()).toEqual(['carriage', 'fix'])
+    await page.getByRole('group', { name: 'Refactor the stream parser', exact: true }).waitFor()
+    await page.keyboard.press('ArrowDown')
+    const found = page.getByRole('listbox', { name: 'Search results' })
+    await expect.poll(() => found.getByRole('option', { selected: true }).count()).toBe(1)
+    expect(await axe()).toEqual([])
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/000000000002$/)
+  })
+  it('teaches where nothing is found, and says a failure in words', async () => {
+    await open()
+    const field = page.getByRole('combobox', { name: 'Search everything' })
+    await field.fill('zebra crossing')
+    await page.getByText('Nothing found for “zebra crossing”.').waitFor()
+    await page.getByText('All words must occur').waitFor()
+    await field.fill('fail')
+    await page.getByText('A mistake of this program').waitFor()
+    await page.getByRole('button', { name: 'Clear the search' }).click()
+    await row('Tax letter, third draft').waitFor()
+  })
+})
+
+describe('files', () => {
+  const file = (bytes: number) => ({
+    name: 'conversations.json',
+    mimeType: 'application/json',
+    buffer: Buffer.alloc(bytes, 'x'),
+  })
+  it('are read in with numbers and told in words; the first conversation is one click away', async () => {
+    await open({ query: 'slow=1' })
+    await listMenu('Import…')
+    const chosen = page.waitForEvent('filechooser')
+    await page.getByRole('button', { name: 'Choose a file…' }).click()
+    await (await chosen).setFiles(file(1_400_000))
+    await page.getByText('524 kB of 1.4 MB').waitFor()
+    const dialog = page.getByRole('dialog', { name: 'Imported' })
+    await dialog.getByText('4,210 messages').waitFor()
+    await dialog.getByText('3 chats were here already').waitFor()
+    await dialog.getByText('Two plugins are not known here.').waitFor()
+    expect(await axe()).toEqual([])
+    await dialog.getByRole('button', { name: 'Open the first' }).click()
+    await row('Imported: a walk in Lisbon').waitFor()
+  })
+  it('can be cancelled on their way up', async () => {
+    await open({ query: 'slow=1' })
+    await listMenu('Import…')
+    const chosen = page.waitForEvent('filechooser')
+    await page.getByRole('button', { name: 'Choose a file…' }).click()
+    await (await chosen).setFiles(file(4_000_000))
+    await page.getByRole('progressbar').waitFor()
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    expect(await row('Imported: a walk in Lisbon').count()).toBe(0)
+    await listMenu('Import…')
+    await page.getByRole('button', { name: 'Choose a file…' }).waitFor()
+  })
+  it('are dropped on the list', async () => {
+    await open()
+    const data = await page.evaluateHandle(() => {
+      const transfer = new DataTransfer()
+      transfer.items.add(new File(['{}'], 'chat.json'))
+      return transfer
+    })
+    const list = page.getByRole('navigation', { name: 'Chats' })
+    await list.dispatchEvent('dragover', { dataTransfer: data })
+    await page.getByText('Drop to import').waitFor()
+    await list.dispatchEvent('drop', { dataTransfer: data })
+    await page.getByRole('dialog', { name: 'Imported' }).waitFor()
+  })
+  it('of everything, or of one conversation, are saved', async () => {
+    await open()
+    const all = page.waitForEvent('download')
+    await listMenu('Export everything')
+    expect((await all).suggestedFilename()).toBe('inference-studio-2026-11-21.zip')
+    const one = page.waitForEvent('download')
+    await menu('Tax letter, third draft', 'Export as Markdown')
+    expect((await one).suggestedFilename()).toBe('chat.md')
+  })
+})
+
+describe('prompts', () => {
+  const composer = () => page.getByRole('textbox', { name: 'Message', exact: true })
+  it('are written, used at the caret, and deleted with a way back', async () => {
+    await open()
+    await composer().fill('before  after')
+    await composer().evaluate((field: HTMLTextAreaElement) => field.setSelectionRange(7, 7))
+    await listMenu('Prompts…')
+    await page.getByRole('button', { name: 'New prompt' }).click()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Give it a name.').waitFor()
+    await page.getByRole('textbox', { name: 'Name' }).fill('Greeting')
+    await page.getByRole('textbox', { name: 'Text' }).fill('Dear {{name=Ada}},')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('button', { name: 'Use Greeting' }).click()
+    await page.getByRole('textbox', { name: 'name' }).fill('Grace')
+    expect(await page.getByRole('region', { name: 'Preview' }).textContent()).toBe('Dear Grace,')
+    expect(await axe()).toEqual([])
+    await page.keyboard.press('Enter')
+    await expect.poll(() => composer().inputValue()).toBe('before Dear Grace, after')
+    await listMenu('Prompts…')
+    await page.getByRole('button', { name: 'Delete Greeting' }).click()
+    await page.getByRole('button', { name: 'Use Greeting' }).waitFor({ state: 'detached' })
+    await page.getByRole('dialog').getByRole('button', { name: 'Undo' }).click()
+    await page.getByRole('button', { name: 'Use Greeting' }).waitFor()
+  })
+  it('are chosen by a slash at the beginning, by keys alone, and stay out of the way of a path', async () => {
+    await open()
+    await composer().focus()
+    await page.keyboard.type('/sum')
+    await page
+      .getByRole('listbox', { name: 'Insert a prompt' })
+      .getByRole('option', { name: /Summary/ })
+      .waitFor()
+    expect(await axe()).toEqual([])
+    await page.keyboard.press('Enter')
+    await expect.poll(() => composer().inputValue()).toBe('Summarise what I paste in five sentences.')
+    await composer().fill('')
+    await page.keyboard.type('/')
+    await page.getByRole('option', { name: 'All prompts…' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('option', { name: 'All prompts…' }).waitFor({ state: 'detached' })
+    await page.keyboard.type('etc/hosts')
+    expect(await page.getByRole('listbox', { name: 'Insert a prompt' }).count()).toBe(0)
+    expect(await composer().inputValue()).toBe('/etc/hosts')
+  })
+  it('without variables are inserted at once', async () => {
+    await open()
+    await listMenu('Prompts…')
+    await page.getByRole('textbox', { name: 'Search prompts' }).fill('five sentences')
+    await page.getByRole('button', { name: 'Use Summary' }).click()
+    await expect.poll(() => composer().inputValue()).toBe('Summarise what I paste in five sentences.')
+  })
+})

@@ -1,0 +1,58 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import type { SearchHit } from '../../../../../src-preload/contract/library.ts'
+import type { Client } from '../../../../../src-renderer/api/connect.ts'
+import { setClient } from '../../../../../src-renderer/features/chat/client.ts'
+import { openHit } from '../../../../../src-renderer/features/chat/list/SearchResults.tsx'
+import { jumpStore } from '../../../../../src-renderer/stores/jump.ts'
+import { routeStore } from '../../../../../src-renderer/stores/route.ts'
+
+const hit: SearchHit = {
+  conversationId: 'c1',
+  title: 'Tax letter',
+  archived: false,
+  messageId: 'm1',
+  role: 'user',
+  at: '2026-05-20T08:00:00.000Z',
+  snippet: [],
+  onPath: true,
+}
+const place = { hash: '' }
+Object.assign(globalThis, { location: place })
+
+function setting(): unknown[] {
+  const asked: unknown[] = []
+  const choose = (input: unknown) => {
+    asked.push(input, place.hash)
+    return Promise.resolve({})
+  }
+  setClient({ chat: { choose } } as unknown as Client)
+  return asked
+}
+afterEach(() => {
+  setClient(null)
+  place.hash = ''
+  jumpStore.setState({ jump: null })
+  routeStore.setState({ route: { room: 'proxy', id: null } })
+})
+
+describe('a hit that is opened', () => {
+  it('leads to its conversation, and asks for its message with the words that were looked for', async () => {
+    const asked = setting()
+    await openHit(hit, 'Tax  LETTER')
+    expect(asked).toEqual([])
+    expect(place.hash).toBe('#/chat/c1')
+    expect(jumpStore.getState().jump).toEqual({ conversationId: 'c1', messageId: 'm1', words: ['tax', 'letter'] })
+  })
+  it('on another branch has that branch chosen before the conversation is shown', async () => {
+    const asked = setting()
+    await openHit({ ...hit, onPath: false }, 'tax')
+    expect(asked).toEqual([{ messageId: 'm1' }, ''])
+    expect(place.hash).toBe('#/chat/c1')
+  })
+  it('in a title leads to the conversation as it was left', async () => {
+    setting()
+    await openHit({ ...hit, messageId: null }, 'tax')
+    expect(jumpStore.getState().jump).toBeNull()
+    expect(place.hash).toBe('#/chat/c1')
+  })
+})

@@ -1,0 +1,542 @@
+// @long Every state of a room in a real browser, over a core of the harness: tests/e2e shows the same rooms over the real core.
+
+import AxeBuilder from '@axe-core/playwright'
+import type { Page } from '@playwright/test'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import type { ConversationEvent, Message } from '../../../../src-preload/contract/chat.ts'
+import type { Harness } from './harness/main.tsx'
+import { moreScenes } from './harness/moreScenes.ts'
+import { openHarness } from './harness/page.ts'
+import { conversationId, message, scenes } from './harness/scenes.ts'
+import { sceneCall } from './tools/harness/scenes.ts'
+
+// The room as it ships, in a real browser, over a core in memory behind a real MessagePort.
+
+declare global {
+  var harness: Harness
+}
+
+// A page's load takes a second on a free machine and many on one that builds and tests something else.
+vi.setConfig({ testTimeout: 120_000 })
+
+let site: Awaited<ReturnType<typeof openHarness>>
+let page: Page
+
+beforeAll(async () => {
+  site = await openHarness()
+}, 120_000)
+afterAll(() => site.close())
+afterEach(() => page.context().close())
+
+async function show(scene: string): Promise<void> {
+  const context = await site.browser.newContext({ viewport: { width: 1200, height: 820 }, reducedMotion: 'reduce' })
+  page = await context.newPage()
+  await visit(scene)
+}
+
+async function visit(scene: string): Promise<void> {
+  await page.goto(`${site.url}?scene=${scene}`)
+  await page.waitForSelector(scene === 'empty' ? '.chat-welcome' : '[data-message-id]')
+}
+
+/** What the core was asked, of one kind. */
+const asked = (what: string): Promise<unknown[]> =>
+  page.evaluate((kind) => harness.core.asked.filter((one) => one.what === kind).map((one) => one.with), what)
+const tell = (event: ConversationEvent): Promise<void> =>
+  page.evaluate((told) => harness.core.tell(harness.conversationId, JSON.parse(told)), JSON.stringify(event))
+const focused = (): Promise<string> =>
+  page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.tagName ?? '')
+const settled = (id: string, over: Partial<Message>): ConversationEvent => ({
+  type: 'message',
+  message: { ...message(1, over), id },
+})
+
+describe('editing a message', () => {
+  it('sends the change as a branch beside it, with its role and name; Esc puts it aside and loses nothing', async () => {
+    await show('branches')
+    const turn = page.getByRole('article', { name: 'You, Ada' })
+    await turn.getByRole('button', { name: 'Edit' }).focus()
+    await page.keyboard.press('Enter')
+    await expect.poll(focused).toBe('Changed text')
+    await page.keyboard.type(' And two lakes.')
+    await page.keyboard.press('Escape')
+    await expect.poll(focused).toBe('Edit')
+    expect(await turn.innerText()).not.toContain('lakes')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => page.getByLabel('Changed text').inputValue()).toBe('Name three rivers. And two lakes.')
+    await page.keyboard.press('Control+Enter')
+    await expect.poll(() => asked('send')).toHaveLength(1)
+    expect(await asked('send')).toMatchObject([
+      {
+        text: 'Name three rivers. And two lakes.',
+        edits: message(2, {}).id,
+        role: 'user',
+        name: 'Ada',
+        ask: true,
+        models: ['writer-large'],
+      },
+    ])
+    await expect.poll(focused).toBe('Message')
+  })
+
+  it('keeps the change without asking where that is wanted', async () => {
+    await show('branches')
+    await page.getByRole('article', { name: 'System' }).hover()
+    await page.getByRole('article', { name: 'System' }).getByRole('button', { name: 'Edit' }).click()
+    await page.getByLabel('Changed text').fill('Be long.')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await expect.poll(() => asked('send')).toMatchObject([{ text: 'Be long.', role: 'system', ask: false }])
+  })
+})
+
+describe('versions of a message', () => {
+  it('are walked by the arrow keys, and the focus stays on the arrow', async () => {
+    await show('branches')
+    const walker = page.getByRole('group', { name: 'Reply 2 of 3' })
+    await walker.getByRole('button', { name: 'The next one' }).focus()
+    await page.keyboard.press('ArrowLeft')
+    const replyId = message(3, {}).id
+    await expect.poll(() => asked('choose')).toEqual([{ messageId: replyId, sibling: 1 }])
+    const before = {
+      ...message(3, { text: 'Before.', parentId: message(2, {}).id, siblings: 3 }),
+      id: message(9, {}).id,
+    }
+    await tell({ type: 'path', keep: 2, messages: [before], beside: [] })
+    await page.getByText('Before.').waitFor()
+    await expect.poll(focused).toBe('The next one')
+    await page.keyboard.press('ArrowRight')
+    await expect.poll(() => asked('choose')).toHaveLength(2)
+    expect((await asked('choose'))[1]).toEqual({ messageId: before.id, sibling: 2 })
+  })
+
+  it('a reply cut by its length is gone on with, and asked again of another model', async () => {
+    await show('branches')
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await expect.poll(() => asked('goOn')).toMatchObject([{ replyId: message(5, {}).id }])
+    const last = page.getByRole('article', { name: 'writer-large' }).last()
+    await last.getByRole('button', { name: 'More' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('menuitem', { name: 'Retry with another model…' }).click()
+    await page.getByLabel('Search models').fill('reas')
+    await page.keyboard.press('Enter')
+    await expect
+      .poll(() => asked('retry'))
+      .toEqual([{ requestId: expect.any(String), replyId: message(5, {}).id, models: ['reasoner'] }])
+  })
+})
+
+describe('a message', () => {
+  it('is quoted into the composer below what stands there, the selection alone where there is one', async () => {
+    await show('branches')
+    await page.getByLabel('Message', { exact: true }).fill('Look:')
+    await page.getByText('The Danube').first().selectText()
+    await page.keyboard.press('Control+Alt+q')
+    await expect.poll(() => page.getByLabel('Message', { exact: true }).inputValue()).toContain('Look:\n\n> ')
+    expect(await page.getByLabel('Message', { exact: true }).inputValue()).toContain('> And a fourth: the Amur.')
+  })
+
+  it('becomes the end of a conversation of its own', async () => {
+    await show('branches')
+    const last = page.getByRole('article', { name: 'writer-large' }).last()
+    await last.getByRole('button', { name: 'More' }).click()
+    await page.getByRole('menuitem', { name: 'New chat from here' }).click()
+    await expect.poll(() => asked('duplicate')).toEqual([{ conversationId, upTo: message(5, {}).id }])
+  })
+
+  it('says what it took and cost, and calls an estimate one', async () => {
+    await show('branches')
+    expect(await page.getByRole('button', { name: /0\.00047 SC/ }).innerText()).toBe(
+      '412 tokens · 0.38 s to first · 85 tok/s · ≈ 0.00047 SC estimated',
+    )
+    expect(await page.getByRole('button', { name: /0\.21 SC/ }).innerText()).toContain('0.21 SC measured')
+  })
+
+  it('[ERR-06] whose first attempt may have done work says so while it waits for the next', async () => {
+    await show('longNames')
+    await page.getByText('The first attempt may have caused work and cost.').waitFor()
+  })
+})
+
+describe('the end of a conversation', () => {
+  it('is one click away for who reads above, and is not pulled into view until then', async () => {
+    await show('long')
+    const jump = page.getByRole('button', { name: 'Jump to latest' })
+    const talk = page.locator('.chat-talk')
+    const gap = () => talk.evaluate((box) => box.scrollHeight - box.scrollTop - box.clientHeight)
+    await page.getByText('Question 998: what comes next?').waitFor()
+    expect(await jump.count()).toBe(0)
+    await talk.focus()
+    await page.keyboard.press('PageUp')
+    await jump.waitFor()
+    await tell(settled(message(999, {}).id, { text: `${'More than was there. '.repeat(200)}The end.` }))
+    await expect.poll(() => page.evaluate(() => harness.useChat.getState().open?.ids.length)).toBe(1_000)
+    expect(await gap()).toBeGreaterThan(48)
+    await jump.focus()
+    await page.keyboard.press('Enter')
+    await jump.waitFor({ state: 'detached' })
+    await page.getByText('The end.').waitFor()
+    await expect.poll(gap).toBeLessThan(48)
+  })
+})
+
+describe('the title', () => {
+  it('is changed by F2 and Enter, kept by Esc, and has the direction of its words', async () => {
+    await show('complete')
+    const title = page.getByRole('heading', { level: 1 }).getByRole('button')
+    expect(await title.getAttribute('dir')).toBe('auto')
+    await page.keyboard.press('F2')
+    await page.keyboard.type('Not this')
+    await page.keyboard.press('Escape')
+    await title.waitFor()
+    expect(await asked('update')).toEqual([])
+    await expect.poll(focused).toContain('Refactor the stream parser')
+    await page.keyboard.press('F2')
+    await page.keyboard.type('Half lines')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => asked('update')).toEqual([{ conversationId, title: 'Half lines' }])
+  })
+})
+
+describe('replies side by side', () => {
+  it('each is stopped for itself, one is kept, and a reader of the screen hears of all of them once', async () => {
+    await show('columnsRunning')
+    const columns = page.locator('.chat-column')
+    expect(await columns.count()).toBe(4)
+    await page.getByRole('button', { name: 'Stop reasoner' }).click()
+    await expect.poll(() => asked('stop')).toHaveLength(1)
+    const ids = await columns.evaluateAll((all) => all.map((one) => one.getAttribute('data-message-id') ?? ''))
+    const log = page.locator('.chat-sr[role="log"]')
+    await tell(settled(ids[0] ?? '', { text: 'Rhine.', status: 'complete' }))
+    expect(await log.innerText()).toBe('')
+    await tell(settled(ids[1] ?? '', { model: 'reasoner', status: 'stopped' }))
+    await expect.poll(() => log.innerText()).toMatch(/^2 of 4|^1 of 4/)
+    await page.getByRole('button', { name: 'Keep this one: reasoner' }).focus()
+    await page.keyboard.press('Enter')
+    await expect.poll(() => asked('choose')).toEqual([{ messageId: ids[1] }])
+    await expect.poll(focused).toBe('Message')
+  })
+
+  it('the choices of one request are numbered, and what they cost together is said', async () => {
+    await show('choices')
+    await page.getByRole('article', { name: 'Choice 2 · writer-large' }).waitFor()
+    expect(await page.locator('.chat-column .chat-facts').first().innerText()).toContain('for all 3 choices')
+  })
+
+  it('two to four models are picked by keyboard, and the next message goes to them', async () => {
+    await show('complete')
+    await page.keyboard.press('Control+Shift+M')
+    await page.getByRole('radio', { name: 'Compare' }).click()
+    await page.getByLabel('Search models').focus()
+    await page.keyboard.type('reas')
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Escape')
+    await page.getByLabel('Message', { exact: true }).fill('Compare.')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => asked('send')).toMatchObject([{ models: ['writer-large', 'reasoner'] }])
+  })
+})
+
+describe('what a reply is asked with', () => {
+  it('is saved before it is asked, sends what is set alone, and is taken out again', async () => {
+    await show('complete')
+    await page.getByLabel('Temperature', { exact: true }).fill('0.7')
+    await page.getByLabel('Max tokens').fill('0')
+    await page.getByText('Between 1 and 10000000; this is not sent.').waitFor()
+    await page.getByLabel('Message', { exact: true }).fill('Go.')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => asked('send')).toHaveLength(1)
+    const order = await page.evaluate(() => harness.core.asked.map(({ what }) => what))
+    expect(order.indexOf('saveSetup')).toBeGreaterThanOrEqual(0)
+    expect(order.indexOf('saveSetup')).toBeLessThan(order.indexOf('send'))
+    expect(await asked('saveSetup')).toMatchObject([{ setup: { params: { temperature: 0.7 } } }])
+    await page.getByRole('button', { name: 'Don’t send Temperature' }).click()
+    await expect.poll(async () => (await asked('saveSetup')).length).toBe(2)
+    expect((await asked('saveSetup'))[1]).toMatchObject({ setup: { params: {} } })
+    expect(JSON.stringify((await asked('saveSetup'))[1])).not.toContain('temperature')
+  })
+
+  it('goes with the first message of a new conversation', async () => {
+    await show('empty')
+    await page.getByRole('textbox', { name: 'Instructions' }).fill('Be brief.')
+    await page.getByLabel('Top p', { exact: true }).fill('0.5')
+    await page.getByLabel('Message', { exact: true }).fill('Hello')
+    await page.keyboard.press('Enter')
+    await expect
+      .poll(() => asked('send'))
+      .toMatchObject([{ conversationId: null, setup: { instructions: 'Be brief.', params: { topP: 0.5 } } }])
+  })
+
+  it('says while it is typed what is wrong with a schema and with further members', async () => {
+    await show('complete')
+    await page.getByLabel('Format').selectOption('json_schema')
+    await page.getByLabel('Schema', { exact: true }).fill('{"type":')
+    await page.getByText('Line 1, column 9: it ends too early.').waitFor()
+    await page.getByLabel('Schema', { exact: true }).fill('{"type":"object","required":["a"],"properties":{}}')
+    await page.getByText('“a” is required, but no property of that name is there.').waitFor()
+    await page.getByLabel('Provider parameters').click()
+    await page.getByRole('textbox', { name: 'Provider parameters' }).fill('{"n":2}')
+    await page.getByText('“n” is set elsewhere by this program').waitFor()
+    await page.getByRole('textbox', { name: 'Provider parameters' }).fill('{"top_k":2}')
+    await expect.poll(async () => JSON.stringify((await asked('saveSetup')).at(-1))).toContain('"extra":{"top_k":2}')
+    expect(JSON.stringify(await asked('saveSetup'))).not.toContain('"n":2}')
+  })
+
+  it('is kept where the conversation is left before it was saved', async () => {
+    await show('complete')
+    await page.getByRole('textbox', { name: 'Instructions' }).fill('Half a')
+    await page.evaluate(() => harness.openChat(null))
+    await expect.poll(() => asked('saveSetup')).toMatchObject([{ conversationId, setup: { instructions: 'Half a' } }])
+  })
+})
+
+describe('a preset', () => {
+  it('keeps what is set now under a name, with the model where that is wanted', async () => {
+    await show('complete')
+    await page.getByLabel('Temperature', { exact: true }).fill('0.7')
+    await page.getByRole('button', { name: 'Presets' }).click()
+    await page.getByRole('menuitem', { name: 'Keep these, or remove some…' }).click()
+    await page.getByRole('checkbox', { name: 'With the model (writer-large)' }).check()
+    await page.getByRole('textbox', { name: 'Name' }).fill('Warm')
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    expect(await asked('savePreset')).toEqual([
+      { name: 'Warm', model: 'writer-large', instructions: null, params: { temperature: 0.7 } },
+    ])
+  })
+
+  it('is applied as a whole: what it does not set is no longer sent', async () => {
+    await show('complete')
+    await page.getByLabel('Temperature', { exact: true }).fill('0.7')
+    await page.evaluate(() =>
+      harness.libraryStore.setState({
+        presets: [
+          {
+            id: harness.conversationId,
+            name: 'Terse',
+            model: 'reasoner',
+            instructions: 'Be terse.',
+            params: { topP: 0.4 },
+            updatedAt: new Date().toISOString(),
+          },
+        ],
+      }),
+    )
+    await page.getByRole('button', { name: 'Presets' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('menuitem', { name: 'Terse' }).press('Enter')
+    await expect
+      .poll(async () => (await asked('saveSetup')).at(-1))
+      .toMatchObject({ setup: { instructions: 'Be terse.', params: { topP: 0.4 } } })
+    expect(JSON.stringify((await asked('saveSetup')).at(-1))).not.toContain('temperature')
+    await expect.poll(() => page.evaluate(() => harness.useChat.getState().model)).toBe('reasoner')
+  })
+})
+
+describe('the raw request and reply', () => {
+  it('are read event by event or line by line, and where nothing is kept the setting that keeps them stands there', async () => {
+    await show('complete')
+    await page
+      .getByRole('region', { name: 'Last reply' })
+      .getByRole('button', { name: 'Raw request and reply' })
+      .click()
+    await page.getByText('"stream": true').waitFor()
+    await page.getByRole('radio', { name: 'Reply' }).click()
+    await page.getByText('2 events').waitFor()
+    await page.getByRole('radio', { name: 'Lines' }).click()
+    await page.getByText('data: [DONE]').waitFor()
+    await page.keyboard.press('Escape')
+    await page.evaluate(() => harness.useStage.setState({ dialog: { kind: 'raw', requestRow: 99 } }))
+    await page.getByRole('switch').click()
+    await expect.poll(() => asked('updateSettings')).toEqual([{ chatBodies: true }])
+  })
+})
+
+describe('finding in the conversation', () => {
+  it('counts matches in messages that are not in the page, goes to each, and marks them', async () => {
+    await show('long')
+    await page.keyboard.press('Control+f')
+    await page.keyboard.type('This was answer 1.')
+    await expect.poll(() => page.locator('.chat-find output').innerText()).toBe('1 of 1')
+    const first = page.locator(`[data-message-id="${message(1, {}).id}"]`)
+    await first.getByText('This was answer 1.').waitFor()
+    await expect.poll(() => page.evaluate(() => CSS.highlights.get('chat-find-current')?.size ?? 0)).toBe(1)
+    const inView = await page.evaluate(() => {
+      const [range] = CSS.highlights.get('chat-find-current') ?? []
+      const view = document.querySelector('.chat-talk')?.getBoundingClientRect()
+      const box = range instanceof Range ? range.getBoundingClientRect() : null
+      return Boolean(box && view && box.top >= view.top && box.bottom <= view.bottom)
+    })
+    expect(inView).toBe(true)
+    await page.getByLabel('Find in this chat').fill('comes next')
+    await expect.poll(() => page.locator('.chat-find output').innerText()).toBe('1 of 500')
+    await page.keyboard.press('Shift+Enter')
+    await expect.poll(() => page.locator('.chat-find output').innerText()).toBe('500 of 500')
+    await page.getByText('Question 998: what comes next?').waitFor()
+    await page.keyboard.press('Escape')
+    expect(await page.locator('.chat-find').count()).toBe(0)
+    expect(await page.evaluate(() => CSS.highlights.size)).toBe(0)
+  })
+})
+
+describe('a hit in what a tool answered', () => {
+  it('opens the result and is marked there', async () => {
+    await show('long')
+    await page.getByText('Question 998: what comes next?').waitFor()
+    const { call, row } = sceneCall(
+      'read_file',
+      '{}',
+      { state: 'done', allowed: 'once' },
+      `A line\n`.repeat(60).concat('the needle'),
+    )
+    if (!row) throw new Error('The call has no row.')
+    await tell({ type: 'message', message: message(1_000, { text: 'Read it.' }) })
+    await tell({ type: 'message', message: message(1_001, { text: 'I look.', toolCalls: [call] }) })
+    const answered = message(1_002, {})
+    await tell({ type: 'message', message: { ...row, id: answered.id, parentId: answered.parentId, conversationId } })
+    await page.getByRole('button', { name: /^Result/ }).waitFor()
+    await page.keyboard.press('Control+f')
+    await page.keyboard.type('needle')
+    await expect.poll(() => page.locator('.chat-find output').innerText()).toBe('1 of 1')
+    const inView = (): Promise<boolean> =>
+      page.evaluate(() => {
+        const [range] = CSS.highlights.get('chat-find-current') ?? []
+        const box = document.querySelector('[data-result-of]')?.parentElement?.getBoundingClientRect()
+        const own = range instanceof Range ? range.getBoundingClientRect() : null
+        return Boolean(own && box && own.height > 0 && own.top >= box.top && own.bottom <= box.bottom)
+      })
+    await expect.poll(inView).toBe(true)
+  })
+})
+
+describe('where a person reads', () => {
+  /** The message at the top of the view and how far above its edge it begins, in px. */
+  const reading = (): Promise<{ id: string; top: number }> =>
+    page.evaluate(() => {
+      const view = document.querySelector('.chat-talk')?.getBoundingClientRect().top ?? 0
+      for (const article of document.querySelectorAll<HTMLElement>('.chat-talk [data-message-id]')) {
+        const { top, bottom } = article.getBoundingClientRect()
+        if (bottom > view) return { id: article.dataset.messageId ?? '', top: Math.round(top - view) }
+      }
+      return { id: '', top: 0 }
+    })
+  const still = async (): Promise<{ id: string; top: number }> => {
+    let before = await reading()
+    await expect
+      .poll(async () => {
+        const now = await reading()
+        const same = now.id === before.id && now.top === before.top
+        before = now
+        return same
+      })
+      .toBe(true)
+    return before
+  }
+
+  it('stays where it is while earlier messages come before it', async () => {
+    await show('long')
+    await page.getByText('Question 998: what comes next?').waitFor()
+    await expect.poll(() => page.evaluate(() => harness.useChat.getState().open?.missing)).toBe(0)
+    const open = await page.evaluate(() => {
+      const { conversation, setup, messages } = harness.useChat.getState().open ?? {}
+      return JSON.stringify({ conversation, setup, messages })
+    })
+    const { conversation, setup, messages } = JSON.parse(open)
+    const common = { conversation, setup, beside: [] }
+    await tell({ type: 'snapshot', ...common, messages: messages.slice(-60), earlier: 940 })
+    await page.locator('.chat-talk').focus()
+    await page.keyboard.press('PageUp')
+    await page.keyboard.press('PageUp')
+    await page.getByRole('button', { name: 'Jump to latest' }).waitFor()
+    const before = await still()
+    await tell({ type: 'earlier', messages: messages.slice(0, 940), left: 0 })
+    await expect.poll(() => page.evaluate(() => harness.useChat.getState().open?.ids.length)).toBe(1_000)
+    const after = await still()
+    expect(after.id).toBe(before.id)
+    expect(Math.abs(after.top - before.top)).toBeLessThanOrEqual(2)
+  })
+
+  it('is found again after another conversation was looked at', async () => {
+    await show('long')
+    await page.getByText('Question 998: what comes next?').waitFor()
+    await page.locator('.chat-talk').focus()
+    for (let press = 0; press < 3; press++) await page.keyboard.press('PageUp')
+    await page.getByRole('button', { name: 'Jump to latest' }).waitFor()
+    const before = await still()
+    await expect.poll(() => page.evaluate(() => sessionStorage.getItem('chat.places') ?? '')).toContain(before.id)
+    await page.evaluate(() => harness.openChat(null))
+    await page.waitForSelector('.chat-welcome')
+    await page.evaluate(() => harness.openChat(harness.conversationId))
+    await page.waitForSelector(`[data-message-id="${before.id}"]`)
+    const after = await still()
+    expect(after.id).toBe(before.id)
+    expect(Math.abs(after.top - before.top)).toBeLessThanOrEqual(2)
+  })
+
+  it('can be selected from one message into another, and is copied as both say it', async () => {
+    await show('long')
+    await page.getByText('Question 998: what comes next?').waitFor()
+    const copied = await page.evaluate(() => {
+      const part = (n: number): Element | null =>
+        document.querySelector(`[data-message-id$="00${n}"] [data-part="text"]`)
+      const [from, to] = [part(1_998), part(1_999)]
+      const end = to?.querySelector('p:last-child')
+      if (!from || !end) throw new Error('The messages are not there.')
+      getSelection()?.setBaseAndExtent(from, 0, end, end.childNodes.length)
+      const clipboardData = new DataTransfer()
+      from.dispatchEvent(new ClipboardEvent('copy', { clipboardData, bubbles: true, cancelable: true }))
+      return clipboardData.getData('text/plain')
+    })
+    expect(copied).toMatch(/^You:\nQuestion 998: what comes next\?\n\nwriter-large:\nThe split is made on/)
+    expect(copied).toContain('\n- a test that splits every fixture')
+    expect(copied.endsWith('This was answer 999.')).toBe(true)
+  })
+})
+
+describe('every state', () => {
+  // `tenThousand` is `long` again: only what is near the view stands in the page.
+  const states = ['empty', ...Object.keys(scenes), ...Object.keys(moreScenes)].filter((one) => one !== 'tenThousand')
+  it('has nothing that axe finds, wide and light or narrow and dark', async () => {
+    await show('empty')
+    const found: string[] = []
+    for (const scene of states) {
+      await page.setViewportSize({ width: 1200, height: 820 })
+      await visit(scene)
+      found.push(...(await faults()).map((fault) => `${scene}, light: ${fault}`))
+      await page.setViewportSize({ width: 700, height: 820 })
+      await page.evaluate(() => {
+        document.documentElement.dataset.theme = 'dark'
+      })
+      found.push(...(await faults()).map((fault) => `${scene}, dark: ${fault}`))
+    }
+    expect(found).toEqual([])
+  }, 600_000)
+
+  it('so have the editor, the bar that finds, the list of models and the raw request', async () => {
+    await show('branches')
+    await page.keyboard.press('Control+e')
+    await page.keyboard.press('Control+f')
+    await page.getByLabel('Find in this chat').fill('river')
+    await page.getByLabel('Changed text').waitFor()
+    expect(await faults()).toEqual([])
+    await page.keyboard.press('Control+Shift+M')
+    await page.getByRole('radio', { name: 'Compare' }).click()
+    expect(await faults()).toEqual([])
+    await page.keyboard.press('Escape')
+    await page.evaluate(() => harness.useStage.setState({ dialog: { kind: 'raw', requestRow: 42 } }))
+    await page.getByText('"stream": true').waitFor()
+    expect(await faults()).toEqual([])
+  }, 120_000)
+
+  async function faults(): Promise<string[]> {
+    // The list is looked at by its own tests.
+    const { violations } = await new AxeBuilder({ page })
+      .include('main')
+      .include('.window > aside:last-child')
+      .analyze()
+    // A reply's own headings begin at whatever level its model chose.
+    const ours = violations.filter(
+      ({ id, nodes }) => id !== 'heading-order' || nodes.some(({ html }) => !html.includes('md-h')),
+    )
+    return ours.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(' ')}`)
+  }
+})

@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest'
+import { asSeen, asText } from '../../../../src-renderer/features/chat/asText.ts'
+import { matchesIn } from '../../../../src-renderer/features/chat/find/matches.ts'
+import { patternOf } from '../../../../src-renderer/stores/chatFind.ts'
+import { message } from './harness/scenes.ts'
+
+const markdown = `# Brew **well**
+
+Use \`3 g\` of [fine](https://example.com) coffee.
+
+1. Warm the *pot*
+2. Pour
+   - slowly
+
+- [x] scale
+
+> Good coffee.
+
+| a | b |
+|---|---|
+| 1 | 2 |
+
+\`\`\`sh
+boil --now
+\`\`\`
+`
+
+describe('a reply as text', () => {
+  it('says what the Markdown says, without its marks', () => {
+    expect(asText(markdown)).toBe(
+      [
+        'Brew well',
+        'Use 3 g of fine (https://example.com) coffee.',
+        '1. Warm the pot\n2. Pour\n   - slowly',
+        '- [x] scale',
+        'Good coffee.',
+        'a\tb\n1\t2',
+        'boil --now',
+      ].join('\n\n'),
+    )
+  })
+
+  it('is on the screen without the addresses that it leads to', () => {
+    expect(asSeen('Use [fine](https://example.com) coffee.')).toBe('Use fine coffee.')
+  })
+})
+
+describe('what is looked for in a conversation', () => {
+  const find = (text: string, matchCase = false, words: string[] | null = null) => patternOf({ text, matchCase, words })
+  const path = [
+    message(0, { text: 'Coffee **or** tea?' }),
+    message(1, { text: 'Cof**fee**. COFFEE, [coffee](https://coffee.example) and `coffee`.' }),
+    message(2, { text: 'a.b a+b' }),
+  ]
+  const places = (pattern: RegExp | null) => matchesIn(path, pattern).map(({ id, nth }) => `${id.slice(-1)}:${nth}`)
+
+  it('is found in the text as it is seen: through marks, not in addresses; in what a person typed as typed', () => {
+    expect(places(find('coffee'))).toEqual(['0:0', '1:0', '1:1', '1:2', '1:3'])
+    expect(places(find('COFFEE', true))).toEqual(['1:0'])
+    expect(places(find('**or**'))).toEqual(['0:0'])
+  })
+
+  it('is text, never a pattern, and nothing looks for nothing', () => {
+    expect(places(find('a.b'))).toEqual(['2:0'])
+    expect(places(find('a+b'))).toEqual(['2:0'])
+    expect(find('   ')).toBeNull()
+    for (const odd of '\\^$.*+?()[]{}|/-') expect(() => find(odd), odd).not.toThrow()
+  })
+
+  it('is each of several words where a search over everything led here', () => {
+    expect(places(find('tea coffee', false, ['tea', 'coffee']))).toEqual(['0:0', '0:1', '1:0', '1:1', '1:2', '1:3'])
+  })
+})

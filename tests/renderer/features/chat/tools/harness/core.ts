@@ -1,0 +1,73 @@
+import { createORPCClient } from '@orpc/client'
+import { RPCLink } from '@orpc/client/message-port'
+import { implement } from '@orpc/server'
+import { RPCHandler } from '@orpc/server/message-port'
+import { contract } from '../../../../../../src-preload/contract/contract.ts'
+import type { ChatToolsState } from '../../../../../../src-preload/contract/tools.ts'
+import type { Client } from '../../../../../../src-renderer/api/connect.ts'
+
+/** A core in memory behind a real MessagePort: it tells one state of the tools, takes what it is asked for, and remembers it. */
+export function toolsCore(
+  first: ChatToolsState,
+  onChange: (state: ChatToolsState) => void,
+): { client: Client; asked: unknown[] } {
+  const asked: unknown[] = []
+  let state = first
+  const change = (next: Partial<ChatToolsState>) => {
+    state = { ...state, ...next }
+    onChange(state)
+  }
+  const os = implement(contract)
+  const say = <T>(what: string, input: unknown, answer: T): T => {
+    asked.push([what, input])
+    return answer
+  }
+  const router = {
+    app: {
+      updateSettings: os.app.updateSettings.handler(({ errors, input }) => {
+        say('updateSettings', input, null)
+        throw errors.PROBLEM({ data: { kind: 'bug', message: 'This scene keeps no settings.' } })
+      }),
+    },
+    chat: { saveSetup: os.chat.saveSetup.handler(({ input }) => say('saveSetup', input, {})) },
+    chatTools: {
+      saveFunction: os.chatTools.saveFunction.handler(({ input }) => {
+        const saved = { ...input, id: input.id ?? crypto.randomUUID(), updatedAt: new Date().toISOString() }
+        change({ functions: [...state.functions.filter(({ id }) => id !== saved.id), saved] })
+        return say('saveFunction', input, saved)
+      }),
+      removeFunction: os.chatTools.removeFunction.handler(({ input }) => {
+        change({ functions: state.functions.filter(({ id }) => id !== input.id) })
+        return say('removeFunction', input, {})
+      }),
+      saveServer: os.chatTools.saveServer.handler(({ input }) =>
+        say('saveServer', input, { id: input.id ?? crypto.randomUUID() }),
+      ),
+      removeServer: os.chatTools.removeServer.handler(({ input }) => {
+        change({ servers: state.servers.filter(({ id }) => id !== input.id) })
+        return say('removeServer', input, {})
+      }),
+      switchServer: os.chatTools.switchServer.handler(({ input }) => {
+        change({
+          servers: state.servers.map((one) =>
+            one.id === input.id ? { ...one, on: input.on, state: input.on ? 'starting' : 'off' } : one,
+          ),
+        })
+        return say('switchServer', input, {})
+      }),
+      forget: os.chatTools.forget.handler(({ input }) => {
+        change({ always: state.always.filter((one) => one !== input.toolId) })
+        return say('forget', input, {})
+      }),
+      decide: os.chatTools.decide.handler(({ input }) => say('decide', input, {})),
+      answer: os.chatTools.answer.handler(({ input }) => say('answer', input, {})),
+      stopCall: os.chatTools.stopCall.handler(({ input }) => say('stopCall', input, { stopped: true })),
+      resume: os.chatTools.resume.handler(({ input }) => say('resume', input, { replyId: crypto.randomUUID() })),
+    },
+  }
+  const { port1, port2 } = new MessageChannel()
+  new RPCHandler(router).upgrade(port1)
+  port1.start()
+  port2.start()
+  return { client: createORPCClient(new RPCLink({ port: port2 })), asked }
+}

@@ -1,0 +1,177 @@
+import { mkdirSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { AxeBuilder } from '@axe-core/playwright'
+import { chromium, type Page } from '@playwright/test'
+import tailwindcss from '@tailwindcss/vite'
+import react from '@vitejs/plugin-react'
+import { build, preview } from 'vite'
+
+// Pictures of every state of the tools, light and dark, wide and narrow, and what axe finds in each:
+//   node tests/renderer/chat-tools/harness/look.ts FOLDER [scene]
+const [folder = 'test-results/tools', only] = process.argv.slice(2)
+mkdirSync(folder, { recursive: true })
+const root = fileURLToPath(new URL('.', import.meta.url))
+const outDir = fileURLToPath(new URL('../../../../../../out/tools-harness', import.meta.url))
+const common = { root, configFile: false, logLevel: 'error' } as const
+await build({
+  ...common,
+  plugins: [react(), tailwindcss()],
+  build: { outDir, emptyOutDir: true, target: 'chrome120', minify: false },
+})
+const server = await preview({ ...common, build: { outDir }, preview: { port: 0, host: '127.0.0.1' } })
+const url = server.resolvedUrls?.local[0] ?? ''
+
+const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).first().click()
+const paste = JSON.stringify(
+  {
+    mcpServers: {
+      notes: { command: 'npx', args: ['-y', 'notes-mcp', '/home/ada/a folder'], env: { NOTES_TOKEN: 'x1' } },
+      weather: { type: 'http', url: 'https://weather.example/mcp', headers: { Authorization: '' } },
+      files: { command: 'uvx', args: ['files'] },
+      old: { type: 'sse', url: 'https://old.example/sse' },
+    },
+  },
+  null,
+  2,
+)
+const scenes: [name: string, query: string, act?: (page: Page) => Promise<unknown>][] = [
+  ['waiting', 'scene=waiting'],
+  [
+    'refusing',
+    'scene=waiting',
+    async (page) => {
+      await button(page, 'No…')
+      await page.getByLabel('Why not?').fill('Use another folder.')
+    },
+  ],
+  [
+    'working',
+    'scene=working',
+    async (page) => {
+      await page.getByRole('radio', { name: 'JSON' }).click()
+      await page.getByLabel('Result', { exact: true }).fill('{"degrees": 19,')
+    },
+  ],
+  ['settled', 'scene=settled'],
+  [
+    'opened',
+    'scene=settled',
+    (page) =>
+      page
+        .getByRole('button', { name: /^Result/ })
+        .first()
+        .click(),
+  ],
+  ['faults', 'scene=faults'],
+  [
+    'hostile',
+    'scene=hostile',
+    (page) =>
+      page
+        .getByRole('button', { name: /^Result/ })
+        .first()
+        .click(),
+  ],
+  ['round', 'scene=round'],
+  ['bound', 'scene=round&settled=1', (page) => page.getByText('Go on?').waitFor()],
+  ['section', 'scene=section'],
+  ['section-many', 'scene=section&tools=many'],
+  ['section-none', 'scene=section&tools=none'],
+  ['button', 'scene=button', (page) => button(page, /^Tools/)],
+  ['settings', 'scene=settings'],
+  ['settings-none', 'scene=settings&tools=none'],
+  ['settings-server', 'scene=settings', (page) => button(page, 'Details of files')],
+  ['settings-warn', 'scene=settings', (page) => page.getByRole('switch', { name: 'Switch calendar on' }).click()],
+  ['settings-function', 'scene=settings', (page) => button(page, 'Add a tool')],
+  [
+    'settings-function-bad',
+    'scene=settings',
+    async (page) => {
+      await button(page, 'Add a tool')
+      await page.getByLabel('Name', { exact: true }).fill('get_weather')
+      const schema = page.getByLabel('Parameters, as a JSON schema')
+      await schema.fill('{"type":"object","properties":{"a":{"type":"text"},"b":"string"},"required":["c"]}')
+      await page.getByRole('dialog').getByRole('button', { name: 'Tidy up' }).click()
+      await page.getByRole('switch', { name: 'Strict' }).click()
+      await page.getByRole('button', { name: 'Add', exact: true }).click()
+    },
+  ],
+  [
+    'settings-function-json',
+    'scene=settings',
+    async (page) => {
+      await button(page, /^Edit get_weather/)
+      await page.getByLabel('Parameters, as a JSON schema').fill('{\n  "type": "object"\n  "properties": {}\n}')
+    },
+  ],
+  [
+    'settings-add-server',
+    'scene=settings',
+    async (page) => {
+      await button(page, 'Add a server')
+      await page.getByLabel('Program', { exact: true }).fill('npx -y @scope/server "/home/ada/a folder"')
+      await button(page, 'Add a variable')
+    },
+  ],
+  [
+    'settings-add-http',
+    'scene=settings',
+    async (page) => {
+      await button(page, 'Add a server')
+      await page.getByRole('radio', { name: 'an address (HTTP)' }).click()
+      await page.getByLabel('Address').fill('http://mcp.example.com/mcp')
+      await button(page, 'Add a header')
+      await page.getByRole('button', { name: 'Add', exact: true }).click()
+    },
+  ],
+  [
+    'settings-paste',
+    'scene=settings',
+    async (page) => {
+      await button(page, 'Paste a configuration')
+      await page.getByLabel('Configuration, as JSON').fill(paste)
+    },
+  ],
+  [
+    'settings-edit',
+    'scene=settings',
+    async (page) => {
+      await button(page, 'More for files')
+      await page.getByRole('menuitem', { name: 'Edit…' }).click()
+    },
+  ],
+]
+
+const browser = await chromium.launch({ executablePath: process.env.STUDIO_BROWSER ?? '/usr/bin/chromium' })
+let faults = 0
+for (const [name, query, act] of scenes) {
+  if (only && !name.includes(only)) continue
+  for (const theme of ['light', 'dark']) {
+    for (const width of [1200, 700]) {
+      const context = await browser.newContext({ viewport: { width, height: 900 }, reducedMotion: 'reduce' })
+      const page = await context.newPage()
+      page.setDefaultTimeout(5_000)
+      const fault = (words: string) => {
+        faults += 1
+        console.log(`${name} ${theme} ${width}: ${words}`)
+      }
+      page.on('console', (line) => line.type() === 'error' && fault(line.text().slice(0, 400)))
+      page.on('pageerror', (error) => fault(error.message))
+      await page.goto(`${url}?${query}&theme=${theme}`)
+      await page.locator('main').waitFor()
+      await act?.(page).catch((thrown: unknown) => fault(String(thrown).slice(0, 400)))
+      await page.evaluate(() => document.fonts.ready)
+      if (await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)) fault('scrolls sideways')
+      await page.screenshot({ path: `${folder}/${name}-${theme}-${width}.png` })
+      if (width === 1200) {
+        const { violations } = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21aa']).analyze()
+        for (const { id, nodes } of violations)
+          fault(`${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' | ')}`)
+      }
+      await context.close()
+    }
+  }
+}
+await browser.close()
+await server.close()
+console.log(`${faults} faults`)

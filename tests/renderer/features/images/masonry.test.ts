@@ -1,0 +1,161 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import {
+  columnsFor,
+  gap,
+  inSight,
+  layOut,
+  leftOf,
+  type Masonry,
+  type Sized,
+  stepFrom,
+} from '../../../../src-renderer/features/images/masonry.ts'
+
+const side = fc.oneof(fc.integer({ min: 1, max: 4_096 }), fc.constantFrom(0, 1, 16_384))
+const pictures = fc.array(fc.record({ width: side, height: side }), { maxLength: 120 })
+const stage = fc.integer({ min: 60, max: 3_000 })
+
+const ways = ['left', 'right', 'up', 'down'] as const
+
+interface Placed {
+  left: number
+  top: number
+  right: number
+  bottom: number
+}
+
+function placed(list: readonly Sized[], width: number): Placed[] {
+  const masonry = layOut(list, width)
+  return list.map((_, at) => {
+    const left = leftOf(masonry, at)
+    const top = masonry.top[at] ?? Number.NaN
+    return { left, top, right: left + masonry.columnWidth, bottom: top + (masonry.tall[at] ?? Number.NaN) }
+  })
+}
+
+function stepsAreFair(masonry: Masonry, boxes: readonly Placed[], at: number): void {
+  const down = stepFrom(masonry, at, 'down')
+  if (down !== at) expect(stepFrom(masonry, down, 'up')).toBe(at)
+  for (const way of ['left', 'right'] as const) {
+    const beside = stepFrom(masonry, at, way)
+    const far = (boxes[beside]?.left ?? 0) - (boxes[at]?.left ?? 0)
+    if (beside !== at) expect(Math.sign(far)).toBe(way === 'left' ? -1 : 1)
+  }
+}
+
+describe('the gallery’s layout', () => {
+  it('lets no two pictures overlap and none stand out of the stage, whatever their sizes', () => {
+    fc.assert(
+      fc.property(pictures, stage, (list, width) => {
+        const boxes = placed(list, width)
+        for (const [at, a] of boxes.entries()) {
+          expect(a.left).toBeGreaterThanOrEqual(0)
+          expect(a.right).toBeLessThanOrEqual(width + 0.001)
+          expect(a.bottom).toBeGreaterThan(a.top)
+          for (const b of boxes.slice(at + 1)) {
+            const beside = a.right + gap <= b.left + 0.001 || b.right + gap <= a.left + 0.001
+            const below = a.bottom + gap <= b.top + 0.001 || b.bottom + gap <= a.top + 0.001
+            expect(beside || below).toBe(true)
+          }
+        }
+      }),
+      { numRuns: 150 },
+    )
+  })
+
+  it('keeps the order: no picture begins above the one before it, and those that begin side by side go from the left', () => {
+    fc.assert(
+      fc.property(pictures, stage, (list, width) => {
+        const boxes = placed(list, width)
+        for (const [at, box] of boxes.entries()) {
+          const before = boxes[at - 1]
+          if (!before) continue
+          expect(box.top).toBeGreaterThanOrEqual(before.top)
+          if (box.top === before.top) expect(box.left).toBeGreaterThan(before.left)
+        }
+      }),
+    )
+  })
+
+  it('is as tall as the lowest picture, and has every picture once in its columns', () => {
+    fc.assert(
+      fc.property(pictures, stage, (list, width) => {
+        const masonry = layOut(list, width)
+        const lowest = Math.max(0, ...placed(list, width).map(({ bottom }) => bottom))
+        expect(masonry.height).toBeCloseTo(lowest, 6)
+        const all = masonry.columns.flat().sort((a, b) => a - b)
+        expect(all).toEqual(list.map((_, at) => at))
+      }),
+    )
+  })
+
+  it('finds exactly the pictures that touch a band of it', () => {
+    fc.assert(
+      fc.property(
+        pictures,
+        stage,
+        fc.integer({ min: -500, max: 8_000 }),
+        fc.integer({ min: 0, max: 2_000 }),
+        (list, width, from, tall) => {
+          const touched = placed(list, width).flatMap(({ top, bottom }, at) =>
+            bottom >= from && top <= from + tall ? [at] : [],
+          )
+          expect(inSight(layOut(list, width), from, from + tall)).toEqual(touched)
+        },
+      ),
+    )
+  })
+
+  it('shows every picture once while it is scrolled from end to end', () => {
+    fc.assert(
+      fc.property(pictures, stage, (list, width) => {
+        const masonry = layOut(list, width)
+        const seen = new Set<number>()
+        for (let at = 0; at <= masonry.height; at += 300) {
+          const now = inSight(masonry, at, at + 300)
+          expect(new Set(now).size).toBe(now.length)
+          for (const place of now) seen.add(place)
+        }
+        expect(seen.size).toBe(list.length)
+      }),
+    )
+  })
+
+  it('is walked by arrows: up undoes down, sideways stays at the height, and all can be reached', () => {
+    fc.assert(
+      fc.property(
+        pictures.filter((list) => list.length > 0),
+        stage,
+        (list, width) => {
+          const masonry = layOut(list, width)
+          const boxes = placed(list, width)
+          const reached = new Set([0])
+          for (const at of reached) {
+            stepsAreFair(masonry, boxes, at)
+            for (const way of ways) reached.add(stepFrom(masonry, at, way))
+          }
+          expect(reached.size).toBe(list.length)
+        },
+      ),
+      { numRuns: 150 },
+    )
+  })
+
+  it('has at least one column and more of them in a wider stage', () => {
+    fc.assert(
+      fc.property(stage, stage, (a, b) => {
+        expect(columnsFor(a)).toBeGreaterThanOrEqual(1)
+        if (a <= 850 && b <= 850 && a <= b) expect(columnsFor(a)).toBeLessThanOrEqual(columnsFor(b))
+      }),
+    )
+    expect([360, 620, 1_000, 1_600].map(columnsFor)).toEqual([2, 3, 4, 6])
+  })
+
+  it('lays out 10,000 pictures in a few milliseconds', () => {
+    const list = Array.from({ length: 10_000 }, (_, at) => ({ width: 1_024, height: 600 + ((at * 37) % 900) }))
+    layOut(list, 1_000)
+    const began = performance.now()
+    for (let round = 0; round < 20; round += 1) layOut(list, 1_000)
+    expect((performance.now() - began) / 20).toBeLessThan(30)
+  })
+})

@@ -1,0 +1,309 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { toolSettings } from '../../../../src-preload/contract/apps.ts'
+import type { RequestDetail } from '../../../../src-preload/contract/requests.ts'
+import { stateOf } from '../../../../src-renderer/features/proxy/appState.ts'
+import { lastUserText, readable } from '../../../../src-renderer/features/proxy/bodies.ts'
+import { asCurl } from '../../../../src-renderer/features/proxy/curl.ts'
+import { exact, showLimit, showMs, showSc } from '../../../../src-renderer/features/proxy/figures.ts'
+import {
+  formOf,
+  freshColour,
+  instantOf,
+  localText,
+  newForm,
+  readForm,
+  type ToolForm,
+} from '../../../../src-renderer/features/proxy/form.ts'
+import { timeline } from '../../../../src-renderer/features/proxy/timeline.ts'
+import { readOrigin } from '../../../../src-renderer/features/settings/origin.ts'
+import { budgetsOf } from '../../../../src-renderer/shared/appBudgets.ts'
+import { firstToolsStore, splitTools, withUse } from '../../../../src-renderer/stores/apps.ts'
+import { row, tool, use } from './rows.ts'
+
+const now = Date.parse('2026-11-21T14:00:00.000Z')
+
+describe('amounts', () => {
+  it('shows as many digits as matter and never nothing for something', () => {
+    expect(['0', '0.000', '7.803451', '0.34201', '0.00042', '1234567.5', '0.0000000001'].map(showSc)).toEqual([
+      '0',
+      '0',
+      '7.80',
+      '0.34',
+      '0.00042',
+      '1,234,567.50',
+      '< 0.000000001',
+    ])
+    expect(['20', '0.50', '1000.000', '007'].map(showLimit)).toEqual(['20', '0.5', '1,000', '7'])
+  })
+  it('is never off by more than half of the last digit shown', () => {
+    const amount = fc
+      .tuple(fc.nat(1_000_000), fc.nat(999_999_999))
+      .map(([a, b]) => `${a}.${String(b).padStart(9, '0')}`)
+    fc.assert(
+      fc.property(amount, (text) => {
+        const shown = showSc(text).replaceAll(',', '')
+        const digits = shown.split('.')[1]?.length ?? 0
+        const off = exact(shown) - exact(text)
+        expect((off < 0n ? -off : off) * 2n).toBeLessThanOrEqual(10n ** BigInt(18 - digits))
+      }),
+    )
+  })
+  it('compares exactly where floating point would not', () => {
+    expect(exact('0.3') - exact('0.1') - exact('0.2')).toBe(0n)
+    expect(exact('999999999999999.000000000000000001')).toBeGreaterThan(exact('999999999999999'))
+  })
+  it('writes times in the unit that reads best', () => {
+    expect([0.02, 0.2, 41, 999.4, 999.6, 2_414, 9_996, 12_400, 125_000, 3_720_000].map(showMs)).toEqual([
+      '< 0.1 ms',
+      '0.2 ms',
+      '41 ms',
+      '999 ms',
+      '1.00 s',
+      '2.41 s',
+      '10.0 s',
+      '12.4 s',
+      '2 min 05 s',
+      '1 h 02 min',
+    ])
+  })
+})
+
+describe('a tool’s form', () => {
+  const filled = (change: Partial<ToolForm>): ToolForm => ({ ...newForm('editor', 'blue'), ...change })
+  it('asks for what the contract takes, whatever valid tool it was made from', () => {
+    const read = readForm(
+      formOf(
+        tool({
+          models: ['a', 'b'],
+          endpoints: ['chat'],
+          requestsPerMinute: 60,
+          budgetDay: '0.000000001',
+          budgetTotal: '12',
+          failFast: true,
+        }),
+      ),
+      now,
+    )
+    expect(read.errors).toBeNull()
+    expect(toolSettings.parse(read.settings)).toEqual(read.settings)
+    expect(read.settings).toMatchObject({ models: ['a', 'b'], budgetDay: '0.000000001', budgetTotal: '12' })
+  })
+  it('reads amounts exactly and numbers as people write them', () => {
+    const { settings } = readForm(
+      filled({ budgetDay: ' 0020.500 ', budgetMonth: '.5', tokensPerMinute: '100,000' }),
+      now,
+    )
+    expect(settings).toMatchObject({ budgetDay: '20.5', budgetMonth: '0.5', tokensPerMinute: 100_000 })
+  })
+  it('says beside which field something is wrong, and keeps nothing then', () => {
+    const read = readForm(
+      filled({
+        name: '  ',
+        expires: localText(new Date(now - 3_600_000).toISOString()),
+        anyModel: false,
+        anyEndpoint: false,
+        requestsPerMinute: '0',
+        concurrent: '1.5',
+        budgetDay: '1,5',
+        budgetTotal: '1.0000000001',
+      }),
+      now,
+    )
+    expect(read.settings).toBeNull()
+    expect(read.errors).toEqual({
+      name: 'name',
+      expires: 'expiresPast',
+      models: 'models',
+      endpoints: 'endpoints',
+      requestsPerMinute: 'whole',
+      concurrent: 'whole',
+      budgetDay: 'amount',
+      budgetTotal: 'amount',
+    })
+  })
+  it('leaves an expiry alone that nobody touched, also one to the second or in the past', () => {
+    const expiresAt = '2026-11-20T09:12:33.123Z'
+    expect(readForm(formOf(tool({ expiresAt })), now, expiresAt).settings?.expiresAt).toBe(expiresAt)
+  })
+  it('finds the same minute again on the person’s clock', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 60_000_000 }), (minutes) => {
+        const instant = new Date(minutes * 60_000).toISOString()
+        // Where clocks are put back an hour comes twice: the text then names the first one.
+        expect(localText(instantOf(localText(instant)) ?? '')).toBe(localText(instant))
+      }),
+    )
+  })
+  it('offers a colour that the fewest tools have', () => {
+    expect(freshColour([])).toBe('blue')
+    expect(freshColour([tool(), tool({ colour: 'teal' })])).toBe('violet')
+    expect(freshColour([tool({ revokedAt: '2026-01-01T00:00:00.000Z' })])).toBe('blue')
+  })
+})
+
+describe('a tool’s card', () => {
+  it('says first what stops the tool, then what it does', () => {
+    const before = new Date(now - 1).toISOString()
+    expect(stateOf(tool({ revokedAt: before, pausedAt: before }), null, now).is).toBe('revoked')
+    expect(stateOf(tool({ expiresAt: before, pausedAt: before }), null, now).is).toBe('expired')
+    expect(stateOf(tool({ pausedAt: before }), use({ active: 2 }), now).is).toBe('paused')
+    expect(stateOf(tool(), use({ active: 3, waiting: 1 }), now)).toEqual({ is: 'streaming', count: 2 })
+    expect(stateOf(tool(), use({ active: 1, waiting: 1 }), now)).toEqual({ is: 'waiting', count: 1 })
+    expect(stateOf(tool({ budgetDay: '2' }), use({ spentDay: '2' }), now).is).toBe('overBudget')
+    expect(stateOf(tool({ budgetDay: '2' }), use({ spentDay: '1.999999999' }), now).is).toBe('idle')
+  })
+  it('measures spend against each budget that is set, exactly', () => {
+    expect(budgetsOf(tool({ budgetDay: '20', budgetTotal: '0' }), use({ spentDay: '5', spentTotal: '0' }))).toEqual([
+      { period: 'Day', spent: '5', limit: '20', used: false, share: 0.25 },
+      { period: 'Total', spent: '0', limit: '0', used: true, share: 1 },
+    ])
+  })
+  it('is drawn again only when its own figures changed', () => {
+    const first = withUse(firstToolsStore, [use(), use({ id: 't2', perMinute: [1] })])
+    const next = withUse(first, [use(), use({ id: 't2', perMinute: [2] })])
+    expect(next.use.t1).toBe(first.use.t1)
+    expect(next.use.t2).not.toBe(first.use.t2)
+    expect(withUse(next, [use()]).use.t2).toBeUndefined()
+  })
+  it('folds keys away that can’t be used any more', () => {
+    const tools = [tool({ id: 'a' }), tool({ id: 'b', revokedAt: 'x' }), tool({ id: 'c', pausedAt: 'x' })]
+    expect(splitTools(tools, now).alive.map(({ id }) => id)).toEqual(['a', 'c'])
+    expect(splitTools([tool({ expiresAt: new Date(now).toISOString() })], now).ended.length).toBe(1)
+  })
+})
+
+describe('the timeline', () => {
+  it('fills exactly the time that the request took, in order, whatever the figures', () => {
+    const ms = fc.integer({ min: 0, max: 100_000 })
+    fc.assert(
+      fc.property(
+        ms,
+        ms,
+        fc.option(ms),
+        fc.option(ms),
+        fc.option(ms),
+        (queuedMs, backoffMs, connectMs, first, took) => {
+          const { phases, total } = timeline(
+            row(1, {
+              queuedMs,
+              backoffMs,
+              connectMs,
+              firstByteMs: first,
+              durationMs: took,
+              state: took === null ? 'streaming' : 'done',
+            }),
+            Date.parse('2026-11-21T14:06:31.000Z') + 50_000,
+          )
+          let at = 0
+          for (const phase of phases) {
+            expect(phase.from).toBe(at)
+            expect(phase.ms).toBeGreaterThan(0)
+            at += phase.ms
+          }
+          expect(at).toBe(total)
+        },
+      ),
+    )
+  })
+  it('tells of no wait for the service where nothing was sent to it', () => {
+    const refused = row(1, { state: 'refused', queuedMs: 3, connectMs: null, firstByteMs: null, durationMs: 40 })
+    expect(timeline(refused, 0)).toEqual({ phases: [{ name: 'queued', from: 0, ms: 3 }], total: 40 })
+  })
+  it('names what a request under way is waiting for', () => {
+    const began = Date.parse('2026-11-21T14:06:31.000Z')
+    const open = { durationMs: null, firstByteMs: null, connectMs: null, status: null } as const
+    const last = (state: 'waiting' | 'backing_off' | 'sent' | 'streaming', firstByteMs: number | null = null) =>
+      timeline(row(1, { ...open, state, firstByteMs }), began + 4_000).phases.at(-1)?.name
+    expect(last('waiting')).toBe('queued')
+    expect(last('backing_off')).toBe('backoff')
+    expect(last('sent')).toBe('waiting')
+    expect(last('streaming', 300)).toBe('streaming')
+  })
+})
+
+describe('what was said', () => {
+  const body = (text: string, capped = false) => ({ text, bytes: text.length, capped })
+  const detail = (change: Partial<RequestDetail> = {}): RequestDetail => ({
+    row: row(1),
+    requestHeaders: [
+      ['content-type', 'application/json'],
+      ['Authorization', 'Bearer [cut out]'],
+      ['x-custom', "it's"],
+    ],
+    replyHeaders: null,
+    requestBody: body('{"a":"it\'s"}'),
+    replyBody: null,
+    ...change,
+  })
+  it('copies a request as a command line without any key, every word of it quoted', () => {
+    const { text, body: told } = asCurl(detail(), 'http://127.0.0.1:8787/v1')
+    expect(told).toBe('whole')
+    expect(text).toBe(
+      [
+        "curl -N 'http://127.0.0.1:8787/v1/chat/completions'",
+        '-H "Authorization: Bearer $TOOL_KEY"',
+        "-H 'content-type: application/json'",
+        "-H 'x-custom: it'\\''s'",
+        "--data-raw '{\"a\":\"it'\\''s\"}'",
+      ].join(' \\\n  '),
+    )
+    expect(text).not.toContain('cut out')
+  })
+  it('says when a body is left out of the command line', () => {
+    expect(asCurl(detail({ requestBody: body('{"a', true) }), 'http://127.0.0.1:1/v1').body).toBe('left out')
+    expect(asCurl(detail({ requestBody: null }), 'http://127.0.0.1:1/v1').body).toBe('left out')
+    expect(asCurl(detail({ requestBody: null, row: row(1, { bytesUp: 0 }) }), 'http://127.0.0.1:1/v1').body).toBe(
+      'none',
+    )
+  })
+  it('finds what the person said last, in text and in parts, and nothing in anything else', () => {
+    const said = (content: unknown) =>
+      lastUserText(
+        body(
+          JSON.stringify({
+            messages: [
+              { role: 'user', content: 'first' },
+              { role: 'user', content },
+              { role: 'tool', content: 'x' },
+            ],
+          }),
+        ),
+      )
+    expect(said('second')).toBe('second')
+    expect(said([{ type: 'text', text: 'a' }, { type: 'image_url' }, { type: 'text', text: 'b' }])).toBe('a\nb')
+    expect(said(7)).toBeNull()
+    for (const text of ['', 'no json', '[]', '{"messages":3}', 'null']) expect(lastUserText(body(text))).toBeNull()
+    expect(lastUserText(body('{"messages":[{"role":"user","content":"x"}]}', true))).toBeNull()
+  })
+  it('lays JSON out and leaves everything else as it came', () => {
+    expect(readable(body('{"a":1}'))?.text).toBe('{\n  "a": 1\n}')
+    for (const text of ['data: {"a":1}\n\n', '{"a":', '']) expect(readable(body(text))?.text).toBe(text)
+    expect(readable({ text: null, bytes: 9, capped: false })).toBeNull()
+  })
+})
+
+describe('origins to allow', () => {
+  it('takes an origin in the form in which a browser sends it', () => {
+    expect(readOrigin(' HTTP://LocalHost:3000/ ', [])).toEqual({ origin: 'http://localhost:3000' })
+    expect(readOrigin('https://a.example:443', [])).toEqual({ origin: 'https://a.example' })
+    expect(readOrigin('chrome-extension://abcdef', [])).toEqual({ origin: 'chrome-extension://abcdef' })
+  })
+  it('refuses what is no single origin', () => {
+    for (const typed of [
+      '',
+      '*',
+      'null',
+      'localhost:3000',
+      'http://a/b',
+      'http://a?x',
+      'http://u@a',
+      'file:///x',
+      'data:x',
+      'javascript://x',
+    ])
+      expect(readOrigin(typed, []), typed).toEqual({ fault: 'bad' })
+    expect(readOrigin('http://a', ['http://a'])).toEqual({ fault: 'known' })
+    expect(readOrigin('http://a', Array(50).fill('x'))).toEqual({ fault: 'many' })
+  })
+})

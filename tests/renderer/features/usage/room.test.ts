@@ -1,0 +1,182 @@
+// @long Every state of a room in a real browser, over a core of the harness: tests/e2e shows the same rooms over the real core.
+
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Page } from '@playwright/test'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { type Look, openWindow, type WindowHarness } from '../../harness/page.ts'
+
+// A browser on two cores that others use too: generous, never a way to time something.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
+let harness: WindowHarness
+beforeAll(async () => {
+  harness = await openWindow()
+})
+afterAll(() => harness.close())
+
+const drawn = (page: Page) => page.locator('.chart[data-state=drawn]').waitFor()
+const says = (text: string) => (page: Page) => page.getByText(text).first().waitFor()
+
+/** Every state of the rooms: what the core tells, where one goes, and when it stands. */
+const states: [name: string, query: string, hash: string, ready: (page: Page) => Promise<unknown>][] = [
+  ['figures of a month', 'usage=some', '#/usage', drawn],
+  ['days never fetched', 'usage=gaps', '#/usage', drawn],
+  ['nothing used yet', 'usage=empty', '#/usage', says('Start a chat')],
+  ['no account', 'usage=none', '#/usage', says('each account has its own books')],
+  ['a service without read-outs', 'usage=plain', '#/usage', says('This service tells nothing about use')],
+  ['two accounts', 'usage=two', '#/usage', drawn],
+  ['here and elsewhere', 'usage=some', '#/usage/elsewhere', says('other machines or programs used this account')],
+  ['corrections', 'usage=gaps', '#/usage/corrections', says('reasoner')],
+  ['limits', 'usage=some', '#/usage/limits', says('Free models, tokens today')],
+  ['a ban', 'usage=banned', '#/usage/limits', says('The service blocks requests')],
+  ['limits that are not told', 'usage=plain', '#/usage/limits', says('tells nothing of its limits')],
+  ['a revoked key', 'usage=gaps', '#/keys/5f0c1a2e-0000-4000-8000-000000000004', drawn],
+  ['keys that are not listed', 'usage=plain', '#/keys', says('does not list its keys')],
+]
+
+async function shown(query: string, hash: string, look: Look = {}) {
+  return harness.open({ ...look, query, hash })
+}
+
+describe('the rooms of the books', () => {
+  for (const [name, query, hash, ready] of states) {
+    it(`${name}: clean for axe and without a fault, in light and dark, wide and narrow`, async () => {
+      for (const look of [
+        { theme: 'light', width: 1200 },
+        { theme: 'dark', width: 700 },
+      ] as const) {
+        const { page, context, faults } = await shown(query, hash, look)
+        await ready(page)
+        const { violations } = await new AxeBuilder({ page }).analyze()
+        expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([])
+        expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
+        expect(faults).toEqual([])
+        await context.close()
+      }
+    })
+  }
+
+  it('say since when without a connection, with the same figures [USE-01]', async () => {
+    const [online, offline] = await Promise.all(
+      ['usage=gaps', 'state=refused&usage=gaps'].map((query) => shown(query, '#/usage')),
+    )
+    if (!online || !offline) throw new Error('Two windows.')
+    await Promise.all([drawn(online.page), drawn(offline.page)])
+    await offline.page.getByText('There is no connection now').waitFor()
+    expect(await online.page.getByText('There is no connection now').count()).toBe(0)
+    const cards = (page: Page) => page.getByRole('region', { name: 'In short' }).innerText()
+    expect(await cards(offline.page)).toBe(await cards(online.page))
+    await Promise.all([online.context.close(), offline.context.close()])
+  })
+
+  it('print as a page of their own: whose figures, of which days and as of when, without the window, also from a dark one', async () => {
+    const { page, context } = await shown('usage=gaps', '#/usage', { theme: 'dark' })
+    await drawn(page)
+    const inks = () => page.evaluate(() => getComputedStyle(document.documentElement).colorScheme)
+    await page.evaluate(() => dispatchEvent(new Event('beforeprint')))
+    await page.emulateMedia({ media: 'print' })
+    const head = page.locator('.usage-print-head')
+    expect(await head.innerText()).toMatch(
+      /^Usage\n+main account · https:\/\/.*\n+.* to .* · as the service reported · as of /,
+    )
+    expect(await inks()).toBe('light')
+    expect(await page.getByRole('navigation').filter({ visible: true }).count()).toBe(0)
+    expect(await page.getByRole('button', { name: 'Save', exact: true }).isVisible()).toBe(false)
+    expect(await page.locator('.chart-canvas').isVisible()).toBe(true)
+    // A room that scrolls would end at its first page.
+    expect(await page.locator('.usage-scroll').evaluate((box) => box.scrollHeight <= box.clientHeight)).toBe(true)
+    await page.emulateMedia({ media: 'screen' })
+    await page.evaluate(() => dispatchEvent(new Event('afterprint')))
+    expect(await head.isVisible()).toBe(false)
+    expect(await page.getByRole('button', { name: 'Save', exact: true }).isVisible()).toBe(true)
+    await context.close()
+  })
+
+  it('show the days as the service wrote them in every time zone, over a daylight-saving day too', async () => {
+    const own = { range: 'own', from: '2026-10-24', to: '2026-11-04', grain: 'day', by: 'model', source: 'service' }
+    const choice = JSON.stringify({ ...own, measure: 'spend', before: false, table: true })
+    const days = async (timezoneId: string): Promise<string[]> => {
+      const { page, context } = await harness.open({ query: 'usage=gaps', hash: '#/chat', timezoneId })
+      await page.evaluate((kept) => {
+        localStorage.setItem('usage.choice', kept)
+        location.hash = '#/usage'
+      }, choice)
+      await page.getByRole('table').first().waitFor()
+      const rows = await page.getByRole('table').first().getByRole('rowheader').allInnerTexts()
+      await context.close()
+      return rows
+    }
+    const utc = await days('UTC')
+    expect(utc).toHaveLength(12)
+    expect([utc[0], utc.at(-1)]).toEqual([expect.stringContaining('Nov 4'), expect.stringContaining('Oct 24')])
+    for (const zone of ['Pacific/Kiritimati', 'Pacific/Niue', 'America/New_York']) expect(await days(zone)).toEqual(utc)
+  })
+
+  it('read each bar out by keys, and lead from one to its requests', async () => {
+    const { page, context } = await shown('usage=gaps', '#/usage')
+    await drawn(page)
+    const chart = page.getByRole('slider', { name: /^Spend by day/ })
+    await chart.focus()
+    await page.keyboard.press('End')
+    expect(await chart.getAttribute('aria-valuetext')).toMatch(/SC.*not ended yet/)
+    for (let step = 0; step < 9; step++) await page.keyboard.press('ArrowLeft')
+    expect(await chart.getAttribute('aria-valuetext')).toContain('not known: nothing was fetched')
+    expect(await page.locator('.chart-readout').innerText()).toContain('not known')
+    await page.keyboard.press('End')
+    await page.keyboard.press('ArrowUp')
+    expect(await chart.getAttribute('aria-valuetext')).toMatch(/: writer-large [\d.]+ SC; not ended yet$/)
+    await page.keyboard.press('Enter')
+    await page.getByRole('grid', { name: 'Requests' }).or(page.getByText('No request matches')).first().waitFor()
+    expect(await page.getByRole('combobox', { name: 'Model' }).inputValue()).toBe('writer-large')
+    expect(await page.getByRole('combobox', { name: 'Time' }).inputValue()).toBe('between')
+    await context.close()
+  })
+
+  it('draw a chart once for what is new, and lead from a part of a bar to the requests of that part by the mouse', async () => {
+    const { page, context } = await shown('usage=some', '#/usage')
+    await drawn(page)
+    // The bars are one picture on the chart.
+    await page.evaluate(() => {
+      const { drawImage } = CanvasRenderingContext2D.prototype
+      CanvasRenderingContext2D.prototype.drawImage = function (...given: unknown[]) {
+        document.body.dataset.drawn = String(Number(document.body.dataset.drawn ?? 0) + 1)
+        Reflect.apply(drawImage, this, given)
+      }
+    })
+    const drawings = () =>
+      page.evaluate(async () => {
+        for (let frame = 0; frame < 3; frame += 1) await new Promise(requestAnimationFrame)
+        return Number(document.body.dataset.drawn ?? 0)
+      })
+    await page.evaluate(() => {
+      location.hash = '#/usage/limits'
+    })
+    await page.locator('.chart').waitFor({ state: 'detached' })
+    await page.evaluate(() => {
+      location.hash = '#/usage'
+    })
+    await drawn(page)
+    expect(await drawings()).toBe(1)
+    await page.getByRole('combobox', { name: 'Figure' }).selectOption('requests')
+    await page.getByRole('slider', { name: /^Requests/ }).waitFor()
+    expect(await drawings()).toBe(2)
+    const box = await page.locator('.chart').boundingBox()
+    if (!box) throw new Error('It is drawn.')
+    // The bottom of some bar is the dearest model's.
+    await page.mouse.click(box.x + box.width * 0.3, box.y + box.height - 34)
+    await page.getByRole('combobox', { name: 'Time' }).waitFor()
+    expect(await page.getByRole('combobox', { name: 'Model' }).inputValue()).toBe('writer-large')
+    await context.close()
+  })
+
+  it('keep what was chosen over a reload', async () => {
+    const { page, context } = await shown('usage=some', '#/usage')
+    await drawn(page)
+    await page.getByRole('radio', { name: 'Tool' }).click()
+    await page.getByRole('combobox', { name: 'Figure' }).selectOption('requests')
+    await page.getByText('Requests by day').waitFor()
+    await page.reload()
+    await page.getByRole('slider', { name: /^Requests by day/ }).waitFor()
+    expect(await page.getByRole('radio', { name: 'Tool' }).getAttribute('data-state')).toBe('checked')
+    await context.close()
+  })
+})

@@ -1,0 +1,171 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Book } from '../../../../src-preload/contract/usage.ts'
+import { filterOf } from '../../../../src-renderer/features/usage/actions.ts'
+import { matchingKeys, sortedKeys } from '../../../../src-renderer/stores/keys.ts'
+import { secondsLeft, viewBucketOf } from '../../../../src-renderer/stores/limits.ts'
+import {
+  daysOf,
+  firstChoice,
+  firstUsage,
+  fitChoice,
+  grainOf,
+  openBook,
+  queryBefore,
+  queryOf,
+  stacks,
+} from '../../../../src-renderer/stores/usage.ts'
+import {
+  dayOfInstant,
+  dayOfNumber,
+  daysBetween,
+  instantsOf,
+  isDay,
+  numberOfDay,
+  shiftDay,
+} from '../../../../src-renderer/stores/usageDays.ts'
+import { Accounts } from '../../harness/accounts.ts'
+
+const now = Date.UTC(2026, 10, 21, 23, 59)
+const book = (more: Partial<Book> = {}): Book => ({
+  ...{ id: '00000000-0000-4000-8000-000000000001', name: 'main', baseUrl: 'https://a.example', userId: null },
+  ...{ active: true, offers: 'yes', balance: null, spent: null, asOf: null, firstDay: '2025-01-01' },
+  ...{ fetching: false, problem: null },
+  ...more,
+})
+const anyDay = fc.integer({ min: -20_000, max: 60_000 }).map(dayOfNumber)
+
+describe('days of the calendar', () => {
+  it('are counted and never converted: there and back, across years and leap days [USE-02]', () => {
+    fc.assert(
+      fc.property(anyDay, fc.integer({ min: -4_000, max: 4_000 }), (day, by) => {
+        expect(isDay(day)).toBe(true)
+        expect(shiftDay(shiftDay(day, by), -by)).toBe(day)
+        expect(numberOfDay(shiftDay(day, by)) - numberOfDay(day)).toBe(by)
+      }),
+    )
+    expect(shiftDay('2028-02-28', 1)).toBe('2028-02-29')
+    expect(daysBetween('2026-11-01', '2026-11-30')).toBe(30)
+  })
+  it('are cut in UTC, whatever clock the person has', () => {
+    expect(dayOfInstant(Date.parse('2026-11-21T23:59:59.999Z'))).toBe('2026-11-21')
+    expect(dayOfInstant(Date.parse('2026-11-22T00:00:00+14:00'))).toBe('2026-11-21')
+    expect(instantsOf('2026-11-20', '2026-11-21')).toEqual({
+      since: '2026-11-20T00:00:00.000Z',
+      until: '2026-11-21T23:59:59.999Z',
+    })
+  })
+  it('knows what is none', () => {
+    for (const text of ['2026-02-30', '2026-13-01', '26-1-1', '', 'today']) expect(isDay(text)).toBe(false)
+  })
+})
+
+describe('what the Usage room asks', () => {
+  it('covers the days that the range names, today counted', () => {
+    expect(daysOf({ ...firstChoice, range: '7' }, book(), now)).toEqual({ from: '2026-11-15', to: '2026-11-21' })
+    expect(daysOf({ ...firstChoice, range: 'all' }, book(), now)).toEqual({ from: '2025-01-01', to: '2026-11-21' })
+    expect(daysOf({ ...firstChoice, range: 'all' }, book({ firstDay: null }), now)).toEqual({
+      from: '2026-11-21',
+      to: '2026-11-21',
+    })
+    const { from, to } = daysOf({ ...firstChoice, range: 'year' }, book(), now)
+    expect(daysBetween(from, to)).toBe(365)
+  })
+  it('reads an own range that is turned round as it must be meant, and a damaged one as a month', () => {
+    const own = { ...firstChoice, range: 'own' as const }
+    expect(daysOf({ ...own, from: '2026-03-09', to: '2026-03-01' }, book(), now)).toEqual({
+      from: '2026-03-01',
+      to: '2026-03-09',
+    })
+    const { from, to } = daysOf({ ...own, from: 'never', to: '2026-02-31' }, book(), now)
+    expect(daysBetween(from, to)).toBe(30)
+  })
+  it('never asks a side for what it does not know, whatever was chosen', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...stacks),
+        fc.constantFrom('service' as const, 'here' as const),
+        fc.constantFrom('yes' as const, 'no' as const, 'unknown' as const),
+        (by, source, offers) => {
+          const query = queryOf(
+            { ...firstUsage, books: [book({ offers })], choice: { ...firstChoice, by, source } },
+            now,
+          )
+          if (query?.by === 'tool' || query?.by === 'room') expect(query.source).toBe('here')
+          if (query?.by === 'key') expect(query.source).toBe('service')
+          if (offers === 'no') expect(query).toMatchObject({ source: 'here' })
+          expect(fitChoice({ ...firstChoice, by, source }, book({ offers })).by).toBe(query?.by)
+        },
+      ),
+    )
+  })
+  it('draws as many bars as can be told apart', () => {
+    expect(grainOf(firstChoice, '2026-10-23', '2026-11-21')).toBe('day')
+    expect(grainOf(firstChoice, '2025-11-22', '2026-11-21')).toBe('week')
+    expect(grainOf(firstChoice, '2016-11-22', '2026-11-21')).toBe('month')
+    expect(grainOf({ ...firstChoice, grain: 'day' }, '2016-11-22', '2026-11-21')).toBe('day')
+  })
+  it('compares with the same number of days just before', () => {
+    fc.assert(
+      fc.property(anyDay, fc.integer({ min: 0, max: 800 }), (from, more) => {
+        const query = { bookId: book().id, from, to: shiftDay(from, more) }
+        const before = queryBefore({ ...query, grain: 'day', by: 'model', source: 'service', search: '' })
+        expect(shiftDay(before.to, 1)).toBe(from)
+        expect(daysBetween(before.from, before.to)).toBe(more + 1)
+      }),
+    )
+  })
+  it('keeps to the account that was chosen while it is there, else to the one that is connected', () => {
+    const other = book({ id: '00000000-0000-4000-8000-000000000002', active: false })
+    expect(openBook({ books: [book(), other], bookId: other.id })).toBe(other)
+    expect(openBook({ books: [book()], bookId: other.id })?.active).toBe(true)
+    expect(openBook({ books: [], bookId: null })).toBeNull()
+  })
+})
+
+describe('a counter of the limits', () => {
+  it('works out what the service left out, and no more [LIM-01] [LIM-04]', () => {
+    expect(viewBucketOf({ limit: 60, used: null, remaining: 15 })).toMatchObject({
+      used: 45,
+      share: 0.75,
+      level: 'good',
+    })
+    expect(viewBucketOf({ limit: 100, used: 96, remaining: null })).toMatchObject({ remaining: 4, level: 'bad' })
+    expect(viewBucketOf({ limit: null, used: 9, remaining: null })).toMatchObject({ limit: null, share: null })
+    expect(viewBucketOf({ limit: 0, used: 0, remaining: 0 })).toMatchObject({ share: 1, level: 'bad' })
+    expect(viewBucketOf({ limit: null, used: null, remaining: null })).toBeNull()
+  })
+  it('counts the seconds on from when they were told, never below one', () => {
+    const asOf = '2026-11-21T12:00:00.000Z'
+    expect(secondsLeft(22, asOf, Date.parse(asOf) + 4_000)).toBe(18)
+    expect(secondsLeft(22, asOf, Date.parse(asOf) + 22_000)).toBeNull()
+    expect(secondsLeft(null, asOf, Date.parse(asOf))).toBeNull()
+    expect(secondsLeft(5, 'never', 0)).toBeNull()
+  })
+})
+
+describe('the keys of an account', () => {
+  const keys = new Accounts('some', 40).keys()
+  it('stand with the one in use first, and those that can no longer call last [KEY-04]', () => {
+    const sorted = sortedKeys([...keys].reverse())
+    expect(sorted.map((key) => key.revokedAt !== null || key.gone)).toEqual([false, false, false, true, true])
+    expect(sortedKeys(keys)[0]?.calling).toBe(true)
+  })
+  it('are found by every word, in name, prefix or id', () => {
+    expect(matchingKeys(keys, 'BATCH night').map(({ name }) => name)).toEqual(['night batch'])
+    expect(matchingKeys(keys, 'sk-inf-4')).toHaveLength(1)
+    expect(matchingKeys(keys, 'nothing like it')).toEqual([])
+    expect(matchingKeys(keys, ' ')).toHaveLength(keys.length)
+  })
+})
+
+describe('from a bar to its requests', () => {
+  it('the log is narrowed to what it knows: models, tools and rooms; not keys, nor the rest', () => {
+    expect(filterOf('model', 'writer-small')).toEqual({ model: 'writer-small' })
+    expect(filterOf('tool', 'a-tool')).toEqual({ who: 'a-tool' })
+    expect(filterOf('room', 'speech')).toEqual({ who: 'studio:speech' })
+    expect(filterOf('key', 'a-key')).toEqual({})
+    expect(filterOf('model', 'rest')).toEqual({})
+    expect(filterOf('model', null)).toEqual({})
+  })
+})

@@ -1,0 +1,100 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { wordsOf } from '../../../../src-main/core/features/alerts/messages.ts'
+import type { Alert, Alerts } from '../../../../src-preload/contract/alerts.ts'
+import { readAmount, readShare } from '../../../../src-renderer/features/settings/amounts.ts'
+import { en } from '../../../../src-renderer/i18n/en.ts'
+import { i18n } from '../../../../src-renderer/i18n/index.ts'
+import { alertOf, alertWords, goWords } from '../../../../src-renderer/shared/alerts/messages.ts'
+import { firstAlerts, holding, isGrave, withAlerts } from '../../../../src-renderer/stores/alerts.ts'
+import { everyKind, startAlerts } from '../../harness/alerts.ts'
+
+beforeAll(() => i18n.init({ lng: 'en', resources: { en }, initAsync: false, interpolation: { escapeValue: false } }))
+
+const told = (...alerts: Alert[]): Alerts => ({ ...startAlerts('none', false), alerts })
+const alert = (at: number, endedAt: string | null = null): Alert => ({
+  id: `00000000-0000-4000-8000-${String(at).padStart(12, '0')}`,
+  at: '2026-11-21T12:00:00.000Z',
+  endedAt,
+  place: { room: 'usage', id: null },
+  facts: everyKind[0]?.facts ?? { kind: 'ban', book: { id: 'b', name: 'b' }, until: null },
+})
+
+describe('the list of alerts', () => {
+  it('is old when the window opens; what comes then is news, once, also over a lost link', () => {
+    const first = withAlerts(firstAlerts, told(alert(1)))
+    expect([first.news, holding(first)]).toEqual([[], 1])
+    const second = withAlerts(first, told(alert(2), alert(1)))
+    expect([second.news.map(({ id }) => id), holding(second)]).toEqual([[alert(2).id], 2])
+    const again = withAlerts(second, told(alert(2), alert(1)))
+    expect(again.news).toHaveLength(1)
+    // It came and was over while the link was lost: nobody is called for it.
+    const late = withAlerts(again, told(alert(3, '2026-11-21T13:00:00.000Z'), alert(2), alert(1)))
+    expect([late.news.length, holding(late)]).toEqual([1, 2])
+  })
+
+  it('has words, and a way to a room, for each kind; the window’s and the notification’s tell of the same', () => {
+    for (const { facts, place } of everyKind) {
+      const { title, body } = alertWords(facts)
+      expect(`${title} ${body} ${goWords(place)}`).not.toMatch(/\{\{|undefined|NaN|alerts:|\b(key|ban|budget|go)\.\w/)
+      const notice = wordsOf(facts)
+      expect(notice.title.length * notice.body.length).toBeGreaterThan(0)
+      // A service's texts stand in no notification, which may take markup.
+      expect(`${notice.title}${notice.body}`).not.toContain('everyday')
+      expect(notice.body).not.toMatch(/[<>&]/)
+    }
+    expect(everyKind.map(({ facts }) => alertWords(facts).title)).toMatchInlineSnapshot(`
+      [
+        "Balance below 10.00 SC",
+        "More than 5.00 SC spent in a day",
+        "my-editor: budget nearly used up",
+        "batch <b>job</b>: budget used up",
+        "The key’s balance runs low",
+        "The key’s balance is used up",
+        "The key was revoked",
+        "The service refused the key",
+        "Credits are used up",
+        "The service denied access",
+        "The service blocks requests",
+        "The service blocks requests",
+      ]
+    `)
+  })
+
+  it('shows strangers’ names as what they are', () => {
+    const hostile = 'a\u202Egnp.exe\u0007'
+    const key = everyKind.find(({ facts }) => facts.kind === 'key')?.facts
+    const budget = everyKind.find(({ facts }) => facts.kind === 'budget')?.facts
+    if (key?.kind !== 'key' || budget?.kind !== 'budget') throw new Error('There is one of each.')
+    expect(alertOf({ ...key, name: hostile })[0]).toBe('Key: a\\u{202E}gnp.exe\\u{0007}')
+    const named = { ...budget, tool: { id: 'x', name: hostile } }
+    expect(alertWords(named).title).toContain('a\\u{202E}gnp.exe\\u{0007}')
+    expect(wordsOf(named).title).toMatch(/^a gnp\.exe: /)
+  })
+
+  it('tells in red what stops work', () => {
+    const grave = everyKind.filter(({ facts, place }) => isGrave({ ...alert(1), facts, place }))
+    expect(grave.map(({ facts }) => (facts.kind === 'key' ? facts.why : facts.kind))).toEqual([
+      'budget',
+      'empty',
+      'revoked',
+      'refused',
+      'credits',
+      'forbidden',
+      'ban',
+      'ban',
+    ])
+  })
+})
+
+describe('a line as it is typed', () => {
+  it('is an exact amount above nothing, none, or no amount', () => {
+    const amounts = { '10': '10', ' 2.50 ': '2.5', '0,25': '0.25', '007': '7', '.5': '0.5', '3.': '3', '': null }
+    for (const [typed, amount] of Object.entries(amounts)) expect(readAmount(typed)).toBe(amount)
+    for (const typed of ['0', '0.0', '-1', '1e3', '1,000.5', 'ten', '1.0000000001', '1234567890123', '.', ','])
+      expect(readAmount(typed), typed).toBeUndefined()
+  })
+  it('is a share of 1 to 99 per cent', () => {
+    expect(['1', '80', '99', '80 %', ' 5% '].map(readShare)).toEqual([1, 80, 99, 80, 5])
+    for (const typed of ['0', '100', '7.5', '-5', '', 'half']) expect(readShare(typed), typed).toBeNull()
+  })
+})

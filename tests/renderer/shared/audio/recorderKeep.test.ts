@@ -1,0 +1,86 @@
+import { Buffer } from 'node:buffer'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { keepPieces } from '../../../../src-renderer/shared/audio/recorderUpload.ts'
+
+const base64 = async (blob: Blob): Promise<string> => Buffer.from(await blob.arrayBuffer()).toString('base64')
+const whole = (pieces: readonly Uint8Array[]): string => Buffer.concat(pieces).toString('hex')
+
+/** Takes what it lacks and no byte twice, as the core does; each word of the script is what goes wrong once. */
+function disk(script: ('ok' | 'lost before' | 'lost after' | 'half')[]) {
+  let taken = Buffer.alloc(0)
+  return {
+    text: () => taken.toString('hex'),
+    append: async (at: number, data: string) => {
+      const bytes = Buffer.from(data, 'base64')
+      const word = script.shift() ?? 'ok'
+      if (word === 'lost before') throw new Error('lost')
+      if (at > taken.length) throw new Error('a hole')
+      const fresh = bytes.subarray(taken.length - at)
+      taken = Buffer.concat([taken, word === 'half' ? fresh.subarray(0, Math.ceil(fresh.length / 2)) : fresh])
+      if (word === 'lost after') throw new Error('lost')
+      return { bytes: taken.length }
+    },
+  }
+}
+
+describe('pieces of a recording', () => {
+  test('come to lie there whole and in order, whatever is lost on the way and however often', async () => {
+    const word = fc.constantFrom<'ok' | 'lost before' | 'lost after' | 'half'>(
+      'ok',
+      'lost before',
+      'lost after',
+      'half',
+    )
+    const pieces = fc.array(fc.uint8Array({ minLength: 1, maxLength: 40 }), { minLength: 1, maxLength: 12 })
+    await fc.assert(
+      fc.asyncProperty(pieces, fc.array(word, { maxLength: 20 }), async (said, script) => {
+        const { append, text } = disk([...script])
+        const keeper = keepPieces({ append, base64, onTrouble: () => true, onKept: () => undefined, pauseMs: 0 })
+        for (const piece of said) {
+          keeper.add(new Blob([piece]))
+          await Promise.resolve()
+        }
+        await keeper.kept()
+        expect(text()).toBe(whole(said))
+      }),
+      { numRuns: 200 },
+    )
+  })
+
+  test('are sent from the first byte where the other side began anew', async () => {
+    const first = disk([])
+    const second = disk([])
+    let now = first
+    const keeper = keepPieces({
+      append: (at, data) => now.append(at, data),
+      base64,
+      onTrouble: () => {
+        keeper.restart()
+        return true
+      },
+      onKept: () => undefined,
+      pauseMs: 0,
+    })
+    keeper.add(new Blob(['what was said, ']))
+    await keeper.kept()
+    now = second
+    keeper.add(new Blob(['and what was said after']))
+    await keeper.kept()
+    expect(Buffer.from(second.text(), 'hex').toString()).toBe('what was said, and what was said after')
+  })
+
+  test('that nobody takes any more are told, and all of it is still held', async () => {
+    const keeper = keepPieces({
+      append: () => Promise.reject(new Error('no room on the disk')),
+      base64,
+      onTrouble: () => false,
+      onKept: () => undefined,
+      pauseMs: 0,
+    })
+    keeper.add(new Blob(['said']))
+    await expect(keeper.kept()).rejects.toThrow('no room on the disk')
+    keeper.add(new Blob([' after it']))
+    expect(await keeper.whole('audio/webm').text()).toBe('said after it')
+  })
+})

@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest'
+import { catalogue, entryAfter, finder, type Line, pieces } from '../../../../src-renderer/shared/commands/matching.ts'
+import type { Command } from '../../../../src-renderer/shared/commands/registry.ts'
+import type { Source } from '../../../../src-renderer/shared/commands/sources.ts'
+
+const run = () => undefined
+const commands: Command[] = [
+  { id: 'chat.new', title: 'New chat', group: 'chat', run },
+  { id: 'view.inspector', title: 'Show or hide the inspector', group: 'view', run },
+  { id: 'never', title: 'Never now', group: 'view', when: () => false, run },
+]
+const source = (id: Source['id'], titles: string[]): Source => ({
+  id,
+  things: () => titles.map((title, at) => ({ id: String(at), title })),
+  run,
+})
+const chats = source('chats', ['Tax letter', 'Inspect the roof', '東京の三日間の旅程'])
+const models = source('models', ['writer-large', 'reasoner'])
+const find = (text: string, recent: string[] = []) => finder(catalogue(commands, [chats, models], recent))(text)
+const said = (lines: readonly Line[]) =>
+  lines.map((line) => (line.line === 'heading' ? `# ${line.group}` : line.entry.title))
+
+describe('the palette', () => {
+  it('begins with what was used of late, then everything by group; what makes no sense now is not there', () => {
+    expect(said(find('', ['models:1', 'gone', 'chat.new']))).toEqual([
+      '# recent',
+      'reasoner',
+      'New chat',
+      '# chat',
+      'New chat',
+      '# view',
+      'Show or hide the inspector',
+      '# chats',
+      'Tax letter',
+      'Inspect the roof',
+      '東京の三日間の旅程',
+      '# models',
+      'writer-large',
+      'reasoner',
+    ])
+  })
+  it('finds commands, conversations and models by a few letters, in any script', () => {
+    expect(said(find('txletter'))).toEqual(['# chats', 'Tax letter'])
+    expect(said(find('三日間'))).toEqual(['# chats', '東京の三日間の旅程'])
+    expect(said(find('wlarge'))).toEqual(['# models', 'writer-large'])
+    expect(said(find('inspector'))[1]).toBe('Show or hide the inspector')
+  })
+  it('puts the group with the best hit first', () => {
+    expect(said(find('inspect the'))[0]).toBe('# chats')
+  })
+  it('says nothing where nothing fits', () => expect(find('zebra crossing')).toEqual([]))
+  it('among equals prefers what was chosen of late', () => {
+    const twins = source('chats', ['Draft a', 'Draft b'])
+    const order = (recent: string[]) => said(finder(catalogue([], [twins], recent))('draft'))
+    expect(order(['chats:1'])[1]).toBe('Draft b')
+    expect(order(['chats:0'])[1]).toBe('Draft a')
+  })
+  it('walks over headings, and round the ends', () => {
+    const lines = find('')
+    expect(entryAfter(lines, -1, 1)).toBe(1)
+    expect(said(lines)[entryAfter(lines, 1, -1)]).toBe('reasoner')
+    expect(entryAfter([], -1, 1)).toBe(-1)
+  })
+  it('marks what matched and loses no letter', () => {
+    const [, line] = find('txletter')
+    if (line?.line !== 'entry') throw new Error('a line was expected')
+    const marked = pieces(line.entry.title, line.marks)
+    expect(marked.map(({ text }) => text).join('')).toBe('Tax letter')
+    expect(
+      marked
+        .filter(({ hit }) => hit)
+        .map(({ text }) => text)
+        .join('')
+        .toLowerCase(),
+    ).toBe('txletter')
+  })
+  it('searches 10,000 titles within a keystroke', () => {
+    const many = source(
+      'chats',
+      Array.from({ length: 10_000 }, (_, n) => `Conversation ${n} about a roof and a letter`),
+    )
+    const all = finder(catalogue(commands, [many], []))
+    all('warm')
+    const began = process.cpuUsage()
+    expect(all('roof letter 4711').length).toBeGreaterThan(0)
+    // Processor time, in µs: some 5 ms; the bound is against work that grows out of hand.
+    expect(process.cpuUsage(began).user).toBeLessThan(300_000)
+  })
+})

@@ -1,0 +1,180 @@
+// @long Every state of a room in a real browser, over a core of the harness: tests/e2e shows the same rooms over the real core.
+
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Page } from '@playwright/test'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { type Look, openWindow, type WindowHarness } from '../../harness/page.ts'
+
+// A page's load takes a second on a free machine and many on one that builds and tests something else.
+vi.setConfig({ testTimeout: 120_000 })
+
+let harness: WindowHarness
+beforeAll(async () => {
+  harness = await openWindow()
+}, 90_000)
+afterAll(() => harness?.close())
+
+let page: Page
+let faults: string[] = []
+const open = async (look: Look = {}) => {
+  const opened = await harness.open(look)
+  page = opened.page
+  faults = opened.faults
+  await page.locator('.chat-row').or(page.locator('main h1')).first().waitFor()
+}
+afterEach(async () => {
+  await page.context().close()
+  expect(faults).toEqual([])
+})
+const palette = () => page.getByRole('dialog', { name: 'Search commands, chats and models' })
+const axe = async () =>
+  (await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21aa']).analyze()).violations.map(
+    ({ id, nodes }) => [id, nodes[0]?.html],
+  )
+
+describe('the palette', () => {
+  it('stands in the frame after its keys, over 10,000 conversations', async () => {
+    await open({ query: 'chats=10000' })
+    await page.evaluate(() => {
+      addEventListener(
+        'keydown',
+        (event) => {
+          if (event.key !== 'k') return
+          requestAnimationFrame(() => {
+            const dialog = document.querySelector('dialog.palette[open]')
+            document.body.dataset.seen = String(dialog?.querySelectorAll('[role="option"]').length ?? 'none')
+          })
+        },
+        { capture: true },
+      )
+    })
+    await page.keyboard.press('Control+k')
+    await expect.poll(() => page.evaluate(() => document.body.dataset.seen)).toMatch(/^\d+$/)
+    expect(Number(await page.evaluate(() => document.body.dataset.seen))).toBeGreaterThan(5)
+    await page.keyboard.type('iban 9991')
+    await page.getByRole('option', { name: 'Regex for IBANs 9991' }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/000000009992$/)
+  })
+  it('does what is chosen, and offers it first the next time', async () => {
+    await open()
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('proxy')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/#\/proxy$/)
+    await page.keyboard.press('Control+k')
+    expect(await palette().getByRole('option').first().textContent()).toContain('Go to Proxy')
+    expect(await palette().getByRole('option').first().locator('kbd').textContent()).toBe('Ctrl+7')
+    expect(await axe()).toEqual([])
+  })
+  it('picks a model', async () => {
+    await open()
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('reasoner')
+    await page.getByRole('option', { name: 'reasoner', exact: true }).click()
+    await page.getByRole('main').getByText('reasoner').first().waitFor()
+  })
+  it('is walked round its ends, says how much fits, and goes with Esc or its own keys', async () => {
+    await open()
+    await page.keyboard.press('Control+k')
+    const field = palette().getByRole('combobox')
+    const active = async () => page.locator(`#${await field.getAttribute('aria-activedescendant')}`).textContent()
+    const first = await active()
+    await page.keyboard.press('ArrowUp')
+    expect(await active()).not.toBe(first)
+    await page.keyboard.press('ArrowDown')
+    expect(await active()).toBe(first)
+    await page.keyboard.type('zebra')
+    await page.getByText('Nothing is called “zebra”.').waitFor()
+    await page.keyboard.press('Escape')
+    await palette().waitFor({ state: 'detached' })
+    await page.keyboard.press('Control+k')
+    await palette().waitFor()
+    await page.keyboard.press('Control+k')
+    await palette().waitFor({ state: 'detached' })
+  })
+  it('shows nothing that makes no sense now', async () => {
+    await open({ hash: '#/proxy' })
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('Rename this')
+    expect(await page.getByRole('option', { name: /this chat/ }).count()).toBe(0)
+  })
+})
+
+describe('keys', () => {
+  it('do nothing behind a dialog, and letters stay letters in a field', async () => {
+    await open()
+    await page.getByRole('textbox', { name: 'Message', exact: true }).focus()
+    await page.keyboard.type('why?')
+    expect(await page.getByRole('textbox', { name: 'Message', exact: true }).inputValue()).toBe('why?')
+    expect(await page.getByRole('dialog').count()).toBe(0)
+    await page.keyboard.press('Control+/')
+    await page.getByRole('dialog', { name: 'Shortcuts' }).waitFor()
+    await page.keyboard.press('Control+7')
+    await page.keyboard.press('Control+k')
+    expect(await palette().count()).toBe(0)
+    expect(page.url()).toMatch(/#\/chat$/)
+  })
+  it('that an input method takes are not ours', async () => {
+    await open()
+    await page.evaluate(() => {
+      const press = { key: 'k', code: 'KeyK', ctrlKey: true, bubbles: true, cancelable: true }
+      document.body.dispatchEvent(new KeyboardEvent('keydown', { ...press, isComposing: true }))
+      document.body.dispatchEvent(new KeyboardEvent('keydown', { ...press, keyCode: 229 }))
+    })
+    expect(await palette().count()).toBe(0)
+    await page.evaluate(() => {
+      document.body.dispatchEvent(
+        new KeyboardEvent('keydown', { key: 'k', code: 'KeyK', ctrlKey: true, bubbles: true }),
+      )
+    })
+    await palette().waitFor()
+  })
+  it('are changed by pressing others, at once; a conflict is told and settled; all go back', async () => {
+    await open({ hash: '#/settings' })
+    const section = page.getByRole('region', { name: 'Shortcuts' })
+    const keysOf = (title: string) =>
+      section.getByRole('button', { name: new RegExp(`^Change the keys of “${title}”`) })
+    // Every room's own are listed, and no two that could be meant at once begin with the same keys.
+    for (const title of ['Search pictures', 'Search speeches']) await keysOf(title).waitFor()
+    expect(await section.getByText('The same keys as').count()).toBe(0)
+    const shown = async (title: string) => (await keysOf(title).textContent())?.split(':')[1]
+    await keysOf('Go to Proxy').click()
+    await page.keyboard.press('Control+c')
+    await section.getByText('Ctrl+C is for writing.').waitFor()
+    await page.keyboard.press('Control+Shift+y')
+    await expect.poll(() => shown('Go to Proxy')).toBe('Ctrl+Shift+Y')
+    await page.keyboard.press('Control+Shift+y')
+    await page.waitForURL(/#\/proxy$/)
+    await page.keyboard.press('Control+8')
+    await keysOf('Go to Proxy').click()
+    await page.keyboard.press('Control+k')
+    await section.getByText('Used by “Show the command palette”').waitFor()
+    expect(await axe()).toEqual([])
+    await section.getByRole('button', { name: 'Use here instead' }).click()
+    await expect.poll(() => shown('Show the command palette')).toBe('no keys')
+    await page.keyboard.press('Control+k')
+    await page.waitForURL(/#\/proxy$/)
+    await page.keyboard.press('Control+8')
+    await section.getByRole('button', { name: 'Reset the keys of “Show the command palette”' }).click()
+    await expect.poll(() => shown('Go to Proxy')).toBe('no keys')
+    await section.getByRole('button', { name: 'Reset all' }).click()
+    await expect.poll(() => shown('Go to Proxy')).toBe('Ctrl+7')
+    await section.getByRole('button', { name: 'Take the keys of “Go to Proxy” away' }).click()
+    await expect.poll(() => shown('Go to Proxy')).toBe('no keys')
+    await page.keyboard.press('Control+7')
+    expect(page.url()).toMatch(/#\/settings$/)
+  })
+  it('while they are waited for, Esc gives up and the dialog stays', async () => {
+    await open()
+    await page.locator('.chat-row-open').first().press('?')
+    const dialog = page.getByRole('dialog', { name: 'Shortcuts' })
+    await dialog.getByRole('button', { name: /^Change the keys of “New chat”/ }).click()
+    await page.keyboard.press('Escape')
+    await dialog.getByRole('button', { name: /^Change the keys of “New chat”: Ctrl\+N/ }).waitFor()
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toContain('“New chat”')
+    expect(await axe()).toEqual([])
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+  })
+})

@@ -1,0 +1,62 @@
+import { renderToStaticMarkup } from 'react-dom/server'
+import { initReactI18next } from 'react-i18next'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { en } from '../../../../src-renderer/i18n/en.ts'
+import { i18n } from '../../../../src-renderer/i18n/index.ts'
+import { type Block, BlockSplitter } from '../../../../src-renderer/shared/markdown/blocks.ts'
+import { Markdown } from '../../../../src-renderer/shared/markdown/Markdown.tsx'
+
+beforeAll(async () => {
+  await i18n.use(initReactI18next).init({ lng: 'en', resources: { en }, initAsync: false })
+})
+
+const html = (text: string): string => renderToStaticMarkup(<Markdown text={text} />)
+const count = (markup: string, part: string): number => markup.split(part).length - 1
+const head = '| a | b |\n|---|--:|\n'
+const rows = (from: number, to: number): string =>
+  Array.from({ length: to - from }, (_, n) => `| r${from + n} | ${from + n} |\n`).join('')
+const blocksOf = (text: string): Block[] => new BlockSplitter().update(text).flat()
+
+describe('a long table', () => {
+  it('is parsed in small parts, each of which begins with the header and carries on the one before', () => {
+    const blocks = blocksOf(`${head}${rows(0, 500)}`)
+    expect(blocks.length).toBeGreaterThan(15)
+    for (const [at, block] of blocks.entries()) {
+      expect(block).toMatchObject({ kind: 'flow', carries: at > 0 })
+      expect(block.kind === 'flow' && block.source.startsWith(head)).toBe(true)
+      expect(block.kind === 'flow' && block.source.split('\n').length).toBeLessThan(40)
+    }
+  })
+
+  it('stays in one section while it grows, and only its last part changes', () => {
+    const splitter = new BlockSplitter()
+    const text = `${head}${rows(0, 500)}`
+    const [before = []] = splitter.update(text)
+    const sections = splitter.update(`${text}${rows(500, 503)}`)
+    expect(sections).toHaveLength(1)
+    for (const [at, block] of before.slice(0, -1).entries()) expect(sections[0]?.[at]).toBe(block)
+  })
+
+  it('is drawn as one table: every row once, one box, later headers only for those who listen', () => {
+    const markup = html(`Before.\n\n${head}${rows(0, 500)}\nAfter.`)
+    expect(count(markup, 'class="md-table-box"')).toBe(1)
+    expect(count(markup, '<td')).toBe(1_000)
+    for (const n of [0, 23, 24, 25, 250, 499]) expect(count(markup, `>r${n}</td>`)).toBe(1)
+    expect(count(markup, '<thead')).toBe(count(markup, 'md-more') + 1)
+    expect(count(markup, '<p dir="auto">After.</p>')).toBe(1)
+  })
+
+  it('ends where the table ends: two tables, a quote that follows at once, a short one', () => {
+    expect(count(html(`${head}${rows(0, 60)}\n${head}${rows(60, 120)}`), 'class="md-table-box"')).toBe(2)
+    const quoted = html(`${head}${rows(0, 60)}> said`)
+    expect(count(quoted, 'class="md-table-box"')).toBe(1)
+    expect(quoted.indexOf('<blockquote')).toBeGreaterThan(quoted.lastIndexOf('</table>'))
+    expect(html(`${head}${rows(0, 3)}`)).not.toContain('md-more')
+  })
+
+  it('has its references filled in by a definition that comes after it', () => {
+    const markup = html(`${head}| [x] | 1 |\n${rows(0, 60)}\n[x]: https://e.example/\n`)
+    expect(count(markup, 'title="https://e.example/"')).toBe(1)
+    expect(count(markup, 'class="md-table-box"')).toBe(1)
+  })
+})

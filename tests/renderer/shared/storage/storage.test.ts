@@ -1,0 +1,63 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { MemoryStorage } from './memoryStorage.ts'
+
+let storage: typeof import('../../../../src-renderer/shared/storage.ts')
+beforeEach(async () => {
+  vi.resetModules()
+  storage = await import('../../../../src-renderer/shared/storage.ts')
+})
+
+describe('the storage of the browser', () => {
+  it('keeps what is set, for the next window too', () => {
+    const browser = new MemoryStorage()
+    const first = storage.safeStorage(() => browser)
+    first.set('a', 'one')
+    first.setJson('b', { two: 2 })
+    const second = storage.safeStorage(() => browser)
+    expect(second.get('a')).toBe('one')
+    expect(second.getJson('b')).toEqual({ two: 2 })
+    second.remove('a')
+    expect(first.get('a')).toBeNull()
+  })
+
+  it('that is full keeps what is set in memory, leaves the value before it stored, and says so once', () => {
+    const browser = new MemoryStorage()
+    const told = vi.fn()
+    storage.whenStorageFails(told)
+    const store = storage.safeStorage(() => browser)
+    store.set('draft', 'short')
+    browser.quota = 20
+    for (const text of ['much longer than the quota', 'longer still than the quota is']) {
+      store.set('draft', text)
+      expect(store.get('draft')).toBe(text)
+    }
+    expect(storage.safeStorage(() => browser).get('draft')).toBe('short')
+    expect(told).toHaveBeenCalledTimes(1)
+    // There is room again: what is set next is stored.
+    browser.quota = 1000
+    store.set('draft', 'stored again')
+    expect(browser.getItem('draft')).toBe('stored again')
+    expect(store.get('draft')).toBe('stored again')
+  })
+
+  it('that is blocked altogether works in memory, and says so to whoever asks later too', () => {
+    const store = storage.safeStorage(() => {
+      throw new DOMException('The operation is insecure.', 'SecurityError')
+    })
+    expect(store.get('a')).toBeNull()
+    expect(store.getJson('a')).toBeNull()
+    store.set('a', 'one')
+    expect(store.get('a')).toBe('one')
+    store.remove('a')
+    expect(store.get('a')).toBeNull()
+    const told = vi.fn()
+    storage.whenStorageFails(told)
+    expect(told).toHaveBeenCalledTimes(1)
+  })
+
+  it('that holds something else than JSON reads as empty', () => {
+    const browser = new MemoryStorage()
+    browser.setItem('a', '{"half')
+    expect(storage.safeStorage(() => browser).getJson('a')).toBeNull()
+  })
+})
