@@ -1,12 +1,12 @@
 import type { AppState, Settings } from '../../src-preload/contract/app.ts'
-import type { ToolUse } from '../../src-preload/contract/apps.ts'
+import type { AppUse } from '../../src-preload/contract/apps.ts'
 import type { DataState, Opening } from '../../src-preload/contract/data.ts'
-import { openAccountRooms, placeOf } from './compose/account.ts'
-import { type ChatRooms, openChatRooms } from './compose/chat.ts'
-import { openMediaRooms } from './compose/media.ts'
-import { openErasing } from './compose/retention.ts'
+import { composeAccount, placeOf } from './compose/account.ts'
+import { type ComposedChat, composeChat } from './compose/chat.ts'
+import { composeMedia } from './compose/media.ts'
+import { composeRetention } from './compose/retention.ts'
 import { createRouter, type StudioRouter } from './compose/router.ts'
-import { createKeep } from './data/data.ts'
+import { createData } from './data/data.ts'
 import { type OpenFolder, onFolder } from './data/opening/openFolder.ts'
 import { recoverReplies } from './features/chat/recover.ts'
 import { remove } from './features/chat/remove.ts'
@@ -25,21 +25,21 @@ import {
 import { followStored } from './features/connections/followStored.ts'
 import { listModels } from './features/connections/listModels.ts'
 import { savedProfiles } from './features/connections/profiles.ts'
-import type { BackBounds } from './features/connections/reconnectWatcher.ts'
+import type { ReconnectBounds } from './features/connections/reconnectWatcher.ts'
 import { Session } from './features/connections/session.ts'
-import { ToolAllowance } from './gateway/apps/allowance.ts'
-import { Tools } from './gateway/apps/apps.ts'
-import { toolUses } from './gateway/apps/appUsage.ts'
+import { AppAllowance } from './gateway/apps/allowance.ts'
+import { Apps } from './gateway/apps/apps.ts'
+import { appUses } from './gateway/apps/appUsage.ts'
 import { BodyMemory } from './gateway/proxy/bodyMemory.ts'
-import { LocalV1, type Wish } from './gateway/proxy/localV1.ts'
+import { LocalV1, type LocalV1Settings } from './gateway/proxy/localV1.ts'
 import { type RelayDeps, relay } from './gateway/proxy/relay.ts'
-import { startStandIn } from './gateway/proxy/startingUpServer.ts'
-import { AdmissionDesk } from './gateway/scheduler/requestScheduler.ts'
+import { startStartingUpServer } from './gateway/proxy/startingUpServer.ts'
+import { RequestScheduler } from './gateway/scheduler/requestScheduler.ts'
 import type { Host } from './host.ts'
 import { Metrics } from './observability/metrics.ts'
 import { openTelemetry } from './observability/openTelemetry.ts'
 import { serverOf } from './observability/server.ts'
-import { Ledger } from './requestLog/requestLog.ts'
+import { SqliteRequestLog } from './requestLog/requestLog.ts'
 import { StateFeed } from './shared/stateFeed.ts'
 import { guarded, inBackground, onUnexpected, unexpected } from './shared/unexpected.ts'
 import { openAccountStore } from './store/account/open.ts'
@@ -59,7 +59,7 @@ export interface CoreOptions {
   /** Ends that. */
   signal?: AbortSignal
   /** How it watches for a service that went away; as usual where not said. */
-  back?: Partial<BackBounds>
+  back?: Partial<ReconnectBounds>
 }
 
 /** Hosts serve `router` over their wire; the command line uses the rest directly. */
@@ -70,7 +70,7 @@ export interface Core {
   addresses(): { proxy: string | null; sandbox: { baseUrl: string; apiKey: string } | null; dataDir: string }
   /** Tells a second process that wants this folder where this one answers. */
   announce(address: string | null): void
-  readonly tools: Pick<Tools, 'add' | 'list' | 'revoke'>
+  readonly tools: Pick<Apps, 'add' | 'list' | 'revoke'>
   /** Text of Prometheus for the web host's `/metrics`; null while that is switched off. */
   metrics(): Promise<string | null>
   readonly chat: {
@@ -79,7 +79,7 @@ export interface Core {
     watch(input: { conversationId: string }, signal?: AbortSignal): ReturnType<typeof watch>
   }
   /** For the hosts' `/media/ID`. */
-  readonly media: Pick<ChatRooms['media'], 'open'>
+  readonly media: Pick<ComposedChat['media'], 'open'>
   readonly models: { list(input: { refresh: boolean }): ReturnType<typeof listModels> }
   readonly connection: {
     login(input: Parameters<typeof login>[1]): ReturnType<typeof login>
@@ -103,14 +103,14 @@ const tokenizerMs = 3000
 export async function createCore(host: Host, options: CoreOptions = {}): Promise<Core> {
   const { dataDir, log } = host
   let settings = defaultSettings
-  let standIn: ReturnType<typeof startStandIn> | null = null
+  let standIn: ReturnType<typeof startStartingUpServer> | null = null
   const parts = {
     ...{ dataDir, log, signal: options.signal },
     before: () => {
       settings = peekSettings(databaseFile(dataDir))
     },
     async opening(work: Opening): Promise<void> {
-      standIn ??= startStandIn(wishOf(settings, options), settings.proxyOrigins)
+      standIn ??= startStartingUpServer(wishOf(settings, options), settings.proxyOrigins)
       await standIn
       await options.opening?.(work)
     },
@@ -128,7 +128,10 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
 }
 
 /** The local /v1 as it should stand. The command line's wish for this run goes before the settings. */
-function wishOf({ proxyEnabled, proxyPort, proxyIpv6: ipv6 }: Settings, { proxyPort: port }: CoreOptions): Wish {
+function wishOf(
+  { proxyEnabled, proxyPort, proxyIpv6: ipv6 }: Settings,
+  { proxyPort: port }: CoreOptions,
+): LocalV1Settings {
   if (port === null) return { enabled: false, port: proxyPort, ipv6 }
   return { enabled: port !== undefined || proxyEnabled, port: port ?? proxyPort, ipv6 }
 }
@@ -148,11 +151,11 @@ async function build(
 
   /** Read once and after each change: the local /v1 asks with every request. */
   let settings = store.settings.read()
-  const tools = new Tools(store)
-  const desk = new AdmissionDesk()
+  const tools = new Apps(store)
+  const desk = new RequestScheduler()
   kept.onFailure(() => store.close())
   const ledger = openLedger()
-  const allowance = new ToolAllowance({ spent: (id) => ledger.spent(id) })
+  const allowance = new AppAllowance({ spent: (id) => ledger.spent(id) })
   kept.onFailure(() => ledger.close())
   const account = openAccountStore(host.dataDir, { busyMs: coreBusyMs })
   kept.onFailure(() => account.close())
@@ -165,21 +168,21 @@ async function build(
   })
   const session = new Session(store, host.secrets, { desk, booksOf: ledger.booksOf }, options.back)
   kept.onFailure(() => session.close())
-  const accountRooms = openAccountRooms({
+  const accountRooms = composeAccount({
     ...{ host, store, account, ledger, tools, desk, session },
     changed: () => state.changed(),
   })
   const { books, bucket, limits } = accountRooms
-  const rooms = openChatRooms({ host, store, session, ledger, settings: () => settings })
+  const rooms = composeChat({ host, store, session, ledger, settings: () => settings })
   const { chat } = rooms
-  const mediaRooms = openMediaRooms({ host, store, session, ledger, files: rooms })
-  const erasing = openErasing({
+  const mediaRooms = composeMedia({ host, store, session, ledger, files: rooms })
+  const erasing = composeRetention({
     ...{ store, ledger, library: rooms.library, keeping: mediaRooms.keeping },
     remove: (conversationId) => remove(chat, { conversationId }),
     logDays: () => settings.logDays,
     log: host.log,
   })
-  const keep = createKeep({
+  const keep = createData({
     dataDir: host.dataDir,
     version: host.version,
     transfers: rooms.transfers,
@@ -221,7 +224,7 @@ async function build(
     changed: () => state.changed(),
     log: host.log,
   })
-  const proxyWish = (): Wish => wishOf(settings, options)
+  const proxyWish = (): LocalV1Settings => wishOf(settings, options)
   const keysWatched = tools.observe(() => {
     if (proxy.status().active > 0) proxy.cutBad(tools.isGood)
   })
@@ -246,10 +249,10 @@ async function build(
       }
     },
   })
-  const toolUse = new StateFeed<ToolUse[]>({
+  const toolUse = new StateFeed<AppUse[]>({
     everyMs: 500,
     read: () =>
-      toolUses({
+      appUses({
         tools: tools.list,
         spent: (id) => ledger.spent(id),
         live: (id) => ledger.liveOf(id),
@@ -400,7 +403,7 @@ async function build(
   }
 
   function openLedger() {
-    return new Ledger({
+    return new SqliteRequestLog({
       dataDir: host.dataDir,
       tools: () => tools.list(),
       bodyDays: () => settings.bodyDays,

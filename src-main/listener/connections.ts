@@ -3,7 +3,7 @@ import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 
 /** One connection of a client. `P` is what its server knows of a request under way. */
-export interface Connection<P = unknown> {
+export interface ClientConnection<P = unknown> {
   readonly since: number
   /** Requests that came on it. */
   requests: number
@@ -32,10 +32,10 @@ export interface ConnectionBounds {
 const mostDropped = 64
 
 /** Who is connected. Strangers that fill the place are pushed out by newer ones, so that proven clients always get in. */
-export class Connections<P = unknown> {
-  readonly #all = new WeakMap<Socket, Connection<P>>()
+export class ClientConnections<P = unknown> {
+  readonly #all = new WeakMap<Socket, ClientConnection<P>>()
   /** The one that has done nothing for longest first: a Map keeps the order in which they were put in. */
-  readonly #strangers = new Map<Socket, Connection<P>>()
+  readonly #strangers = new Map<Socket, ClientConnection<P>>()
   readonly #bounds: ConnectionBounds
   readonly #pushedOut: (socket: Socket) => void
 
@@ -46,7 +46,7 @@ export class Connections<P = unknown> {
 
   opened(socket: Socket): void {
     const now = performance.now()
-    const connection: Connection<P> = {
+    const connection: ClientConnection<P> = {
       since: now,
       requests: 0,
       open: 0,
@@ -66,12 +66,12 @@ export class Connections<P = unknown> {
   }
 
   /** Undefined for one that was not opened here. */
-  of(socket: Duplex): Connection<P> | undefined {
+  of(socket: Duplex): ClientConnection<P> | undefined {
     return socket instanceof Socket ? this.#all.get(socket) : undefined
   }
 
   /** The connection of a request that may be answered. Null where its connection ends already: what follows is read past, and not looked at. */
-  take(request: IncomingMessage): Connection<P> | null {
+  take(request: IncomingMessage): ClientConnection<P> | null {
     const connection = this.#all.get(request.socket)
     if (connection && !connection.closing) return connection
     request.resume()
@@ -84,7 +84,7 @@ export class Connections<P = unknown> {
   }
 
   /** A request is to be answered with this response. */
-  answers(connection: Connection<P>, response: ServerResponse): void {
+  answers(connection: ClientConnection<P>, response: ServerResponse): void {
     connection.open += 1
     connection.requests += 1
     response.once('close', () => {
@@ -93,13 +93,13 @@ export class Connections<P = unknown> {
   }
 
   /** A stranger sent a whole head: those that sent none are pushed out before it. */
-  movedOn(socket: Socket, connection: Connection<P>): void {
+  movedOn(socket: Socket, connection: ClientConnection<P>): void {
     if (!this.#strangers.delete(socket)) return
     this.#strangers.set(socket, connection)
   }
 
   /** It showed that it may be here: from now on it is no stranger. */
-  proved(socket: Duplex, connection: Connection<P>): void {
+  proved(socket: Duplex, connection: ClientConnection<P>): void {
     if (connection.proven) return
     connection.proven = true
     if (socket instanceof Socket) this.#strangers.delete(socket)

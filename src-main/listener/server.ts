@@ -1,6 +1,6 @@
 import { createServer, type Server, type ServerOptions } from 'node:http'
 import type { Socket } from 'node:net'
-import type { ConnectionBounds, Connections } from './connections.ts'
+import type { ConnectionBounds, ClientConnections } from './connections.ts'
 
 /** ms, bytes and counts. */
 export interface ServerBounds extends ConnectionBounds {
@@ -20,7 +20,7 @@ const checkMs = 1000
 /** A server of node:http within these bounds, its connections known to `connections`. More `options` as node:http takes them. */
 export function boundedServer<P>(
   bounds: ServerBounds,
-  connections: Connections<P>,
+  connections: ClientConnections<P>,
   options: ServerOptions = {},
 ): Server {
   const { headersMs, requestMs, keepAliveMs, maxHeaderBytes, most, requestsPerSocket } = bounds

@@ -1,10 +1,10 @@
-import { Connections } from '../listener/connections.ts'
+import { ClientConnections } from '../listener/connections.ts'
 import { boundedServer, type ServerBounds } from '../listener/server.ts'
 import { FailCounts } from './faults/early.ts'
 import { refuseGarbage, serve } from './http/server.ts'
 import { type AccountLimits, type KeyName, seedAccounts } from './world/accounts.ts'
-import { Ledger } from './world/ledger.ts'
-import { Limits } from './world/limits.ts'
+import { SandboxAccounting } from './world/ledger.ts'
+import { SandboxLimits } from './world/limits.ts'
 import { PrefixCache } from './world/prefixCache.ts'
 import { type Observe, Records } from './world/records.ts'
 import { seededHex } from './world/seed.ts'
@@ -59,7 +59,7 @@ const bounds: ServerBounds = {
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const { seed = 'sandbox', now = Date.now, port = 0, ...home } = options
   const world = createWorld(seed, now, home)
-  const connections = new Connections(bounds, (socket) => socket.destroy())
+  const connections = new ClientConnections(bounds, (socket) => socket.destroy())
   const server = boundedServer(bounds, connections)
   server.on('request', (request, response) => {
     const connection = connections.take(request)
@@ -97,7 +97,7 @@ function createWorld(
   home: Pick<SandboxOptions, 'limits' | 'apiKey' | 'balance'>,
 ): World {
   const accounts = seedAccounts({ seed, now: now(), ...home })
-  const ledger = new Ledger(now)
+  const ledger = new SandboxAccounting(now)
   ledger.seedHistory(seed, accounts.keys.values())
   let requests = 0
   return {
@@ -105,7 +105,7 @@ function createWorld(
     now,
     accounts,
     ledger,
-    limits: new Limits(now),
+    limits: new SandboxLimits(now),
     records: new Records(() => {
       requests += 1
       return `req_${seededHex(20, seed, 'request', String(requests))}`

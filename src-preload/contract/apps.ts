@@ -40,7 +40,7 @@ export const tool = toolSettings.extend({
   pausedAt: instant.nullable(),
   revokedAt: instant.nullable(),
 })
-export type Tool = z.infer<typeof tool>
+export type App = z.infer<typeof tool>
 
 /** What a tool does and has spent. Spend is an estimate unless every part of it was measured. */
 export const toolUse = z.object({
@@ -61,7 +61,7 @@ export const toolUse = z.object({
   /** Requests in each of the last 60 minutes, oldest first. */
   perMinute: z.array(z.number().int()),
 })
-export type ToolUse = z.infer<typeof toolUse>
+export type AppUse = z.infer<typeof toolUse>
 
 const id = z.object({ id: z.string() })
 

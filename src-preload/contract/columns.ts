@@ -1,5 +1,5 @@
 import { type Column, columnOf, packColumn } from './column.ts'
-import type { Coverage, PackedView, Series, View } from './usage.ts'
+import type { Coverage, PackedView, Series, UsageView } from './usage.ts'
 
 // Both ends of `packedView`.
 
@@ -19,9 +19,9 @@ export interface PageSeries extends Pick<Series, 'id' | 'name' | 'colour' | 'tot
   tokensCached: Column<number>
   cost: Column<string>
 }
-export type PageView = Omit<View, 'series'> & { series: readonly PageSeries[] }
+export type PageView = Omit<UsageView, 'series'> & { series: readonly PageSeries[] }
 
-export function packView({ buckets, series, ...view }: View): PackedView {
+export function packView({ buckets, series, ...view }: UsageView): PackedView {
   return {
     ...view,
     buckets: {
@@ -42,7 +42,7 @@ export function packView({ buckets, series, ...view }: View): PackedView {
 
 export function unpackView({ buckets: { from, to, state }, series, ...view }: PackedView): PageView {
   const last = to.split(',')
-  const buckets = from.split(',').flatMap((first, at): View['buckets'] => {
+  const buckets = from.split(',').flatMap((first, at): UsageView['buckets'] => {
     const known = states.get(state[at] ?? '')
     return known ? [{ from: first, to: last[at] || first, state: known }] : []
   })

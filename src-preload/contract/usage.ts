@@ -107,7 +107,7 @@ export const view = z.object({
   before: z.object({ from: day, to: day, total: figures, state: coverage }).nullable(),
   asOf: instant.nullable(),
 })
-export type View = z.infer<typeof view>
+export type UsageView = z.infer<typeof view>
 
 /** A column of figures as one text (`column.ts`). */
 const column = z.string()

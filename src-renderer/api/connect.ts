@@ -2,10 +2,10 @@ import { createORPCClient } from '@orpc/client'
 import { StandardRPCLink } from '@orpc/client/standard'
 import type { ContractRouterClient } from '@orpc/contract'
 import type { Contract } from '../../src-preload/contract/contract.ts'
-import { type Link, ReplaceableLink } from './link.ts'
+import { type CoreLink, ReplaceableLink } from './link.ts'
 import { connectPort } from './port.ts'
 import { enterSession } from './session.ts'
-import { connectSocket, openPageSocket, type WebDoor } from './socket.ts'
+import { connectSocket, openPageSocket, type WebEntry } from './socket.ts'
 import { subscribeThrough } from './watch.ts'
 
 export type Client = ContractRouterClient<Contract>
@@ -15,7 +15,7 @@ export interface Api {
   /** One function a procedure. What it throws, `problemOf` puts into words. */
   client: Client
   /** For the words and colours of the connection to the program itself. */
-  link: Link
+  link: CoreLink
   host: 'desktop' | 'web'
   /**
    * Follows a stream, over lost connections too: `open` is called again after each and starts by the snapshot. Returns the
@@ -40,7 +40,7 @@ export function connect(page: Window = window): Api {
   return connectWeb({ openSocket: () => openPageSocket(page), letIn: () => enterSession(page) })
 }
 
-export function connectWeb(door: WebDoor): Api {
+export function connectWeb(door: WebEntry): Api {
   const link = new ReplaceableLink()
   connectSocket(link, door)
   return apiOver(link, 'web')

@@ -7,7 +7,7 @@ import type { StandardLinkClient } from '@orpc/client/standard'
 export type LinkState = 'connecting' | 'open' | 'lost' | 'unauthorized'
 
 /** The way to the core as a page sees it: a state to show, and to wait for. Fits `useSyncExternalStore`. */
-export interface Link {
+export interface CoreLink {
   get(): LinkState
   subscribe(listener: () => void): () => void
   /** Resolves when calls go through. Rejects with the signal's reason. */
@@ -15,16 +15,16 @@ export interface Link {
 }
 
 /** A transport of one connection, as oRPC's adapters make it. */
-export type Carrier = Pick<StandardLinkClient<object>, 'call'>
+export type CoreTransport = Pick<StandardLinkClient<object>, 'call'>
 
 export class TransportError extends Error {
   override readonly name = 'TransportError'
 }
 
 /** A link whose connection may be replaced under the client that calls through it. */
-export class ReplaceableLink implements Link, StandardLinkClient<object> {
+export class ReplaceableLink implements CoreLink, StandardLinkClient<object> {
   #state: LinkState = 'connecting'
-  #carrier: Carrier | null = null
+  #carrier: CoreTransport | null = null
   readonly #listeners = new Set<() => void>()
 
   get = (): LinkState => this.#state
@@ -39,7 +39,7 @@ export class ReplaceableLink implements Link, StandardLinkClient<object> {
   }
 
   /** `carrier` is given with `open` alone. */
-  change(state: LinkState, carrier: Carrier | null = null): void {
+  change(state: LinkState, carrier: CoreTransport | null = null): void {
     this.#carrier = carrier
     if (this.#state === state) return
     this.#state = state
@@ -50,7 +50,7 @@ export class ReplaceableLink implements Link, StandardLinkClient<object> {
    * Waits for the first connection, but not for a lost one to come back: a call that a person made some time ago must not
    * happen out of nowhere.
    */
-  call: Carrier['call'] = async (request, options, path, input) => {
+  call: CoreTransport['call'] = async (request, options, path, input) => {
     if (this.#state === 'connecting') {
       const { signal = new AbortController().signal } = request
       await this.#until(signal, () => this.#state !== 'connecting')

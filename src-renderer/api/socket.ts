@@ -2,7 +2,7 @@ import { LinkWebsocketClient } from '@orpc/client/websocket'
 import type { ReplaceableLink } from './link.ts'
 
 /** What a page has to reach the web host. */
-export interface WebDoor {
+export interface WebEntry {
   openSocket(): WebSocket
   /** Whether the web host would let this page in; false as well when it refuses, throws when it does not answer. */
   letIn(): Promise<boolean>
@@ -12,7 +12,7 @@ const firstDelay = 250
 const longestDelay = 5_000
 
 /** The web host: a WebSocket, opened again after each loss with growing delays, until the web host refuses the page. */
-export function connectSocket(link: ReplaceableLink, door: WebDoor): void {
+export function connectSocket(link: ReplaceableLink, door: WebEntry): void {
   let failures = 0
 
   const tryOpen = async (): Promise<void> => {

@@ -1,5 +1,5 @@
 import { ORPCError } from '@orpc/client'
-import type { Link } from './link.ts'
+import type { CoreLink } from './link.ts'
 
 const pauseAfterFault = 500
 
@@ -9,7 +9,7 @@ const pauseAfterFault = 500
  * the core refused it. Returns the function that stops watching, after which neither is called again.
  */
 export function subscribeThrough<T>(
-  link: Link,
+  link: CoreLink,
   open: (signal: AbortSignal) => Promise<AsyncIterable<T>>,
   onEvent: (event: T) => void,
   onEnd: (thrown: unknown) => void,
@@ -24,7 +24,7 @@ export function subscribeThrough<T>(
 }
 
 async function follow<T>(
-  link: Link,
+  link: CoreLink,
   open: (signal: AbortSignal) => Promise<AsyncIterable<T>>,
   onEvent: (event: T) => void,
   signal: AbortSignal,
@@ -54,7 +54,7 @@ async function follow<T>(
   }
 }
 
-function lostWithin(link: Link, ms: number): Promise<boolean> {
+function lostWithin(link: CoreLink, ms: number): Promise<boolean> {
   if (link.get() !== 'open') return Promise.resolve(true)
   return new Promise((resolve) => {
     const settle = (lost: boolean) => {

@@ -3,9 +3,9 @@ import { problemOf } from '../api/problem.ts'
 import { followAlerts } from '../shared/alerts/browserNotifications.ts'
 import { alertsStore, withAlerts } from '../stores/alerts.ts'
 import { appStore, withApp, withLink } from '../stores/app.ts'
-import { toolsStore } from '../stores/apps.ts'
+import { appsStore } from '../stores/apps.ts'
 import { dataStore } from '../stores/data.ts'
-import { chatToolsStore } from '../stores/tools.ts'
+import { toolsStore } from '../stores/tools.ts'
 import { activeBook, usageStore, withBooks, withSummary } from '../stores/usage.ts'
 
 export type StudioApi = Pick<Api, 'client' | 'subscribe' | 'link'>
@@ -26,14 +26,14 @@ export function goLive({ client, subscribe, link }: StudioApi): void {
   )
   subscribe(
     (signal) => client.tools.watch(undefined, { signal }),
-    (tools) => toolsStore.setState({ tools }),
+    (tools) => appsStore.setState({ tools }),
     refused,
   )
   // The rest of the window is as good without: where tools are shown, it is said why they can't be.
   subscribe(
     (signal) => client.chatTools.watch(undefined, { signal }),
-    (tools) => chatToolsStore.setState({ tools, problem: null }),
-    (thrown) => chatToolsStore.setState({ problem: problemOf(thrown) }),
+    (tools) => toolsStore.setState({ tools, problem: null }),
+    (thrown) => toolsStore.setState({ problem: problemOf(thrown) }),
   )
   // What was damaged is said in every room; without an answer there is nothing to say.
   subscribe(

@@ -1,4 +1,4 @@
-import type { Tool, ToolUse } from '../../src-preload/contract/apps.ts'
+import type { App, AppUse } from '../../src-preload/contract/apps.ts'
 import { exact } from './ui/sc.ts'
 
 const periods = ['Day', 'Month', 'Total'] as const
@@ -13,7 +13,7 @@ export interface BudgetView {
 }
 
 /** The budgets that are set, with what is spent of each. What is held for requests under way counts only as used up, not as spent. */
-export function budgetsOf(tool: Tool, use: ToolUse | null): BudgetView[] {
+export function budgetsOf(tool: App, use: AppUse | null): BudgetView[] {
   return periods.flatMap((period) => {
     const limit = tool[`budget${period}`]
     if (limit === null) return []

@@ -6,7 +6,7 @@ import type { AppState } from '../../src-preload/contract/app.ts'
  * The page's link to the core. `connecting`: being made or made again. `lost`: it was there and is gone; what is shown is as of
  * then. `unauthorized`: the program does not know this page (any more).
  */
-export type Link = 'connecting' | 'open' | 'lost' | 'unauthorized'
+export type LinkStatus = 'connecting' | 'open' | 'lost' | 'unauthorized'
 
 export interface ToastNote {
   id: string
@@ -15,7 +15,7 @@ export interface ToastNote {
 }
 
 export interface AppStore {
-  link: Link
+  link: LinkStatus
   /** Null until the core's first answer. */
   app: AppState | null
   inspectorShown: boolean
@@ -33,7 +33,7 @@ export const firstAppStore: AppStore = {
 
 export const withApp = (store: AppStore, app: AppState): AppStore => ({ ...store, app })
 /** A link being made again is still a lost one to the person: it changes to `open` only. */
-export const withLink = (store: AppStore, link: Link): AppStore => ({
+export const withLink = (store: AppStore, link: LinkStatus): AppStore => ({
   ...store,
   link: link === 'connecting' && store.app !== null ? 'lost' : link,
 })

@@ -1,24 +1,24 @@
 import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
-import type { Tool, ToolUse } from '../../src-preload/contract/apps.ts'
+import type { App, AppUse } from '../../src-preload/contract/apps.ts'
 
-export interface ToolsStore {
+export interface AppsStore {
   /** Tool keys as the core last told, newest first; null until it did. Never holds a secret. */
-  tools: Tool[] | null
+  tools: App[] | null
   /** By key id: what each does and has spent. A key that is not in it has told nothing yet. */
-  use: Readonly<Record<string, ToolUse>>
+  use: Readonly<Record<string, AppUse>>
 }
 
-export const firstToolsStore: ToolsStore = { tools: null, use: {} }
+export const firstToolsStore: AppsStore = { tools: null, use: {} }
 
-export const toolsStore = createStore<ToolsStore>(() => firstToolsStore)
-export const useTools = (): Tool[] | null => useStore(toolsStore, ({ tools }) => tools)
+export const appsStore = createStore<AppsStore>(() => firstToolsStore)
+export const useApps = (): App[] | null => useStore(appsStore, ({ tools }) => tools)
 /** One key's use alone: a card is drawn again only when its own figures change. */
-export const useToolUse = (id: string): ToolUse | null => useStore(toolsStore, ({ use }) => use[id] ?? null)
+export const useAppUse = (id: string): AppUse | null => useStore(appsStore, ({ use }) => use[id] ?? null)
 
 /** Takes over a round of figures; a key whose figures did not change keeps its object. */
-export function withUse(store: ToolsStore, round: readonly ToolUse[]): ToolsStore {
-  const use: Record<string, ToolUse> = {}
+export function withUse(store: AppsStore, round: readonly AppUse[]): AppsStore {
+  const use: Record<string, AppUse> = {}
   for (const next of round) {
     const before = store.use[next.id]
     use[next.id] = before && sameUse(before, next) ? before : next
@@ -26,7 +26,7 @@ export function withUse(store: ToolsStore, round: readonly ToolUse[]): ToolsStor
   return { ...store, use }
 }
 
-function sameUse(a: ToolUse, b: ToolUse): boolean {
+function sameUse(a: AppUse, b: AppUse): boolean {
   return (
     a.active === b.active &&
     a.waiting === b.waiting &&
@@ -43,13 +43,13 @@ function sameUse(a: ToolUse, b: ToolUse): boolean {
   )
 }
 
-export const inUse = (tool: Tool, now: number): boolean =>
+export const inUse = (tool: App, now: number): boolean =>
   tool.revokedAt === null && !(tool.expiresAt !== null && Date.parse(tool.expiresAt) <= now)
 
 /** Keys that can be used, paused ones too, and those that never can again. */
-export function splitTools(tools: readonly Tool[], now: number): { alive: Tool[]; ended: Tool[] } {
-  const alive: Tool[] = []
-  const ended: Tool[] = []
+export function splitApps(tools: readonly App[], now: number): { alive: App[]; ended: App[] } {
+  const alive: App[] = []
+  const ended: App[] = []
   for (const tool of tools) (inUse(tool, now) ? alive : ended).push(tool)
   return { alive, ended }
 }

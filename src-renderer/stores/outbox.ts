@@ -5,8 +5,8 @@ import type { WaitingItem, WaitingState, WaitingWhat } from '../../src-preload/c
 export const noneWaiting: WaitingState = { items: [], making: null, ended: null }
 
 /** What is sent when the service is back, as the core told it last. */
-export const waitingStore = createStore<WaitingState>(() => noneWaiting)
-export const useWaiting = <T>(select: (store: WaitingState) => T): T => useStore(waitingStore, select)
+export const outboxStore = createStore<WaitingState>(() => noneWaiting)
+export const useOutbox = <T>(select: (store: WaitingState) => T): T => useStore(outboxStore, select)
 
 /** Of one room, in the order in which they are sent; of one recording where that is named. */
 export const waitingOf =

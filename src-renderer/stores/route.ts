@@ -2,30 +2,30 @@ import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
 
 /** In the order of the rail and of Mod+1 to Mod+8. */
-export const rooms = ['chat', 'speech', 'transcribe', 'images', 'usage', 'keys', 'proxy', 'settings'] as const
-export type Room = (typeof rooms)[number]
+export const pageNames = ['chat', 'speech', 'transcribe', 'images', 'usage', 'keys', 'proxy', 'settings'] as const
+export type PageName = (typeof pageNames)[number]
 
 /** Where the window is. `id` is a thing of the room: a conversation, a section of Settings; null is the room itself. */
 export interface Route {
-  room: Room
+  page: PageName
   id: string | null
 }
 
-const isRoom = (word: string): word is Room => (rooms as readonly string[]).includes(word)
+const isRoom = (word: string): word is PageName => (pageNames as readonly string[]).includes(word)
 
 /** Reads a hash such as `#/chat/ID`. Anything unknown is the Chat room, so an old or damaged link still opens the window. */
 export function parseRoute(hash: string): Route {
   const [room = '', id = ''] = hash.replace(/^#\/?/, '').split('/')
-  if (!isRoom(room)) return { room: 'chat', id: null }
+  if (!isRoom(room)) return { page: 'chat', id: null }
   try {
-    return { room, id: decodeURIComponent(id) || null }
+    return { page: room, id: decodeURIComponent(id) || null }
   } catch {
-    return { room, id: null }
+    return { page: room, id: null }
   }
 }
 
-export const hrefOf = ({ room, id }: Route): string =>
+export const hrefOf = ({ page: room, id }: Route): string =>
   id === null ? `#/${room}` : `#/${room}/${encodeURIComponent(id)}`
 
-export const routeStore = createStore<{ route: Route }>(() => ({ route: { room: 'chat', id: null } }))
+export const routeStore = createStore<{ route: Route }>(() => ({ route: { page: 'chat', id: null } }))
 export const useRoute = (): Route => useStore(routeStore, ({ route }) => route)

@@ -10,7 +10,7 @@ export interface HandDraft {
   isError: boolean
 }
 
-export interface ChatToolsStore {
+export interface ToolsStore {
   /** As the core last told; null until it did. */
   tools: ChatToolsState | null
   /** Why it can't be told. */
@@ -21,14 +21,14 @@ export interface ChatToolsStore {
 
 export const emptyDraft: HandDraft = { text: '', json: false, isError: false }
 
-export const chatToolsStore = createStore<ChatToolsStore>(() => ({ tools: null, problem: null, drafts: {} }))
-export const useChatTools = <T>(select: (store: ChatToolsStore) => T): T => useStore(chatToolsStore, select)
+export const toolsStore = createStore<ToolsStore>(() => ({ tools: null, problem: null, drafts: {} }))
+export const useTools = <T>(select: (store: ToolsStore) => T): T => useStore(toolsStore, select)
 
-export const withDraft = (store: ChatToolsStore, messageId: string, change: Partial<HandDraft>): ChatToolsStore => ({
+export const withDraft = (store: ToolsStore, messageId: string, change: Partial<HandDraft>): ToolsStore => ({
   ...store,
   drafts: { ...store.drafts, [messageId]: { ...(store.drafts[messageId] ?? emptyDraft), ...change } },
 })
-export function withoutDraft(store: ChatToolsStore, messageId: string): ChatToolsStore {
+export function withoutDraft(store: ToolsStore, messageId: string): ToolsStore {
   const { [messageId]: _gone, ...drafts } = store.drafts
   return { ...store, drafts }
 }

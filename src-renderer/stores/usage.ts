@@ -8,7 +8,7 @@ import { dayOfInstant, daysBetween, isDay, shiftDay } from './usageDays.ts'
 export const sections = ['overview', 'elsewhere', 'limits', 'corrections'] as const
 export type Section = (typeof sections)[number]
 export const ranges = ['7', '30', '90', 'year', 'all', 'own'] as const
-export type Range = (typeof ranges)[number]
+export type UsageRange = (typeof ranges)[number]
 export const grains = ['auto', 'day', 'week', 'month'] as const
 export const stacks = ['model', 'tool', 'room', 'key'] as const
 export type StackBy = (typeof stacks)[number]
@@ -17,7 +17,7 @@ export type Measure = (typeof measures)[number]
 
 /** What the person chose to see; kept over reloads. */
 export interface UsageChoice {
-  range: Range
+  range: UsageRange
   /** Of the own range, both included. */
   from: string
   to: string
@@ -35,19 +35,19 @@ export const firstChoice: UsageChoice = {
   ...{ before: false, table: false },
 }
 
-export interface TopConversation {
+export interface TopConversationRow {
   conversationId: string
   title: string | null
   total: PageView['total']
 }
 
 /** All that the overview shows of one question, so that its parts never tell of two. */
-export interface Answer {
+export interface UsageAnswer {
   view: PageView
   /** The stretch before, drawn beside it; null where it was not asked for. */
   before: PageView | null
   comparisons: readonly Comparison[]
-  top: readonly TopConversation[]
+  top: readonly TopConversationRow[]
 }
 
 export interface UsageStore {
@@ -61,7 +61,7 @@ export interface UsageStore {
   search: string
   state: 'loading' | 'ready' | 'failed'
   problem: Problem | null
-  answer: Answer | null
+  answer: UsageAnswer | null
 }
 
 export const firstUsage: UsageStore = {

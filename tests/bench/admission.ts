@@ -1,5 +1,5 @@
-import { AdmissionDesk } from '../../src-main/core/gateway/scheduler/requestScheduler.ts'
-import type { RequestTrace, Wish } from '../../src-main/core/ports/requests.ts'
+import { RequestScheduler } from '../../src-main/core/gateway/scheduler/requestScheduler.ts'
+import type { AdmissionRequest, RequestTrace } from '../../src-main/core/ports/requests.ts'
 
 // What the desk costs each request: enter, one reply's head, leave. `node tests/bench/admission.ts`
 
@@ -22,7 +22,7 @@ const trace: RequestTrace = {
   bodies: nothing,
   ends: nothing,
 }
-const asks = (id: string): Wish => ({
+const asks = (id: string): AdmissionRequest => ({
   asker: { kind: 'tool', id, failFast: false },
   slot: true,
   tokens: 100,
@@ -44,7 +44,7 @@ async function measure(name: string, count: number, run: (count: number) => void
   console.log(`${name}: ${Math.round(best)} ns a request`)
 }
 
-const free = new AdmissionDesk()
+const free = new RequestScheduler()
 const one = asks('a')
 await measure('nothing known, nobody waits', 300_000, (count) => {
   for (let number = 0; number < count; number++) {
@@ -54,7 +54,7 @@ await measure('nothing known, nobody waits', 300_000, (count) => {
   }
 })
 
-const bounded = new AdmissionDesk()
+const bounded = new RequestScheduler()
 bounded.limits({ concurrent: 100, rpm: 1e9, tpm: 1e12 })
 await measure('all limits known, nobody waits', 300_000, (count) => {
   for (let number = 0; number < count; number++) {
@@ -65,10 +65,10 @@ await measure('all limits known, nobody waits', 300_000, (count) => {
 })
 
 await measure('200 of 8 tools wait for 4 slots', 20_000, async (count) => {
-  const desk = new AdmissionDesk()
+  const desk = new RequestScheduler()
   desk.limits({ concurrent: 4, rpm: null, tpm: null })
   let left = count
-  const worker = async (wish: Wish): Promise<void> => {
+  const worker = async (wish: AdmissionRequest): Promise<void> => {
     while (left-- > 0) {
       const pass = await desk.enter(wish)
       desk.saw(200, head)

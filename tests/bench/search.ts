@@ -5,7 +5,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { DatabaseSync } from 'node:sqlite'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { call } from '@orpc/server'
-import { Library } from '../../src-main/core/features/library/library.ts'
+import { ChatLibrary } from '../../src-main/core/features/library/library.ts'
 import { implementer } from '../../src-main/core/handlers/implementer.ts'
 import { libraryHandlers } from '../../src-main/core/handlers/library.ts'
 import type { Host } from '../../src-main/core/host.ts'
@@ -113,7 +113,7 @@ try {
   const lag = monitorEventLoopDelay({ resolution: 1 })
   lag.enable()
   let from = performance.now()
-  const library = new Library({
+  const library = new ChatLibrary({
     store,
     databaseFile: databaseFile(dataDir),
     dropMedia: async () => undefined,

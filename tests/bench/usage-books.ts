@@ -3,8 +3,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { toldByKeyDays, toldByKeys, toldByUsage } from '../../src-main/core/features/usage/parseReplies.ts'
 import { openAccountStore } from '../../src-main/core/store/account/open.ts'
 import { openDatabase } from '../../src-main/core/store/database.ts'
-import { ledgerFile } from '../../src-main/core/store/requestLog/open.ts'
-import { ledgerDatabase } from '../../src-main/core/store/requestLog/schema.ts'
+import { requestLogFile } from '../../src-main/core/store/requestLog/open.ts'
+import { requestLogDatabase } from '../../src-main/core/store/requestLog/schema.ts'
 
 // A data folder with ten years of daily rows of the service and a log of many requests.
 
@@ -19,9 +19,9 @@ export const dayText = (ago: number): string => new Date(now - ago * dayMs).toIS
 
 /** Eight tools, each with three models of its own liking, and the studio: what a busy person has. As an earlier version left it. */
 export function fillLedger(dataDir: string, rows: number): void {
-  const [first = ''] = ledgerDatabase.migrations
-  openDatabase(ledgerFile(dataDir), { ...ledgerDatabase, migrations: [first] }).close()
-  const database = new DatabaseSync(ledgerFile(dataDir))
+  const [first = ''] = requestLogDatabase.migrations
+  openDatabase(requestLogFile(dataDir), { ...requestLogDatabase, migrations: [first] }).close()
+  const database = new DatabaseSync(requestLogFile(dataDir))
   database.exec('PRAGMA synchronous = OFF; BEGIN')
   const caller = database.prepare('INSERT INTO callers (id, who, model) VALUES (?, ?, ?)')
   for (let id = 1; id <= 24; id += 1) {

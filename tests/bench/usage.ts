@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { exportRows } from '../../src-main/core/features/usage/export.ts'
 import { rowsOf } from '../../src-main/core/features/usage/exportRows.ts'
-import { openReading } from '../../src-main/core/features/usage/reader.ts'
-import { Ledger } from '../../src-main/core/requestLog/requestLog.ts'
-import { ledgerFile } from '../../src-main/core/store/requestLog/open.ts'
+import { openUsageReader } from '../../src-main/core/features/usage/reader.ts'
+import { SqliteRequestLog } from '../../src-main/core/requestLog/requestLog.ts'
+import { requestLogFile } from '../../src-main/core/store/requestLog/open.ts'
 import type { ViewQuery } from '../../src-preload/contract/usage.ts'
 import { baseUrl, bookId, days, dayText, fillAccount, fillLedger, now } from './usage-books.ts'
 
@@ -38,7 +38,7 @@ function measure(work: () => unknown): Figure {
 }
 
 /** Requests a second that come, go out, are written down before, and end; 64 at once. */
-async function writing(ledger: Ledger, count: number): Promise<number> {
+async function writing(ledger: SqliteRequestLog, count: number): Promise<number> {
   const from = performance.now()
   const reading = {
     usage: { promptTokens: 800, completionTokens: 240, totalTokens: 1040, cachedTokens: 100 },
@@ -67,13 +67,13 @@ try {
   fillLedger(folder, rows)
   const account = fillAccount(folder)
   let from = performance.now()
-  const ledger = new Ledger({ dataDir: folder, tools: () => [], bodyDays: () => 7, log: console.error })
+  const ledger = new SqliteRequestLog({ dataDir: folder, tools: () => [], bodyDays: () => 7, log: console.error })
   const migrated = performance.now() - from
   ledger.connectedTo(baseUrl)
   from = performance.now()
   ledger.belongsTo(bookId)
   const labelled = performance.now() - from
-  const reading = openReading({ account: account.store, here: ledger, tools: () => [], now: () => now })
+  const reading = openUsageReader({ account: account.store, here: ledger, tools: () => [], now: () => now })
 
   const query = (more: Partial<ViewQuery>): ViewQuery => ({
     ...{ bookId, from: dayText(days - 1), to: dayText(0), grain: 'month', by: 'model', source: 'service', search: '' },
@@ -108,7 +108,7 @@ try {
   const parquet = exportRows(table, 'parquet').length
   const exported = { rows: table.length, bytes: parquet, ms: performance.now() - from }
   const rate = await writing(ledger, rows)
-  const bytes = statSync(ledgerFile(folder)).size
+  const bytes = statSync(requestLogFile(folder)).size
   await ledger.close()
   account.store.close()
   console.log(JSON.stringify({ migrated, labelled, fetched: account.ms, days, figures, exported, rate, bytes }))

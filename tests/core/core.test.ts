@@ -5,7 +5,7 @@ import { connect, openStored } from '../../src-main/core/features/connections/co
 import { Session } from '../../src-main/core/features/connections/session.ts'
 import { openStore } from '../../src-main/core/store/store.ts'
 import { Credential } from '../../src-main/core/upstream/credential.ts'
-import { noBooks, openDesk } from '../../src-main/core/upstream/defaults.ts'
+import { noRequestLog, openScheduler } from '../../src-main/core/upstream/defaults.ts'
 import { startSandbox } from '../../src-main/sandbox/sandbox.ts'
 import { ended, freshFolder, memorySecrets, readUntil, testHost } from './helpers/core.ts'
 
@@ -88,7 +88,7 @@ describe('a core', () => {
     const credential = Credential.fromText(service.apiKey)
     const input = { baseUrl: service.baseUrl, credential, allowInsecure: false, keep: 'session' as const }
     const store = openStore(freshFolder())
-    const session = new Session(store, secrets, { desk: openDesk, booksOf: () => noBooks })
+    const session = new Session(store, secrets, { desk: openScheduler, booksOf: () => noRequestLog })
     open.push(async () => {
       await session.close()
       store.close()

@@ -1,6 +1,6 @@
 import { Agent, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
 import { connect, type Socket } from 'node:net'
-import { plainTool } from '../../src-main/core/gateway/apps/appSettings.ts'
+import { plainApp } from '../../src-main/core/gateway/apps/appSettings.ts'
 import { requestHeaders } from '../../src-main/core/gateway/proxy/headers.ts'
 import type { SeenRefusal } from '../../src-main/core/gateway/proxy/recentRefusals.ts'
 import {
@@ -13,14 +13,14 @@ import {
 } from '../../src-main/core/gateway/proxy/server.ts'
 import type { Verified } from '../../src-main/core/ports/requests.ts'
 import { withoutHopByHop } from '../../src-main/core/upstream/headers.ts'
-import type { Tool } from '../../src-preload/contract/apps.ts'
+import type { App } from '../../src-preload/contract/apps.ts'
 
 // The gate with the smallest relay behind it that is correct, so that what is shown is the gate's own doing.
 
 export const apiKey = 'sk-canary-7f3d2a91c05e4b68'
 export const goodKey = 'isk_testtool_0123456789abcdef'
 
-export const toolNamed = (name: string): Tool => plainTool({ id: name.toLowerCase(), name })
+export const toolNamed = (name: string): App => plainApp({ id: name.toLowerCase(), name })
 
 /** Keys as the gate may meet them, by what is presented. */
 const keys: Record<string, Verified> = {

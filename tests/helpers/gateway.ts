@@ -3,20 +3,20 @@ import { createServer, request as httpRequest, type IncomingMessage, type Server
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { ToolAllowance } from '../../src-main/core/gateway/apps/allowance.ts'
-import { plainTool } from '../../src-main/core/gateway/apps/appSettings.ts'
+import { AppAllowance } from '../../src-main/core/gateway/apps/allowance.ts'
+import { plainApp } from '../../src-main/core/gateway/apps/appSettings.ts'
 import { BodyMemory, type BodyMemoryBounds } from '../../src-main/core/gateway/proxy/bodyMemory.ts'
 import { type RelayDeps, relay } from '../../src-main/core/gateway/proxy/relay.ts'
 import { type ProxyServer, startProxy } from '../../src-main/core/gateway/proxy/server.ts'
-import { AdmissionDesk } from '../../src-main/core/gateway/scheduler/requestScheduler.ts'
+import { RequestScheduler } from '../../src-main/core/gateway/scheduler/requestScheduler.ts'
 import type { GateRefusal, Verified } from '../../src-main/core/ports/requests.ts'
-import { Ledger } from '../../src-main/core/requestLog/requestLog.ts'
+import { SqliteRequestLog } from '../../src-main/core/requestLog/requestLog.ts'
 import { parseBaseAddress } from '../../src-main/core/upstream/address.ts'
 import { openUpstream, type Upstream } from '../../src-main/core/upstream/client.ts'
 import { Credential } from '../../src-main/core/upstream/credential.ts'
 import type { NetworkOptions } from '../../src-main/core/upstream/network.ts'
 import type { RetryPolicy } from '../../src-main/core/upstream/retry.ts'
-import type { Tool } from '../../src-preload/contract/apps.ts'
+import type { App } from '../../src-preload/contract/apps.ts'
 import type { RequestRow } from '../../src-preload/contract/requests.ts'
 
 export const toolKey = 'isk_testtool_0123456789abcdef'
@@ -24,9 +24,9 @@ export const toolKey = 'isk_testtool_0123456789abcdef'
 export interface Gateway {
   proxy: ProxyServer
   upstream: Upstream
-  ledger: Ledger
-  desk: AdmissionDesk
-  allowance: ToolAllowance
+  ledger: SqliteRequestLog
+  desk: RequestScheduler
+  allowance: AppAllowance
   memory: BodyMemory
   dataDir: string
   /** `http://127.0.0.1:PORT/v1` */
@@ -36,15 +36,15 @@ export interface Gateway {
   /** What the gate turned away. */
   refusals: GateRefusal[]
   /** The tool's settings change, as a person would change them. */
-  change(settings: Partial<Tool>): void
+  change(settings: Partial<App>): void
   close(): Promise<void>
 }
 
 export interface GatewayOptions {
   retry?: Partial<RetryPolicy>
   network?: Partial<NetworkOptions>
-  tool?: Partial<Tool>
-  desk?: ConstructorParameters<typeof AdmissionDesk>[0]
+  tool?: Partial<App>
+  desk?: ConstructorParameters<typeof RequestScheduler>[0]
   bounds?: Parameters<typeof startProxy>[2]
   bodyMemory?: Partial<BodyMemoryBounds>
 }
@@ -56,16 +56,16 @@ export async function openGateway(
   { retry = {}, network = {}, tool: settings = {}, desk: deskOptions, bounds, bodyMemory = {} }: GatewayOptions = {},
 ): Promise<Gateway> {
   const dataDir = mkdtempSync(join(tmpdir(), 'studio-gateway-'))
-  let tool = plainTool({ id: 'testtool', name: 'test', ...settings })
+  let tool = plainApp({ id: 'testtool', name: 'test', ...settings })
   const failures: string[] = []
-  const ledger = new Ledger({
+  const ledger = new SqliteRequestLog({
     dataDir,
     tools: () => [tool],
     bodyDays: () => 7,
     log: (level, line) => level === 'error' && failures.push(line),
   })
-  const desk = new AdmissionDesk(deskOptions)
-  const allowance = new ToolAllowance({ spent: (id) => ledger.spent(id) })
+  const desk = new RequestScheduler(deskOptions)
+  const allowance = new AppAllowance({ spent: (id) => ledger.spent(id) })
   const upstream = openUpstream({
     base: parseBaseAddress(baseUrl, { allowInsecure: false }),
     credential: Credential.fromText(apiKey),

@@ -10,14 +10,18 @@ import { judgeAddress } from '../../src-renderer/shared/connect/address.ts'
 import { canAsk, connectReducer, firstForm } from '../../src-renderer/shared/connect/form.ts'
 import { detailsOf, waitSeconds } from '../../src-renderer/shared/errors/details.ts'
 import { firstAppStore, withLink, withToast } from '../../src-renderer/stores/app.ts'
-import { hrefOf, parseRoute, rooms } from '../../src-renderer/stores/route.ts'
+import { hrefOf, pageNames, parseRoute } from '../../src-renderer/stores/route.ts'
 
 describe('the address of the window', () => {
   it('finds any room and thing again by its own address', () => {
     fc.assert(
-      fc.property(fc.constantFrom(...rooms), fc.option(fc.string({ minLength: 1, unit: 'grapheme' })), (room, id) => {
-        expect(parseRoute(hrefOf({ room, id }))).toEqual({ room, id })
-      }),
+      fc.property(
+        fc.constantFrom(...pageNames),
+        fc.option(fc.string({ minLength: 1, unit: 'grapheme' })),
+        (room, id) => {
+          expect(parseRoute(hrefOf({ page: room, id }))).toEqual({ room, id })
+        },
+      ),
     )
   })
   it('opens the Chat room for an address that it does not know', () => {

@@ -1,34 +1,34 @@
 import type { Profile } from '../../../src-preload/contract/app.ts'
-import { AlertsRoom } from '../features/alerts/alerts.ts'
+import { AlertsFeature } from '../features/alerts/alerts.ts'
 import type { Session } from '../features/connections/session.ts'
-import { LimitsRoom } from '../features/limits/limits.ts'
-import { Bucket } from '../features/limits/rateLimitStatus.ts'
-import { type Books, createBooks } from '../features/usage/usage.ts'
-import { BooksBeside } from '../features/usage/workerClient.ts'
-import type { Tools } from '../gateway/apps/apps.ts'
-import type { AdmissionDesk } from '../gateway/scheduler/requestScheduler.ts'
-import { DeskFollower } from '../gateway/scheduler/schedulerWatcher.ts'
+import { LimitsFeature } from '../features/limits/limits.ts'
+import { RateLimitPoller } from '../features/limits/rateLimitStatus.ts'
+import { createUsage, type UsageFeature } from '../features/usage/usage.ts'
+import { UsageWorkerClient } from '../features/usage/workerClient.ts'
+import type { Apps } from '../gateway/apps/apps.ts'
+import type { RequestScheduler } from '../gateway/scheduler/requestScheduler.ts'
+import { SchedulerWatcher } from '../gateway/scheduler/schedulerWatcher.ts'
 import type { Host } from '../host.ts'
-import type { Ledger } from '../requestLog/requestLog.ts'
+import type { SqliteRequestLog } from '../requestLog/requestLog.ts'
 import { inBackground } from '../shared/unexpected.ts'
 import type { AccountStore } from '../store/account/open.ts'
 import type { Store } from '../store/store.ts'
 
-export interface AccountParts {
+export interface AccountDependencies {
   host: Pick<Host, 'dataDir' | 'notify' | 'log'>
   store: Store
   account: AccountStore
-  ledger: Ledger
-  tools: Tools
-  desk: AdmissionDesk
+  ledger: SqliteRequestLog
+  tools: Apps
+  desk: RequestScheduler
   session: Session
   /** Whose account it is was told: what shows it is another now. */
   changed: () => void
 }
 
 /** What is known of the account behind the connection, and follows it: its books, its limits, and the lines that a person drew. */
-export function openAccountRooms({ host, store, account, ledger, tools, desk, session, changed }: AccountParts) {
-  const books: Books = createBooks({
+export function composeAccount({ host, store, account, ledger, tools, desk, session, changed }: AccountDependencies) {
+  const books: UsageFeature = createUsage({
     account,
     here: {
       usedByDay: (bookId, from, to) => ledger.usedByDay(bookId, from, to),
@@ -44,16 +44,16 @@ export function openAccountRooms({ host, store, account, ledger, tools, desk, se
     requests: () => ledger.size,
     log: host.log,
   })
-  const beside = new BooksBeside({
+  const beside = new UsageWorkerClient({
     dataDir: host.dataDir,
     tools: () => tools.list().map(({ id, name, colour }) => ({ id, name, colour })),
     flush: () => ledger.flush(),
     settled: () => ledger.settledDays,
   })
-  const bucket = new Bucket()
-  const deskFollower = new DeskFollower(desk, bucket)
-  const limits = new LimitsRoom({ desk, gauge: bucket, ledger, kept: books.limits })
-  const alerts = new AlertsRoom({
+  const bucket = new RateLimitPoller()
+  const deskFollower = new SchedulerWatcher(desk, bucket)
+  const limits = new LimitsFeature({ desk, gauge: bucket, ledger, kept: books.limits })
+  const alerts = new AlertsFeature({
     table: store.alerts,
     pending: store.pending,
     books: {
@@ -71,7 +71,7 @@ export function openAccountRooms({ host, store, account, ledger, tools, desk, se
   })
 
   /** The newest connection alone counts, whenever the database takes it. */
-  const follow = (...to: Parameters<Books['follow']>): void =>
+  const follow = (...to: Parameters<UsageFeature['follow']>): void =>
     account.pending.write('follow', 'Whose account is connected', () => books.follow(...to))
 
   session.changes.add(() => {

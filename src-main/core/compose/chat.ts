@@ -1,43 +1,43 @@
 import type { Settings } from '../../../src-preload/contract/app.ts'
 import { Archive } from '../features/archive/archive.ts'
-import { type ChatRoom, openChat } from '../features/chat/chat.ts'
-import { openDoor } from '../features/chat/toolCallsPort.ts'
+import { type ChatFeature, openChat } from '../features/chat/chat.ts'
+import { openToolCallsPort } from '../features/chat/toolCallsPort.ts'
 import type { Session } from '../features/connections/session.ts'
-import { Library } from '../features/library/library.ts'
+import { ChatLibrary } from '../features/library/library.ts'
 import { createMedia, type Media } from '../features/media/media.ts'
-import { type ChatTools, createChatTools } from '../features/tools/tools.ts'
+import { createTools, type ToolsFeature } from '../features/tools/tools.ts'
 import { createTransfers, type Transfers } from '../features/transfers/transfers.ts'
-import type { VoiceRoom } from '../features/voice/voice.ts'
+import type { VoiceFeature } from '../features/voice/voice.ts'
 import type { Host } from '../host.ts'
-import type { Ledger } from '../requestLog/requestLog.ts'
+import type { SqliteRequestLog } from '../requestLog/requestLog.ts'
 import { databaseFile, type Store } from '../store/store.ts'
 
-export interface ChatRoomsParts {
+export interface ChatDependencies {
   host: Host
   store: Store
   session: Session
-  ledger: Ledger
+  ledger: SqliteRequestLog
   settings(): Settings
 }
 
 /** Chat and what lies around it: the rooms know each other only through what is tied together here. */
-export interface ChatRooms {
-  chat: ChatRoom
-  chatTools: ChatTools
+export interface ComposedChat {
+  chat: ChatFeature
+  chatTools: ToolsFeature
   archive: Archive
-  library: Library
+  library: ChatLibrary
   media: Media
-  voice: VoiceRoom
+  voice: VoiceFeature
   transfers: Transfers
   /** Replies are kept as far as they came, and everything is closed. */
   close(): Promise<void>
 }
 
-export function openChatRooms({ host, store, session, ledger, settings }: ChatRoomsParts): ChatRooms {
+export function composeChat({ host, store, session, ledger, settings }: ChatDependencies): ComposedChat {
   const upstream = () => session.upstream()
   const transfers = createTransfers({ dataDir: host.dataDir })
   const media = createMedia({ dataDir: host.dataDir, store, uploads: transfers.uploads })
-  const voice: VoiceRoom = {
+  const voice: VoiceFeature = {
     upstream,
     voice: () => settings().voice,
     uploads: transfers.uploads,
@@ -60,15 +60,15 @@ export function openChatRooms({ host, store, session, ledger, settings }: ChatRo
       },
     },
   })
-  const chatTools = createChatTools({
+  const chatTools = createTools({
     store,
     secrets: host.secrets,
-    door: openDoor(chat),
+    door: openToolCallsPort(chat),
     toolRounds: () => settings().toolRounds,
     log: host.log,
     version: host.version,
   })
-  const library = new Library({
+  const library = new ChatLibrary({
     store,
     databaseFile: databaseFile(host.dataDir),
     log: host.log,

@@ -1,38 +1,38 @@
 import { ZipWriter } from '../features/archive/zipWriter.ts'
 import type { Session } from '../features/connections/session.ts'
 import { createImages, type Images } from '../features/images/images.ts'
-import { createKeeping, type Keeping } from '../features/media/retention.ts'
-import { Waiting } from '../features/outbox/outbox.ts'
+import { createMediaRetention, type MediaRetention } from '../features/media/retention.ts'
+import { Outbox } from '../features/outbox/outbox.ts'
 import { createSpeeches, type Speeches } from '../features/speech/speeches.ts'
-import { createTranscribe, type TranscribeRoom } from '../features/transcription/transcription.ts'
+import { createTranscription, type TranscriptionFeature } from '../features/transcription/transcription.ts'
 import type { Host } from '../host.ts'
-import type { Ledger } from '../requestLog/requestLog.ts'
+import type { SqliteRequestLog } from '../requestLog/requestLog.ts'
 import type { Store } from '../store/store.ts'
-import type { ChatRooms } from './chat.ts'
+import type { ComposedChat } from './chat.ts'
 
-export interface MediaRoomsParts {
+export interface MediaDependencies {
   host: Host
   store: Store
   session: Session
-  ledger: Ledger
+  ledger: SqliteRequestLog
   /** Where bytes lie, and how they come and go. */
-  files: Pick<ChatRooms, 'media' | 'transfers'>
+  files: Pick<ComposedChat, 'media' | 'transfers'>
 }
 
 /** Speech, Transcribe, Images: three rooms on one folder of files. */
-export interface MediaRooms {
+export interface ComposedMedia {
   speech: Speeches
-  transcribe: TranscribeRoom
+  transcribe: TranscriptionFeature
   images: Images
   /** Where bytes lie, and how they go. */
-  keeping: Keeping
+  keeping: MediaRetention
   /** What is sent when the service is back. */
-  waiting: Waiting
+  waiting: Outbox
   /** What is under way ends and keeps what came. Before the files' own end. */
   close(): Promise<void>
 }
 
-export function openMediaRooms({ host, store, session, ledger, files }: MediaRoomsParts): MediaRooms {
+export function composeMedia({ host, store, session, ledger, files }: MediaDependencies): ComposedMedia {
   const { media, transfers } = files
   const upstream = () => session.upstream()
   const costOf = (row: number) => {
@@ -48,7 +48,7 @@ export function openMediaRooms({ host, store, session, ledger, files }: MediaRoo
     tempDir: transfers.folder,
     log: host.log,
   })
-  const transcribe = createTranscribe({
+  const transcribe = createTranscription({
     store,
     upstream,
     costOf,
@@ -67,8 +67,8 @@ export function openMediaRooms({ host, store, session, ledger, files }: MediaRoo
     zip: (path) => new ZipWriter(path),
     log: (line) => host.log('error', line),
   })
-  const keeping = createKeeping({ host, store, media, tempDir: transfers.folder })
-  const waiting = new Waiting({
+  const keeping = createMediaRetention({ host, store, media, tempDir: transfers.folder })
+  const waiting = new Outbox({
     store,
     makers: {
       images: {

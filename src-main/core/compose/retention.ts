@@ -1,17 +1,17 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { CleanUp } from '../../../src-preload/contract/media.ts'
-import { createErasing, type ErasablePart, type Erasing } from '../data/retention/retention.ts'
-import type { Library } from '../features/library/library.ts'
-import type { Keeping } from '../features/media/retention.ts'
-import type { Ledger } from '../requestLog/requestLog.ts'
+import { createRetention, type ErasablePart, type RetentionFeature } from '../data/retention/retention.ts'
+import type { ChatLibrary } from '../features/library/library.ts'
+import type { MediaRetention } from '../features/media/retention.ts'
+import type { SqliteRequestLog } from '../requestLog/requestLog.ts'
 import { guarded, inBackground } from '../shared/unexpected.ts'
 import type { Store } from '../store/store.ts'
 
-export interface ErasingRoomParts {
+export interface RetentionDependencies {
   store: Pick<Store, 'erasures' | 'alerts' | 'transaction'>
-  ledger: Pick<Ledger, 'rowEraser' | 'bodyEraser'>
-  library: Pick<Library, 'erase'>
-  keeping: Pick<Keeping, 'wouldErase' | 'erase'>
+  ledger: Pick<SqliteRequestLog, 'rowEraser' | 'bodyEraser'>
+  library: Pick<ChatLibrary, 'erase'>
+  keeping: Pick<MediaRetention, 'wouldErase' | 'erase'>
   /** Takes a conversation out of sight, with what goes on in it. */
   remove(conversationId: string): void
   logDays(): number | null
@@ -26,7 +26,14 @@ const atOnce = 50
 const tellEveryMs = 200
 
 /** What can be erased by age, from the rooms that have it: they know each other only here. */
-export function openErasing({ store, ledger, library, keeping, remove, ...rest }: ErasingRoomParts): Erasing {
+export function composeRetention({
+  store,
+  ledger,
+  library,
+  keeping,
+  remove,
+  ...rest
+}: RetentionDependencies): RetentionFeature {
   const conversations: ErasablePart = {
     count({ before, archivedOnly }) {
       const all = store.erasures.untouched(before, archivedOnly)
@@ -79,7 +86,7 @@ export function openErasing({ store, ledger, library, keeping, remove, ...rest }
     count: ({ before }) => ({ items: store.alerts.countBefore(before), bytes: null, titles: [] }),
     erase: async ({ before }) => store.alerts.removeBefore(before),
   }
-  return createErasing({
+  return createRetention({
     ...rest,
     kinds: {
       ...{ conversations, log, bodies, alerts },

@@ -1,15 +1,15 @@
 import type { AppState } from '../../../src-preload/contract/app.ts'
-import type { ToolUse } from '../../../src-preload/contract/apps.ts'
-import type { Keep } from '../data/data.ts'
-import type { Erasing } from '../data/retention/retention.ts'
-import type { AlertsRoom } from '../features/alerts/alerts.ts'
-import { listModels, type ModelsRoom } from '../features/connections/listModels.ts'
+import type { AppUse } from '../../../src-preload/contract/apps.ts'
+import type { DataFeature } from '../data/data.ts'
+import type { RetentionFeature } from '../data/retention/retention.ts'
+import type { AlertsFeature } from '../features/alerts/alerts.ts'
+import { listModels, type ModelsFeature } from '../features/connections/listModels.ts'
 import type { Session } from '../features/connections/session.ts'
-import type { LimitsRoom } from '../features/limits/limits.ts'
+import type { LimitsFeature } from '../features/limits/limits.ts'
 import { updateSettings } from '../features/settings/updateSettings.ts'
-import type { Books } from '../features/usage/usage.ts'
-import type { BooksBeside } from '../features/usage/workerClient.ts'
-import type { Tools } from '../gateway/apps/apps.ts'
+import type { UsageFeature } from '../features/usage/usage.ts'
+import type { UsageWorkerClient } from '../features/usage/workerClient.ts'
+import type { Apps } from '../gateway/apps/apps.ts'
 import { alertsHandlers } from '../handlers/alerts.ts'
 import { archiveHandlers } from '../handlers/archive.ts'
 import { chatHandlers } from '../handlers/chat.ts'
@@ -32,36 +32,36 @@ import { transfersHandlers } from '../handlers/transfers.ts'
 import { usageHandlers } from '../handlers/usage.ts'
 import { voiceHandlers } from '../handlers/voice.ts'
 import type { Host } from '../host.ts'
-import type { Ledger } from '../requestLog/requestLog.ts'
+import type { SqliteRequestLog } from '../requestLog/requestLog.ts'
 import type { StateFeed } from '../shared/stateFeed.ts'
 import type { AccountStore } from '../store/account/open.ts'
 import type { Store } from '../store/store.ts'
-import type { ChatRooms } from './chat.ts'
-import type { MediaRooms } from './media.ts'
+import type { ComposedChat } from './chat.ts'
+import type { ComposedMedia } from './media.ts'
 
-export interface Rooms {
+export interface HandlerDependencies {
   host: Host
   store: Store
   account: AccountStore
   state: StateFeed<AppState>
   session: Session
-  rooms: ChatRooms
-  mediaRooms: MediaRooms
-  models: ModelsRoom
-  tools: Tools
-  toolUse: StateFeed<ToolUse[]>
-  ledger: Ledger
-  books: Books
-  beside: BooksBeside
-  limits: LimitsRoom
-  alerts: AlertsRoom
-  keep: Keep
-  erasing: Erasing
+  rooms: ComposedChat
+  mediaRooms: ComposedMedia
+  models: ModelsFeature
+  tools: Apps
+  toolUse: StateFeed<AppUse[]>
+  ledger: SqliteRequestLog
+  books: UsageFeature
+  beside: UsageWorkerClient
+  limits: LimitsFeature
+  alerts: AlertsFeature
+  keep: DataFeature
+  erasing: RetentionFeature
   settingsChanged: () => void
 }
 
 /** The contract, each procedure led to its use case. */
-export function createRouter(rooms: Rooms) {
+export function createRouter(rooms: HandlerDependencies) {
   const {
     host,
     store,

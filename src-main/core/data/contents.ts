@@ -3,11 +3,11 @@ import { DatabaseSync } from 'node:sqlite'
 import type { Counts } from '../../../src-preload/contract/data.ts'
 import { asStoreError } from '../store/database.ts'
 import { addCounts, countThings, databasesIn } from './databases.ts'
-import { bytesOf } from './disk.ts'
+import { bytesOnDisk } from './disk.ts'
 import { everything } from './restore/swap.ts'
 
 /** What a data folder holds now: for whoever is about to replace it. @throws StudioError `store_damaged` */
-export function whatIsHere(dataDir: string): { counts: Counts; bytes: number } {
+export function readContents(dataDir: string): { counts: Counts; bytes: number } {
   const counted = databasesIn(dataDir).map(({ pathIn }) => {
     try {
       const handle = new DatabaseSync(pathIn(dataDir), { readOnly: true, timeout: 5000 })
@@ -20,5 +20,8 @@ export function whatIsHere(dataDir: string): { counts: Counts; bytes: number } {
       throw asStoreError(thrown, pathIn(dataDir))
     }
   })
-  return { counts: addCounts(counted), bytes: everything.reduce((sum, name) => sum + bytesOf(join(dataDir, name)), 0) }
+  return {
+    counts: addCounts(counted),
+    bytes: everything.reduce((sum, name) => sum + bytesOnDisk(join(dataDir, name)), 0),
+  }
 }

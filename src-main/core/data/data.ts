@@ -8,12 +8,12 @@ import type { Feed } from '../shared/events.ts'
 import { backupName } from './backup/manifest.ts'
 import { sweepWorkplaces } from './backup/workplace.ts'
 import { namesIn } from './disk.ts'
-import { tellAbout } from './readme.ts'
+import { writeReadme } from './readme.ts'
 import { createReports } from './recovery/reports.ts'
-import { dropStaging, dropWaiting, layReady, type Plan, waitingPlan } from './restore/swap.ts'
-import { startWork, type Work } from './workerClient.ts'
+import { dropPending, dropStaging, type Plan, pendingPlan, scheduleSwap } from './restore/swap.ts'
+import { startWorkerTask, type WorkerTask } from './workerClient.ts'
 
-export interface KeepParts {
+export interface DataOptions {
   dataDir: string
   /** Version of this program. */
   version: string
@@ -29,14 +29,14 @@ export interface KeepParts {
   feed(read: () => DataState): { changed(): void; watch(signal?: AbortSignal): Feed<DataState> }
   log(level: 'info' | 'warn' | 'error', line: string): void
 }
-export type Keep = ReturnType<typeof createKeep>
+export type DataFeature = ReturnType<typeof createData>
 
 /** Backup and restore of the folder that a core runs in, and what is told of damage that the start met. */
-export function createKeep({ dataDir, version, transfers, problem, feed, log }: KeepParts) {
-  tellAbout(dataDir, log)
+export function createData({ dataDir, version, transfers, problem, feed, log }: DataOptions) {
+  writeReadme(dataDir, log)
   const reports = createReports(dataDir)
-  let backup: { work: Work<unknown>; at: DataWork } | null = null
-  let restore: { work: Work<unknown>; at: DataWork } | null = null
+  let backup: { work: WorkerTask<unknown>; at: DataWork } | null = null
+  let restore: { work: WorkerTask<unknown>; at: DataWork } | null = null
   /** Checked and unpacked, for a `restore` of the same upload. */
   let checked: { uploadId: string; plan: Plan } | null = null
   const state = feed(read)
@@ -45,7 +45,7 @@ export function createKeep({ dataDir, version, transfers, problem, feed, log }: 
   }
 
   function read(): DataState {
-    const waiting = waitingPlan(dataDir)
+    const waiting = pendingPlan(dataDir)
     return {
       backup: backup?.at ?? null,
       restore: restore?.at ?? null,
@@ -63,7 +63,7 @@ export function createKeep({ dataDir, version, transfers, problem, feed, log }: 
     if (restore) throw new StudioError('busy', 'Another backup is being read. Wait until that has ended.')
     const path = transfers.uploads.path(uploadId)
     checked = null
-    const work = startWork({ do: 'stage', dataDir, path }, (at) => {
+    const work = startWorkerTask({ do: 'stage', dataDir, path }, (at) => {
       if (restore) restore = { work, at }
       state.changed()
     })
@@ -89,7 +89,7 @@ export function createKeep({ dataDir, version, transfers, problem, feed, log }: 
     async backup(): Promise<Download> {
       if (backup) throw new StudioError('busy', 'A backup is being made already.')
       const path = join(transfers.folder, `${randomUUID()}.tar`)
-      const work = startWork({ do: 'backup', dataDir, version, path }, (at) => {
+      const work = startWorkerTask({ do: 'backup', dataDir, version, path }, (at) => {
         if (backup) backup = { work, at }
         state.changed()
       })
@@ -114,21 +114,21 @@ export function createKeep({ dataDir, version, transfers, problem, feed, log }: 
     /** @throws StudioError as stageBackup, `busy` */
     async check({ uploadId }: { uploadId: string }) {
       const summary = summaryOf(await stage(uploadId))
-      const { here } = await startWork({ do: 'look', dataDir }, () => undefined).done
+      const { here } = await startWorkerTask({ do: 'look', dataDir }, () => undefined).done
       return { backup: summary, now: here }
     },
     /** @throws StudioError as stageBackup, `busy` */
     async restore({ uploadId }: { uploadId: string }): Promise<BackupSummary> {
       const given = await stage(uploadId)
       checked = null
-      layReady(dataDir, { ...given, at: new Date().toISOString() })
+      scheduleSwap(dataDir, { ...given, at: new Date().toISOString() })
       await transfers.uploads.done(uploadId)
       state.changed()
       return summaryOf(given)
     },
     cancelRestore: (): { cancelled: boolean } => cancel(restore),
     dropRestore(): { dropped: boolean } {
-      const dropped = dropWaiting(dataDir)
+      const dropped = dropPending(dataDir)
       state.changed()
       return { dropped }
     },
@@ -150,7 +150,7 @@ export function createKeep({ dataDir, version, transfers, problem, feed, log }: 
   }
 }
 
-function cancel(one: { work: Work<unknown> } | null): { cancelled: boolean } {
+function cancel(one: { work: WorkerTask<unknown> } | null): { cancelled: boolean } {
   one?.work.cancel()
   return { cancelled: one !== null }
 }

@@ -4,13 +4,13 @@ import { accountFile } from '../store/account/open.ts'
 import { accountDatabase } from '../store/account/schema.ts'
 import { type DatabaseKind, studioDatabase } from '../store/database.ts'
 import { isDatabaseThere } from '../store/databaseFile.ts'
-import { bodiesFile, ledgerFile } from '../store/requestLog/open.ts'
-import { bodyDatabase, ledgerDatabase } from '../store/requestLog/schema.ts'
+import { bodiesFile, requestLogFile } from '../store/requestLog/open.ts'
+import { bodyDatabase, requestLogDatabase } from '../store/requestLog/schema.ts'
 import { number } from '../store/rows.ts'
 import { databaseFile } from '../store/store.ts'
 import { makingName, mediaName } from './backup/manifest.ts'
 
-export interface KeptDatabase {
+export interface KnownDatabase {
   name: DatabaseName
   /** Its name in the data folder. */
   file: string
@@ -19,18 +19,18 @@ export interface KeptDatabase {
 }
 
 /** The databases of a data folder. The first one says what the others are for: it is copied first and looked at first. */
-export const databases: readonly KeptDatabase[] = [
+export const databases: readonly KnownDatabase[] = [
   { name: 'studio', file: 'studio.sqlite', kind: studioDatabase, pathIn: databaseFile },
-  { name: 'ledger', file: 'ledger.sqlite', kind: ledgerDatabase, pathIn: ledgerFile },
+  { name: 'ledger', file: 'ledger.sqlite', kind: requestLogDatabase, pathIn: requestLogFile },
   { name: 'bodies', file: 'bodies.sqlite', kind: bodyDatabase, pathIn: bodiesFile },
   { name: 'account', file: 'account.sqlite', kind: accountDatabase, pathIn: accountFile },
 ]
 
 /** A database's log and its index of it, which belong to it. */
-export const besides = (file: string): string[] => [`${file}-wal`, `${file}-shm`]
+export const sideFiles = (file: string): string[] => [`${file}-wal`, `${file}-shm`]
 
 const databaseNames: ReadonlySet<string> = new Set(
-  databases.flatMap(({ file }) => [file, ...besides(file), `${file}-journal`]),
+  databases.flatMap(({ file }) => [file, ...sideFiles(file), `${file}-journal`]),
 )
 
 /** Whether a relative path is one that this program gives to a copy of the data: of a database, of a media file or of one that grows. */
@@ -76,5 +76,5 @@ export function addCounts(all: readonly Counts[]): Counts {
 }
 
 /** Those that are in the folder. @throws StudioError `store_damaged` where a name of one belongs to something that is no file */
-export const databasesIn = (dataDir: string): KeptDatabase[] =>
+export const databasesIn = (dataDir: string): KnownDatabase[] =>
   databases.filter(({ pathIn }) => isDatabaseThere(pathIn(dataDir)))

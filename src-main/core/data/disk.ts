@@ -43,18 +43,18 @@ export function writeJson(path: string, value: unknown): void {
 }
 
 /** Bytes of a file, or of all files below a folder; 0 where there is nothing. Links are not followed. */
-export function bytesOf(path: string): number {
+export function bytesOnDisk(path: string): number {
   const facts = statSync(path, { throwIfNoEntry: false })
   if (!facts) return 0
   if (!facts.isDirectory()) return facts.size
-  return readdirSync(path).reduce((sum, name) => sum + bytesOf(join(path, name)), 0)
+  return readdirSync(path).reduce((sum, name) => sum + bytesOnDisk(join(path, name)), 0)
 }
 
 export const namesIn = (folder: string): string[] =>
   statSync(folder, { throwIfNoEntry: false })?.isDirectory() ? readdirSync(folder) : []
 
 /** @throws StudioError `disk_full` where the file system of `folder` has no place for so many bytes */
-export function checkRoom(folder: string, bytes: number): void {
+export function checkFreeSpace(folder: string, bytes: number): void {
   const { bavail, bsize } = statfsSync(folder)
   if (bavail * bsize > bytes) return
   const words = `There is too little space in ${folder}: ${gigabytes(bytes)} are needed, ${gigabytes(bavail * bsize)} are free.`

@@ -3,13 +3,13 @@ import { lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import { asStudioError } from '../errors.ts'
 import { accountTables } from '../store/schemaDocs/account.ts'
-import { bodiesTables, ledgerTables } from '../store/schemaDocs/ledger.ts'
+import { bodiesTables, requestLogTables } from '../store/schemaDocs/ledger.ts'
 import { studioTables } from '../store/schemaDocs/studio.ts'
 import type { DescribedTables } from '../store/schemaDocs/tables.ts'
 
 // What lies in the data folder, told in the folder: who looks into it in ten years may not have the program.
 
-export const aboutName = 'README.txt'
+export const readmeName = 'README.txt'
 
 /** Of each database what it holds and its tables: as they are made by this version. */
 export const described: Record<string, { about: string; tables: DescribedTables }> = {
@@ -17,7 +17,7 @@ export const described: Record<string, { about: string; tables: DescribedTables 
     about: 'What a person wrote, made and decided. Times are UTC instants (ISO 8601), flags are 0 or 1.',
     tables: studioTables,
   },
-  'ledger.sqlite': { about: 'Every request of this machine, and sums of them.', tables: ledgerTables },
+  'ledger.sqlite': { about: 'Every request of this machine, and sums of them.', tables: requestLogTables },
   'bodies.sqlite': { about: 'The texts of requests that were to be kept.', tables: bodiesTables },
   'account.sqlite': {
     about: 'What the service said of its accounts, for ever: the service itself forgets after 30 days.',
@@ -28,7 +28,7 @@ export const described: Record<string, { about: string; tables: DescribedTables 
 const columns = 100
 
 /** The words of `README.txt`. */
-export function aboutFolder(): string {
+export function folderReadme(): string {
   const files = Object.entries(described).flatMap(([file, { about, tables }]) => [
     '',
     '',
@@ -100,9 +100,9 @@ function wrapped(text: string, first: string, further = first): string[] {
 }
 
 /** Writes the file where it is missing or an older one of ours. Somebody else's file of that name stays. A failure is no reason not to start. */
-export function tellAbout(dataDir: string, log: (level: 'warn', line: string) => void): void {
-  const file = join(dataDir, aboutName)
-  const words = aboutFolder()
+export function writeReadme(dataDir: string, log: (level: 'warn', line: string) => void): void {
+  const file = join(dataDir, readmeName)
+  const words = folderReadme()
   const fresh = `${file}.${randomUUID().slice(0, 8)}.part`
   try {
     const there = lstatSync(file, { throwIfNoEntry: false })
@@ -114,6 +114,6 @@ export function tellAbout(dataDir: string, log: (level: 'warn', line: string) =>
     renameSync(fresh, file)
   } catch (thrown) {
     rmSync(fresh, { force: true })
-    log('warn', `${aboutName} could not be written: ${asStudioError(thrown).message}`)
+    log('warn', `${readmeName} could not be written: ${asStudioError(thrown).message}`)
   }
 }

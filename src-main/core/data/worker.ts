@@ -4,7 +4,7 @@ import type { BackupSummary, Counts, DataWork } from '../../../src-preload/contr
 import type { Problem } from '../../../src-preload/contract/problem.ts'
 import { asStudioError } from '../errors.ts'
 import { writeBackup } from './backup/write.ts'
-import { whatIsHere } from './contents.ts'
+import { readContents } from './contents.ts'
 import { stageBackup } from './restore/stage.ts'
 import type { Plan } from './restore/swap.ts'
 
@@ -17,15 +17,15 @@ const job = z.discriminatedUnion('do', [
   z.object({ do: z.literal('stage'), dataDir: z.string(), path: z.string() }),
   z.object({ do: z.literal('look'), dataDir: z.string() }),
 ])
-export type Job = z.infer<typeof job>
+export type DataJob = z.infer<typeof job>
 
-export type Outcome =
+export type DataOutcome =
   | { do: 'backup'; summary: BackupSummary }
   | { do: 'stage'; plan: Plan }
   | { do: 'look'; here: { counts: Counts; bytes: number } }
-export type Said = { work: DataWork } | { outcome: Outcome } | { problem: Problem }
+export type DataWorkerMessage = { work: DataWork } | { outcome: DataOutcome } | { problem: Problem }
 
-export const startThread = (asked: Job): Worker =>
+export const startThread = (asked: DataJob): Worker =>
   new Worker(new URL(import.meta.url), { workerData: { role, job: asked } })
 
 /** How often progress is told, ms. */
@@ -40,22 +40,22 @@ if (port && workerData?.role === role) {
     if (work.stage === stage && now - toldAt < everyMs) return
     stage = work.stage
     toldAt = now
-    const said: Said = { work }
+    const said: DataWorkerMessage = { work }
     port.postMessage(said)
   }
   try {
-    const said: Said = { outcome: await run(job.parse(workerData.job), progress) }
+    const said: DataWorkerMessage = { outcome: await run(job.parse(workerData.job), progress) }
     port.postMessage(said)
   } catch (thrown) {
-    const said: Said = { problem: asStudioError(thrown).toProblem() }
+    const said: DataWorkerMessage = { problem: asStudioError(thrown).toProblem() }
     port.postMessage(said)
   }
   port.close()
 }
 
-async function run(asked: Job, progress: (work: DataWork) => void): Promise<Outcome> {
+async function run(asked: DataJob, progress: (work: DataWork) => void): Promise<DataOutcome> {
   const { dataDir } = asked
-  if (asked.do === 'look') return { do: 'look', here: whatIsHere(dataDir) }
+  if (asked.do === 'look') return { do: 'look', here: readContents(dataDir) }
   if (asked.do === 'stage') return { do: 'stage', plan: await stageBackup({ dataDir, path: asked.path, progress }) }
   return {
     do: 'backup',

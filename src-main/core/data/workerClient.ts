@@ -1,34 +1,34 @@
 import type { DataWork } from '../../../src-preload/contract/data.ts'
 import { asStudioError, StudioError } from '../errors.ts'
-import type { Job, Outcome, Said } from './worker.ts'
+import type { DataJob, DataOutcome, DataWorkerMessage } from './worker.ts'
 
 /** A job on a thread of its own. */
-export interface Work<T> {
+export interface WorkerTask<T> {
   done: Promise<T>
   /** Ends it; `done` is refused with `cancelled`. */
   cancel(): void
 }
 
-export function startWork<K extends Job['do']>(
-  asked: Extract<Job, { do: K }>,
+export function startWorkerTask<K extends DataJob['do']>(
+  asked: Extract<DataJob, { do: K }>,
   progress: (work: DataWork) => void,
-): Work<Extract<Outcome, { do: K }>> {
+): WorkerTask<Extract<DataOutcome, { do: K }>> {
   const given = new AbortController()
   return { done: run(asked, progress, given.signal), cancel: () => given.abort() }
 }
 
-async function run<K extends Job['do']>(
-  asked: Extract<Job, { do: K }>,
+async function run<K extends DataJob['do']>(
+  asked: Extract<DataJob, { do: K }>,
   progress: (work: DataWork) => void,
   signal: AbortSignal,
-): Promise<Extract<Outcome, { do: K }>> {
+): Promise<Extract<DataOutcome, { do: K }>> {
   const { startThread } = await import('./worker.ts')
-  const { promise, resolve, reject } = Promise.withResolvers<Extract<Outcome, { do: K }>>()
+  const { promise, resolve, reject } = Promise.withResolvers<Extract<DataOutcome, { do: K }>>()
   const giveUp = (): void => reject(new StudioError('cancelled', 'Cancelled.'))
   if (signal.aborted) giveUp()
   signal.addEventListener('abort', giveUp)
   const worker = startThread(asked)
-  worker.on('message', (said: Said) => {
+  worker.on('message', (said: DataWorkerMessage) => {
     if (signal.aborted) return
     if ('work' in said) progress(said.work)
     else if ('problem' in said) reject(new StudioError(said.problem.kind, said.problem.message))
@@ -44,6 +44,6 @@ async function run<K extends Job['do']>(
   }
 }
 
-function isOf<K extends Job['do']>(outcome: Outcome, kind: K): outcome is Extract<Outcome, { do: K }> {
+function isOf<K extends DataJob['do']>(outcome: DataOutcome, kind: K): outcome is Extract<DataOutcome, { do: K }> {
   return outcome.do === kind
 }

@@ -1,9 +1,9 @@
-import type { AlertsRoom } from '../features/alerts/alerts.ts'
+import type { AlertsFeature } from '../features/alerts/alerts.ts'
 import type { Host } from '../host.ts'
 import { guarded } from './errors.ts'
 import type { Implementer } from './implementer.ts'
 
-export const alertsHandlers = (os: Implementer['alerts'], host: Host, alerts: AlertsRoom) => ({
+export const alertsHandlers = (os: Implementer['alerts'], host: Host, alerts: AlertsFeature) => ({
   watch: os.watch.handler(({ signal }) => guarded(host, alerts.watch(signal))),
   update: os.update.handler(({ input }) => alerts.update(input)),
   dismiss: os.dismiss.handler(({ input }) => alerts.dismiss(input)),

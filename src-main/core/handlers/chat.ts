@@ -1,6 +1,6 @@
-import type { ChatRoom } from '../features/chat/chat.ts'
+import type { ChatFeature } from '../features/chat/chat.ts'
 import { choose } from '../features/chat/chooseReply.ts'
-import { goOn } from '../features/chat/continueReply.ts'
+import { continueReply } from '../features/chat/continueReply.ts'
 import { duplicate } from '../features/chat/duplicate.ts'
 import { remove } from '../features/chat/remove.ts'
 import { restore } from '../features/chat/restore.ts'
@@ -17,14 +17,14 @@ import { guarded } from './errors.ts'
 import { done, type Implementer } from './implementer.ts'
 
 /** The chat room's part of the contract. */
-export const chatHandlers = (os: Implementer['chat'], host: Host, chat: ChatRoom) => ({
+export const chatHandlers = (os: Implementer['chat'], host: Host, chat: ChatFeature) => ({
   watchList: os.watchList.handler(({ signal }) => guarded(host, watchList(chat, signal))),
   watch: os.watch.handler(({ input, signal }) => guarded(host, watch(chat, input, signal))),
   send: os.send.handler(({ input }) => send(chat, input)),
   stop: os.stop.handler(({ input }) => stop(chat, input)),
   stopAll: os.stopAll.handler(({ input }) => stopAll(chat, input)),
   retry: os.retry.handler(({ input }) => retry(chat, input)),
-  goOn: os.goOn.handler(({ input }) => goOn(chat, input)),
+  goOn: os.goOn.handler(({ input }) => continueReply(chat, input)),
   choose: os.choose.handler(({ input }) => done(choose(chat, input))),
   saveSetup: os.saveSetup.handler(({ input }) => done(saveSetup(chat, input))),
   update: os.update.handler(({ input }) => done(update(chat, input))),

@@ -1,10 +1,10 @@
-import type { Keep } from '../data/data.ts'
+import type { DataFeature } from '../data/data.ts'
 import type { Host } from '../host.ts'
 import { guarded } from './errors.ts'
 import { done, type Implementer } from './implementer.ts'
 
 /** The part of the contract about the data folder itself. */
-export const dataHandlers = (os: Implementer['data'], host: Host, keep: Keep) => ({
+export const dataHandlers = (os: Implementer['data'], host: Host, keep: DataFeature) => ({
   watch: os.watch.handler(({ signal }) => guarded(host, keep.watch(signal))),
   backup: os.backup.handler(() => keep.backup()),
   cancelBackup: os.cancelBackup.handler(() => keep.cancelBackup()),

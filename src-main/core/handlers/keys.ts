@@ -1,10 +1,10 @@
-import type { Books } from '../features/usage/usage.ts'
+import type { UsageFeature } from '../features/usage/usage.ts'
 import type { Host } from '../host.ts'
 import { guarded } from './errors.ts'
 import type { Implementer } from './implementer.ts'
 
 /** The key room's part of the contract. */
-export const keysHandlers = (os: Implementer['keys'], host: Host, books: Books) => ({
+export const keysHandlers = (os: Implementer['keys'], host: Host, books: UsageFeature) => ({
   watch: os.watch.handler(({ input, signal }) => guarded(host, books.watchKeys(input, signal))),
   daily: os.daily.handler(({ input }) => books.reading.keyDaily(input)),
   refresh: os.refresh.handler(() => books.refreshKeys()),

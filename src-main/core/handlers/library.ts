@@ -1,10 +1,10 @@
-import type { Library } from '../features/library/library.ts'
+import type { ChatLibrary } from '../features/library/library.ts'
 import type { Host } from '../host.ts'
 import { guarded } from './errors.ts'
 import { done, type Implementer } from './implementer.ts'
 
 /** The library's part of the contract. */
-export const libraryHandlers = (os: Implementer['library'], host: Host, library: Library) => ({
+export const libraryHandlers = (os: Implementer['library'], host: Host, library: ChatLibrary) => ({
   watch: os.watch.handler(({ signal }) => guarded(host, library.state.watch(signal))),
   saveFolder: os.saveFolder.handler(({ input }) => library.saveFolder(input)),
   removeFolder: os.removeFolder.handler(({ input }) => done(library.removeFolder(input))),

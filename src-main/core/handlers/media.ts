@@ -1,8 +1,8 @@
 import type { Media } from '../features/media/media.ts'
-import type { Keeping } from '../features/media/retention.ts'
+import type { MediaRetention } from '../features/media/retention.ts'
 import { done, type Implementer } from './implementer.ts'
 
-export const mediaHandlers = (os: Implementer['media'], media: Media, keeping: Keeping) => ({
+export const mediaHandlers = (os: Implementer['media'], media: Media, keeping: MediaRetention) => ({
   addImage: os.addImage.handler(({ input }) => media.addImage(input)),
   use: os.use.handler(() => keeping.use()),
   wouldCleanUp: os.wouldCleanUp.handler(({ input }) => keeping.wouldCleanUp(input)),

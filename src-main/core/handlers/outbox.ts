@@ -1,9 +1,9 @@
-import type { Waiting } from '../features/outbox/outbox.ts'
+import type { Outbox } from '../features/outbox/outbox.ts'
 import type { Host } from '../host.ts'
 import { guarded } from './errors.ts'
 import { done, type Implementer } from './implementer.ts'
 
-export const waitingHandlers = (os: Implementer['waiting'], host: Host, waiting: Waiting) => ({
+export const waitingHandlers = (os: Implementer['waiting'], host: Host, waiting: Outbox) => ({
   watch: os.watch.handler(({ signal }) => guarded(host, waiting.watch(signal))),
   add: os.add.handler(({ input }) => waiting.add(input)),
   again: os.again.handler(({ input }) => waiting.again(input)),

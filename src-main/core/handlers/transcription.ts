@@ -1,9 +1,9 @@
-import type { TranscribeRoom } from '../features/transcription/transcription.ts'
+import type { TranscriptionFeature } from '../features/transcription/transcription.ts'
 import type { Host } from '../host.ts'
 import { guarded } from './errors.ts'
 import { done, type Implementer } from './implementer.ts'
 
-export const transcribeHandlers = (os: Implementer['transcribe'], host: Host, room: TranscribeRoom) => ({
+export const transcribeHandlers = (os: Implementer['transcribe'], host: Host, room: TranscriptionFeature) => ({
   watch: os.watch.handler(({ signal }) => guarded(host, room.watch(signal))),
   find: os.find.handler(({ input }) => room.find(input)),
   get: os.get.handler(({ input }) => room.get(input)),

@@ -1,8 +1,8 @@
 import type { Transfers } from '../features/transfers/transfers.ts'
 import { exportView } from '../features/usage/export.ts'
 import { topConversations } from '../features/usage/topConversations.ts'
-import type { Books } from '../features/usage/usage.ts'
-import type { BooksBeside } from '../features/usage/workerClient.ts'
+import type { UsageFeature } from '../features/usage/usage.ts'
+import type { UsageWorkerClient } from '../features/usage/workerClient.ts'
 import type { Host } from '../host.ts'
 import type { Store } from '../store/store.ts'
 import { guarded } from './errors.ts'
@@ -12,7 +12,12 @@ import type { Implementer } from './implementer.ts'
 export const usageHandlers = (
   os: Implementer['usage'],
   host: Host,
-  { books, beside, store, transfers }: { books: Books; beside: BooksBeside; store: Store; transfers: Transfers },
+  {
+    books,
+    beside,
+    store,
+    transfers,
+  }: { books: UsageFeature; beside: UsageWorkerClient; store: Store; transfers: Transfers },
 ) => ({
   watch: os.watch.handler(({ signal }) => guarded(host, books.watch(signal))),
   refresh: os.refresh.handler(() => books.refresh()),

@@ -1,4 +1,4 @@
-import type { EndedRequest, OtlpOptions, OtlpSpans } from './otlp.ts'
+import type { OtlpOptions, OtlpSpans, SpannedRequest } from './otlp.ts'
 import type { ServerAddress } from './server.ts'
 import { LoadedLater, type MetricsSink } from './sink.ts'
 
@@ -27,7 +27,7 @@ export function openTelemetry(
   if (protocol !== 'http/json') {
     options.log('warn', `OpenTelemetry: spans are sent as http/json; ${protocol.slice(0, 40)} is not spoken here.`)
   }
-  const spans = new LoadedLater<EndedRequest, OtlpSpans | Nowhere>(async () => {
+  const spans = new LoadedLater<SpannedRequest, OtlpSpans | Nowhere>(async () => {
     try {
       const { OtlpSpans: Loaded } = await import('./otlp.ts')
       return new Loaded(options)

@@ -7,7 +7,7 @@ import type { RequestRow } from '../../../src-preload/contract/requests.ts'
 import type { ServerAddress } from './server.ts'
 import { spanOf } from './spans.ts'
 
-export interface EndedRequest {
+export interface SpannedRequest {
   row: RequestRow
   /** Where it went. */
   server: ServerAddress | null
@@ -42,7 +42,7 @@ export class OtlpSpans {
     this.#tracer = this.#provider.getTracer('inference-studio', version)
   }
 
-  ended({ row, server }: EndedRequest): void {
+  ended({ row, server }: SpannedRequest): void {
     const { name, kind, start, end, attributes, error } = spanOf(row, server)
     const span = this.#tracer.startSpan(name, { kind, startTime: start, attributes }, ROOT_CONTEXT)
     if (error !== null) span.setStatus({ code: SpanStatusCode.ERROR, message: error })

@@ -1,4 +1,4 @@
-import type { Tool } from '../../../src-preload/contract/apps.ts'
+import type { App } from '../../../src-preload/contract/apps.ts'
 import type { Endpoint } from '../../../src-preload/contract/requests.ts'
 import type { CancelSignal } from '../shared/cancel.ts'
 import type { Nano } from '../shared/money.ts'
@@ -20,14 +20,14 @@ export interface TokenUsage {
   cachedTokens: number | null
 }
 
-export type StudioRoom = 'chat' | 'speech' | 'transcribe' | 'images' | 'account'
+export type StudioFeature = 'chat' | 'speech' | 'transcribe' | 'images' | 'account'
 
 /** Who asks: the studio for a person who waits, or a tool by its key's id. */
-export type Asker = { kind: 'studio'; room: StudioRoom } | { kind: 'tool'; id: string; failFast: boolean }
+export type Requester = { kind: 'studio'; room: StudioFeature } | { kind: 'tool'; id: string; failFast: boolean }
 
 /** One attempt that wants to go to the service. */
-export interface Wish {
-  asker: Asker
+export interface AdmissionRequest {
+  asker: Requester
   /** Inference holds one of the key's concurrent slots until its reply is closed (specification, Limits); read-outs don't. */
   slot: boolean
   /** Expected use, prompt and reply together; 0 where none. */
@@ -41,27 +41,27 @@ export interface Wish {
 }
 
 /** The leave to send one attempt. Given back exactly once, when its connection is free again. */
-export interface Pass {
+export interface Permit {
   /** `tokens` is what was used, as far as known. */
   leave(tokens: number | null): void
 }
 
 /** The one admission desk of the program: every attempt to reach the service goes by it, the studio's and the tools'. */
-export interface Desk {
+export interface Scheduler {
   /**
    * At once where nothing stands in the way, otherwise in turn.
    * @throws StudioError `cancelled`, `would_wait` (fail fast), `queue_full`, `queue_timeout`
    */
-  enter(wish: Wish): Pass | Promise<Pass>
+  enter(wish: AdmissionRequest): Permit | Promise<Permit>
   /** Each reply's head, with the pass of its request; a 429 holds everyone for its `Retry-After`. */
-  saw(status: number, rateLimit: RateLimitHeaders, pass?: Pass): void
+  saw(status: number, rateLimit: RateLimitHeaders, pass?: Permit): void
 }
 
 type Pairs = [name: string, value: string][]
 
 /** What is known of a request when its row is opened. */
 export interface RequestNotice {
-  asker: Asker
+  asker: Requester
   method: string
   /** Below the base address, without its query. */
   path: string
@@ -83,7 +83,7 @@ export interface RequestEnd {
 }
 
 /** What was used, as far as the reply or a count of ours tells. */
-export interface Reading {
+export interface MeterReading {
   usage: TokenUsage | null
   /** True: the service's own figures. */
   measured: boolean
@@ -119,12 +119,12 @@ export interface RequestTrace {
   replied(status: number, requestId: string | null): void
   receivedBytes(count: number): void
   /** What was used so far can be asked for from now on; costs up to some ms, so that it is asked now and then, if somebody looks. */
-  reads(reading: () => Reading): void
+  reads(reading: () => MeterReading): void
   /** Headers with their secrets cut out when they are read, by `clean`. */
   headers(request: Pairs, reply: Pairs, clean: (text: string) => string): void
   bodies(request: CopiedBody | null, reply: CopiedBody | null): void
   /** Ends it; later calls change nothing. */
-  ends(end: RequestEnd, reading: Reading | null): void
+  ends(end: RequestEnd, reading: MeterReading | null): void
 }
 
 /** A request that was turned away at the gate, before it was anybody's. */
@@ -141,26 +141,26 @@ export interface GateRefusal {
 }
 
 /** Where every request is written down. */
-export interface Books {
+export interface RequestLog {
   open(notice: RequestNotice): RequestTrace
   /** Holds nobody up; the same from the same place within a minute counts up one row, so that a flood fills nothing. */
   refused(refusal: GateRefusal): void
 }
 
 /** A profile at its base address: whatever is learned there belongs to it alone. */
-export interface PlaceOfProfile {
+export interface ProfileLocation {
   /** A profile's id; empty where there is none. */
   profile: string
   baseUrl: string
 }
 
 /** Books that know whose requests they write down, also once another connection stands. */
-export type BooksOf = (place: PlaceOfProfile) => Books
+export type RequestLogOf = (place: ProfileLocation) => RequestLog
 
 /** What a presented key is. `tool` stands where the secret was right. */
 export type Verified =
-  | { good: true; tool: Tool }
-  | { good: false; why: 'unknown' | 'revoked' | 'paused' | 'expired'; tool: Tool | null }
+  | { good: true; tool: App }
+  | { good: false; why: 'unknown' | 'revoked' | 'paused' | 'expired'; tool: App | null }
 
 /** What a tool's request is expected to use, before it is sent. */
 export interface Expectation {
@@ -183,7 +183,7 @@ export interface LimitRefusal {
 }
 
 /** A tool's share of its limits for one request, held until it is given back, once. */
-export interface Share {
+export interface AllowanceReservation {
   /** The request ended; what it cost stands in the books already. `tokens` is null where nobody knows. */
   giveBack(tokens: number | null): void
 }
@@ -191,7 +191,7 @@ export interface Share {
 /** Each tool's own limits: a tool over one of them is refused at once and never waits for it. */
 export interface Allowance {
   /** From the head alone, before the body: endpoint, requests a minute, requests at once, budgets that are used up. */
-  begin(tool: Tool, endpoint: Endpoint): Share | LimitRefusal
+  begin(tool: App, endpoint: Endpoint): AllowanceReservation | LimitRefusal
   /** From the body, on top of the share: model, tokens a minute, and the budget, of which the estimate is reserved. */
-  expect(tool: Tool, share: Share, expected: Expectation): LimitRefusal | null
+  expect(tool: App, share: AllowanceReservation, expected: Expectation): LimitRefusal | null
 }

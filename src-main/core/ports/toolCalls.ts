@@ -27,7 +27,7 @@ export interface NewToolRow {
 }
 
 /** What the tools ask of chat. */
-export interface ChatDoor {
+export interface ToolCallsPort {
   /** A message of role tool, or @throws StudioError `no_such_item` */
   toolMessage(messageId: string): Message & { run: ToolRun }
   /** Messages of role tool that are not settled: of one conversation, or all of them. */

@@ -1,8 +1,8 @@
-import type { PlaceOfProfile } from '../ports/requests.ts'
+import type { ProfileLocation } from '../ports/requests.ts'
 import { unexpected } from '../shared/unexpected.ts'
 import { asStoreError } from '../store/database.ts'
 import type { UsedTable } from '../store/requestLog/dailyUsage.ts'
-import type { Link, LinkedAccount, LinkTable } from '../store/requestLog/links.ts'
+import type { AccountLink, LinkedAccount, LinkTable } from '../store/requestLog/links.ts'
 
 interface Parts {
   store: Tables
@@ -21,16 +21,16 @@ interface Tables {
  * without a book, of the same profile and base address, and all that waits there goes to the next book that is told there. What a former
  * connection still asks for (the file of a reply) goes where the rest of it went.
  */
-export class Links {
+export class AccountLinks {
   readonly #tables: Tables
   readonly #moved: Parts['moved']
   #accounts = new Map<number, LinkedAccount>()
-  #links: readonly Link[] = []
+  #links: readonly AccountLink[] = []
   /** Where rows of each profile go, as far as it was connected since the start. */
   readonly #places = new Map<string, number>()
-  #connected: PlaceOfProfile | null = null
+  #connected: ProfileLocation | null = null
   /** Whose account is connected, where that could not be written. */
-  #told: { book: string; place: PlaceOfProfile | null } | null = null
+  #told: { book: string; place: ProfileLocation | null } | null = null
 
   constructor({ store, moved }: Parts) {
     this.#tables = store
@@ -59,7 +59,7 @@ export class Links {
   }
 
   /** Rows from `nextRow` on go to this profile's service, to an account yet unknown. */
-  connected(place: PlaceOfProfile, nextRow: number): void {
+  connected(place: ProfileLocation, nextRow: number): void {
     const current = this.#current()
     this.#connected = place
     if (current && current.book === null && isSame(current, place)) this.#places.set(keyOf(place), current.id)
@@ -67,7 +67,7 @@ export class Links {
   }
 
   /** This row goes over that profile, whatever is connected now; without one, over what is. */
-  opens(row: number, place: PlaceOfProfile | null = this.#connected): void {
+  opens(row: number, place: ProfileLocation | null = this.#connected): void {
     if (place === null) return
     const told = this.#told
     this.#told = null
@@ -123,7 +123,7 @@ export class Links {
     }
   }
 
-  #account({ baseUrl, profile }: PlaceOfProfile, book: string | null): LinkedAccount {
+  #account({ baseUrl, profile }: ProfileLocation, book: string | null): LinkedAccount {
     for (const account of this.#accounts.values()) {
       if (isSame(account, { baseUrl, profile }) && account.book === book) return account
     }
@@ -134,7 +134,7 @@ export class Links {
   }
 
   /** From that row on, at this place's account of which nobody knows whose it is. */
-  #waitAt(place: PlaceOfProfile, row: number): void {
+  #waitAt(place: ProfileLocation, row: number): void {
     const account = this.#account(place, null)
     this.#places.set(keyOf(place), account.id)
     this.#linkTo(account, row)
@@ -153,10 +153,10 @@ export class Links {
   }
 }
 
-const keyOf = ({ profile, baseUrl }: PlaceOfProfile): string => `${profile} ${baseUrl}`
-const isSame = (one: PlaceOfProfile, other: PlaceOfProfile): boolean =>
+const keyOf = ({ profile, baseUrl }: ProfileLocation): string => `${profile} ${baseUrl}`
+const isSame = (one: ProfileLocation, other: ProfileLocation): boolean =>
   one.baseUrl === other.baseUrl && one.profile === other.profile
 
 /** Without links that say what the one before said. */
-const joined = (links: readonly Link[]): Link[] =>
+const joined = (links: readonly AccountLink[]): AccountLink[] =>
   links.filter(({ account }, at) => at === 0 || links[at - 1]?.account !== account)

@@ -1,23 +1,23 @@
 import type { Colour } from '../../../src-preload/contract/requests.ts'
 
 /** A tool's name and colour as they are now. */
-export interface ToolName {
+export interface AppName {
   id: string
   name: string
   colour: Colour
 }
 
 /** Names by key id. A key that is no longer there keeps its id as its name. */
-export class Names {
-  readonly #tools: () => readonly ToolName[]
-  #byId: Map<string, ToolName> | null = null
+export class AppNames {
+  readonly #tools: () => readonly AppName[]
+  #byId: Map<string, AppName> | null = null
 
-  constructor(tools: () => readonly ToolName[]) {
+  constructor(tools: () => readonly AppName[]) {
     this.#tools = tools
   }
 
   /** Read anew once in a turn of the event loop: a rename shows with the next look, a page of rows asks once. */
-  of(id: string): ToolName {
+  of(id: string): AppName {
     if (this.#byId === null) {
       this.#byId = new Map(this.#tools().map((tool) => [tool.id, tool]))
       queueMicrotask(() => {

@@ -1,13 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { BodyWish } from '../store/requestLog/bodies.ts'
-import type { LedgerStore } from '../store/requestLog/open.ts'
-import type { EraseSteps } from './retention.ts'
+import type { RequestLogTables } from '../store/requestLog/open.ts'
+import type { LogEraseSteps } from './retention.ts'
 
 const dayMs = 86_400_000
 const hourMs = 3_600_000
 
 interface Parts {
-  store: LedgerStore
+  store: RequestLogTables
   /** How long logged bodies are kept; asked at each sweep. */
   bodyDays(): number
   now(): number
@@ -15,10 +15,10 @@ interface Parts {
   log(level: 'error', line: string): void
 }
 
-const quietly: EraseSteps = { done: () => undefined, stopped: () => false }
+const quietly: LogEraseSteps = { done: () => undefined, stopped: () => false }
 
 /** Erases logged bodies, one erasure after the other: what a person asks for, and each hour what is too old. */
-export class BodyEraser {
+export class BodyRetention {
   readonly #parts: Parts
   readonly #sweep: NodeJS.Timeout
   #work: Promise<unknown> = Promise.resolve()
@@ -34,7 +34,7 @@ export class BodyEraser {
   /** Of how many requests, and how many bytes, are from before a time (ms since 1970). */
   count = (before: number): { items: number; bytes: number } => this.#parts.store.bodies.before(before)
 
-  erase(wish: BodyWish, { done, stopped }: EraseSteps = quietly): Promise<number> {
+  erase(wish: BodyWish, { done, stopped }: LogEraseSteps = quietly): Promise<number> {
     const work = this.#work.then(async () => {
       const erased = await eraseBodies(this.#parts.store, wish, { done, stopped: () => this.#closing || stopped() })
       if (erased > 0) this.#parts.erased()
@@ -67,7 +67,7 @@ const pagesEach = 130
  * Erases logged bodies and answers of how many requests. When it resolves, nothing of them is left in the files,
  * but where it was stopped: at the end of the program the next start goes on with what is too old.
  */
-async function eraseBodies(store: LedgerStore, wish: BodyWish, { done, stopped }: EraseSteps): Promise<number> {
+async function eraseBodies(store: RequestLogTables, wish: BodyWish, { done, stopped }: LogEraseSteps): Promise<number> {
   let erased = 0
   for (;;) {
     const ids = store.bodies.eraseSome(wish, atOnce)

@@ -1,5 +1,5 @@
 import type { Certainty, Endpoint } from '../../../src-preload/contract/requests.ts'
-import type { Reading, RequestEnd, TokenUsage } from '../ports/requests.ts'
+import type { MeterReading, RequestEnd, TokenUsage } from '../ports/requests.ts'
 import type { Nano } from '../shared/money.ts'
 import { mostCost, mostTokens } from '../store/requestLog/requests.ts'
 import { isInference } from '../upstream/endpoint.ts'
@@ -20,7 +20,7 @@ export interface EndedRequest {
   bytesUp: number
   /** Pictures asked for. */
   count: number
-  reading: Reading | null
+  reading: MeterReading | null
 }
 
 export interface Cost {

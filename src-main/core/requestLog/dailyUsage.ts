@@ -4,7 +4,7 @@ import type { UseDay, UsedTable } from '../store/requestLog/dailyUsage.ts'
 import type { StoredRequest } from '../store/requestLog/requests.ts'
 
 /** What one caller used in one day (UTC) of one book. `model` is null where none was named, or too many were to be told apart. */
-export interface UsedDay extends Omit<UseDay, 'account' | 'caller'> {
+export interface CallerDay extends Omit<UseDay, 'account' | 'caller'> {
   /** `tool:ID` or `studio:ROOM`; the studio's read-outs are the room `account`'s. */
   who: string
   model: string | null
@@ -60,7 +60,7 @@ export function usedBetween(
   callers: Callers,
   account: number,
   [from, to]: [from: number, to: number],
-): UsedDay[] {
+): CallerDay[] {
   return table.between(account, from, to).map((sums) => {
     const caller = callers.get(sums.caller)
     // Field by field: tens of thousands of them, and a spread costs as much as the database.
@@ -91,11 +91,11 @@ const mostRemembered = 200_000
 interface Remembered {
   /** Everything up to and with this day. */
   upTo: number
-  days: UsedDay[]
+  days: CallerDay[]
 }
 
 /** The sums of the days, with those that are over in memory once somebody looked at years of them: a view is then made without the database. */
-export class UsedDays {
+export class CallerDays {
   readonly #table: UsedTable
   readonly #callers: Callers
   readonly #remembered = new Map<number, Remembered>()
@@ -128,7 +128,7 @@ export class UsedDays {
   }
 
   /** In order of days; both ends belong to it. The rows are not to be changed. */
-  between(account: number, from: number, to: number): UsedDay[] {
+  between(account: number, from: number, to: number): CallerDay[] {
     const known = to - from < shortDays ? null : this.#recall(account)
     if (!known) return this.#read(account, from, to)
     const old = known.days.slice(placeOf(known.days, from), placeOf(known.days, to + 1))
@@ -147,13 +147,13 @@ export class UsedDays {
     return remembered
   }
 
-  #read(account: number, from: number, to: number): UsedDay[] {
+  #read(account: number, from: number, to: number): CallerDay[] {
     return usedBetween(this.#table, this.#callers, account, [from, to])
   }
 }
 
 /** The place of the first row of this day or a later one. */
-function placeOf(days: readonly UsedDay[], day: number): number {
+function placeOf(days: readonly CallerDay[], day: number): number {
   let low = 0
   let high = days.length
   while (low < high) {

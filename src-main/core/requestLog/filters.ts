@@ -2,7 +2,7 @@ import type { RequestFilter, RequestRow, Who } from '../../../src-preload/contra
 import type { Caller, Callers } from '../store/requestLog/callers.ts'
 import { endpoints, type Outcome, outcomeOf, outcomes, usualPath } from '../store/requestLog/codes.ts'
 import type { RowSearch } from '../store/requestLog/search.ts'
-import type { Names } from './appNames.ts'
+import type { AppNames } from './appNames.ts'
 
 /** Lower case of A to Z alone: what SQLite's LIKE does, so that rows in memory and rows in the file match alike. */
 const fold = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
@@ -34,7 +34,7 @@ export function outcomeOfRow({ state, status }: Pick<RequestRow, 'state' | 'stat
   return outcomeOf(state, status)
 }
 
-export function readyFilter(filter: RequestFilter, callers: Callers, names: Names): ReadyFilter {
+export function readyFilter(filter: RequestFilter, callers: Callers, names: AppNames): ReadyFilter {
   const since = timeOf(filter.since)
   const until = timeOf(filter.until)
   return {
@@ -71,7 +71,7 @@ function hasText(row: RequestRow, text: string): boolean {
 
 const nameHas = (name: string, text: string): boolean => name.toLowerCase().includes(text.toLowerCase())
 
-function searchOf(filter: RequestFilter, callers: Callers, names: Names): RowSearch {
+function searchOf(filter: RequestFilter, callers: Callers, names: AppNames): RowSearch {
   const { who, model, outcome, text } = filter
   const chosen = (test: (caller: Caller) => boolean): number[] =>
     [...callers.all()].filter(test).map((caller) => caller.id)
@@ -94,7 +94,7 @@ function searchOf(filter: RequestFilter, callers: Callers, names: Names): RowSea
   }
 }
 
-function textSearch(text: string, chosen: (test: (caller: Caller) => boolean) => number[], names: Names) {
+function textSearch(text: string, chosen: (test: (caller: Caller) => boolean) => number[], names: AppNames) {
   const wanted = fold(text)
   return {
     like: `%${text.replace(/[\\%_]/g, '\\$&')}%`,

@@ -1,23 +1,23 @@
 import type { RequestDetail, RequestFilter, RequestRow } from '../../../src-preload/contract/requests.ts'
 import { StudioError } from '../errors.ts'
 import type { Callers } from '../store/requestLog/callers.ts'
-import type { LedgerStore } from '../store/requestLog/open.ts'
+import type { RequestLogTables } from '../store/requestLog/open.ts'
 import type { StoredRequest } from '../store/requestLog/requests.ts'
-import type { Names } from './appNames.ts'
+import type { AppNames } from './appNames.ts'
 import { readyFilter } from './filters.ts'
 import type { RecentHeaders } from './recentHeaders.ts'
 import type { RefusalRow } from './refusals.ts'
 import { Trace } from './requestTrace.ts'
 import { type LimitedRow, limitedOf, limitedRow, showRow } from './rows.ts'
-import type { Query } from './textSearch.ts'
+import type { TextSearch } from './textSearch.ts'
 
-export type Source = Trace | RefusalRow
+export type RowSourceForLive = Trace | RefusalRow
 
 interface Parts {
-  store: Pick<LedgerStore, 'requests' | 'bodies'>
-  query: Query
+  store: Pick<RequestLogTables, 'requests' | 'bodies'>
+  query: TextSearch
   callers: Callers
-  names: Names
+  names: AppNames
   /** Under way, in the order of their ids. */
   live: Iterable<Trace>
   headers: RecentHeaders
@@ -30,14 +30,14 @@ interface Parts {
 }
 
 /** The rows as they are shown: those that are under way from memory, over what is stored of them; the rest from the database. */
-export class Reading {
+export class LiveRows {
   readonly #parts: Parts
 
   constructor(parts: Parts) {
     this.#parts = parts
   }
 
-  show(source: Source): RequestRow {
+  show(source: RowSourceForLive): RequestRow {
     const { callers, names } = this.#parts
     if (source instanceof Trace) return showRow(source.stored(), callers, names, source.live)
     return showRow(source.row, callers, names)

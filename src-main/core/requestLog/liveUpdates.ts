@@ -6,7 +6,7 @@ import type { RowSource, Watcher } from './watch.ts'
 const tellEveryMs = 100
 
 /** Gathers what changed and tells those who watch. Where nobody does, a change costs one look. */
-export class Hub<S extends RowSource> {
+export class LiveUpdates<S extends RowSource> {
   readonly #changes: Listeners
   readonly #watchers = new Set<Watcher<S>>()
   #changed = new Set<S>()

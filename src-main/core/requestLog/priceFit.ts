@@ -17,7 +17,7 @@ export interface TokenPrice {
 }
 
 /** `separate`: one price for each class of tokens. `in_out`: cached ones could not be told apart. `blend`: one price for all. */
-export interface Fit extends TokenPrice {
+export interface PriceFit extends TokenPrice {
   how: 'separate' | 'in_out' | 'blend'
 }
 
@@ -28,7 +28,7 @@ type Vector = bigint[]
  * needed to compute it, that price is exact. Else a fit by least squares, as fine as the rows can tell; at the least the
  * mean price of a token. Days are given oldest first. Null where no tokens were used.
  */
-export function fitPrices(days: readonly DayOfUse[]): Fit | null {
+export function fitPrices(days: readonly DayOfUse[]): PriceFit | null {
   const used = days.filter(({ fresh, cached, out }) => fresh + cached + out > 0n)
   if (used.length === 0) return null
   const settled = used.filter(({ growing }) => !growing)
@@ -44,7 +44,7 @@ export function fitPrices(days: readonly DayOfUse[]): Fit | null {
 const classesOf = ({ fresh, cached, out }: DayOfUse): Vector => [fresh, cached, out]
 
 /** Solves the rows exactly. Null where they contradict each other, leave a price open, or are too few to be sure. */
-function exactPrices(rows: readonly DayOfUse[]): Fit | null {
+function exactPrices(rows: readonly DayOfUse[]): PriceFit | null {
   const seen = [0, 1, 2].filter((at) => rows.some((row) => (classesOf(row)[at] ?? 0n) > 0n))
   if (rows.length <= seen.length) return null
   const system = rows.map((row) => [...seen.map((at) => classesOf(row)[at] ?? 0n), row.cost])
@@ -55,7 +55,7 @@ function exactPrices(rows: readonly DayOfUse[]): Fit | null {
 }
 
 /** A class that never occurred: cached tokens as dear as others, the rest as dear as the dearest seen, so that an estimate errs upwards. */
-function complete(p: { fresh: bigint | null; cached: bigint | null; out: bigint | null }): Fit {
+function complete(p: { fresh: bigint | null; cached: bigint | null; out: bigint | null }): PriceFit {
   const dearest = [p.fresh, p.cached, p.out].reduce<bigint>(
     (most, one) => (one !== null && one > most ? one : most),
     0n,
@@ -108,7 +108,7 @@ function gcd(a: bigint, b: bigint): bigint {
 }
 
 /** Non-negative least squares: three classes where the rows tell them apart well enough, else prompt and reply, else null. */
-function leastSquares(rows: readonly DayOfUse[]): Fit | null {
+function leastSquares(rows: readonly DayOfUse[]): PriceFit | null {
   const three = nonNegative(rows, ({ fresh, cached, out }) => [Number(fresh), Number(cached), Number(out)])
   if (three) {
     const [fresh, cached, out] = three
@@ -184,7 +184,7 @@ function invert(matrix: readonly (readonly number[])[]): number[][] | null {
 }
 
 /** The mean price of a token, rounded up. */
-function blend(rows: readonly DayOfUse[]): Fit {
+function blend(rows: readonly DayOfUse[]): PriceFit {
   let cost = 0n
   let tokens = 0n
   for (const row of rows) {

@@ -1,6 +1,6 @@
 import { Decimal } from 'decimal.js'
 import type { Endpoint } from '../../../src-preload/contract/requests.ts'
-import type { PlaceOfProfile } from '../ports/requests.ts'
+import type { ProfileLocation } from '../ports/requests.ts'
 import type { Nano } from '../shared/money.ts'
 import type { PriceTable, StoredPrice } from '../store/requestLog/prices.ts'
 import { isInference } from '../upstream/endpoint.ts'
@@ -32,7 +32,7 @@ const transcriptionModels: ReadonlySet<string> = new Set(['whisper-1', 'whisper-
 
 /** What each model costs, learned from the service's own daily rows (specification, Account daily usage row). All estimates. */
 export class Prices {
-  #place: PlaceOfProfile | null = null
+  #place: ProfileLocation | null = null
   #byModel: PriceList = new Map()
   readonly #table: PriceTable
   readonly #now: () => number
@@ -45,7 +45,7 @@ export class Prices {
   }
 
   /** Another service, or another account there, has other prices. Until one is named, those learned last hold. */
-  use(place: PlaceOfProfile): void {
+  use(place: ProfileLocation): void {
     const { profile, baseUrl } = place
     if (this.#place?.profile === profile && this.#place.baseUrl === baseUrl) return
     this.#place = place
@@ -61,7 +61,7 @@ export class Prices {
   }
 
   /** Takes in what the service says of the last 30 days, and remembers what it shows of each model's price. */
-  learn(usage: AccountUsage, place: PlaceOfProfile): void {
+  learn(usage: AccountUsage, place: ProfileLocation): void {
     this.use(place)
     const today = new Date(this.#now()).toISOString().slice(0, 10)
     const byModel = Map.groupBy((usage.usage ?? []).filter(isWhole), (row) => row.model ?? '')

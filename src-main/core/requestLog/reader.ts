@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { RequestFilter, RequestRow } from '../../../src-preload/contract/requests.ts'
 import { Callers } from '../store/requestLog/callers.ts'
-import { type LedgerForReading, openLedgerForReading } from '../store/requestLog/open.ts'
+import { openRequestLogReadOnly, type RequestLogReadOnly } from '../store/requestLog/open.ts'
 import type { StoredRequest } from '../store/requestLog/requests.ts'
-import { Names, type ToolName } from './appNames.ts'
-import { type UsedDay, UsedDays, usedBetween } from './dailyUsage.ts'
+import { type AppName, AppNames } from './appNames.ts'
+import { type CallerDay, CallerDays, usedBetween } from './dailyUsage.ts'
 import { outcomeOfRow, readyFilter } from './filters.ts'
 import { type LimitedRow, limitedOf, limitedRow, showRow } from './rows.ts'
 
@@ -20,7 +20,7 @@ export interface FollowOptions {
   everyMs?: number
 }
 
-export interface LedgerReader {
+export interface RequestLogReader {
   /** Newest first, with ids below `before`. Requests under way show as `sent`: how far they are, the running core alone knows. */
   page(filter: RequestFilter, before: number, limit: number): RequestRow[]
   /** Rows with ids above `after`, oldest first. */
@@ -28,7 +28,7 @@ export interface LedgerReader {
   /** Each matching row once it is there, and once more when it has ended, until the signal. */
   follow(filter: RequestFilter, options: FollowOptions): AsyncGenerator<RequestRow, void>
   /** As the ledger's own: sums of what ended, by day and caller. */
-  usedByDay(bookId: string, fromDay: number, toDay: number): UsedDay[]
+  usedByDay(bookId: string, fromDay: number, toDay: number): CallerDay[]
   firstDayOf(bookId: string): number | null
   /** Days that are over have changed: what is remembered of them holds no longer. */
   forget(): void
@@ -44,29 +44,29 @@ export interface LedgerReader {
  * reads as empty. `remember`: days that are over stay in memory until `forget`, for whoever is told when they change.
  * @throws StudioError `store_newer`, `store_damaged`
  */
-export function openLedgerReader(
+export function openRequestLogReader(
   dataDir: string,
-  tools: () => readonly ToolName[] = () => [],
+  tools: () => readonly AppName[] = () => [],
   { remember = false }: { remember?: boolean } = {},
-): LedgerReader {
+): RequestLogReader {
   const callers = new Callers()
-  const names = new Names(tools)
-  let file: LedgerForReading | null = null
+  const names = new AppNames(tools)
+  let file: RequestLogReadOnly | null = null
   /** Differs after each write of another connection. */
   let version = ''
   let opened = 1
-  let days: UsedDays | null = null
+  let days: CallerDays | null = null
 
   /** The log with its callers as they are by now. */
-  function look(): LedgerForReading | null {
+  function look(): RequestLogReadOnly | null {
     if (file?.isOutdated()) {
       // Another process writes now: from here on with SQLite's locks, and its changes are seen at once.
       file.close()
-      file = openLedgerForReading(dataDir, true)
+      file = openRequestLogReadOnly(dataDir, true)
       days = null
       opened += 1
     }
-    file ??= openLedgerForReading(dataDir)
+    file ??= openRequestLogReadOnly(dataDir)
     const newest = `${opened} ${file?.dataVersion()}`
     if (file && newest !== version) {
       for (const caller of file.callers.after(callers.last)) callers.add(caller)
@@ -95,7 +95,7 @@ export function openLedgerReader(
   }
 
   /** Those of `open` that have ended by now; they are taken out of it. */
-  function endedOf(log: LedgerForReading, open: Set<number>): RequestRow[] {
+  function endedOf(log: RequestLogReadOnly, open: Set<number>): RequestRow[] {
     return [...open].flatMap((id) => {
       const stored = log.requests.get(id)
       if (!stored || stored.outcome === null) return []
@@ -126,7 +126,7 @@ export function openLedgerReader(
     }
   }
 
-  const accountsOf = (log: LedgerForReading, bookId: string): number[] =>
+  const accountsOf = (log: RequestLogReadOnly, bookId: string): number[] =>
     log.links.accounts().flatMap(({ id, book }) => (book === bookId ? [id] : []))
 
   function books(): (row: number) => string | null {
@@ -143,7 +143,7 @@ export function openLedgerReader(
     usedByDay(bookId, fromDay, toDay) {
       const log = look()
       if (!log) return []
-      if (remember) days ??= new UsedDays(log.used, callers)
+      if (remember) days ??= new CallerDays(log.used, callers)
       const between = (account: number) =>
         days?.between(account, fromDay, toDay) ?? usedBetween(log.used, callers, account, [fromDay, toDay])
       return accountsOf(log, bookId).flatMap(between)

@@ -1,18 +1,18 @@
 import type { Callers } from '../store/requestLog/callers.ts'
 import { certainties, codeOf, endpoints, endStates, outcomes } from '../store/requestLog/codes.ts'
-import type { LedgerStore } from '../store/requestLog/open.ts'
+import type { RequestLogTables } from '../store/requestLog/open.ts'
 import type { StoredRequest } from '../store/requestLog/requests.ts'
 import { isInference } from '../upstream/endpoint.ts'
-import type { Links } from './accountLinks.ts'
+import type { AccountLinks } from './accountLinks.ts'
 import { addUse } from './dailyUsage.ts'
 import type { Spend, SpendEntry } from './spend.ts'
 
 /** Rows that never ended: the program was killed while they were in flight. What they cost, nobody knows, and the sums say so. */
 export function recover(
-  store: LedgerStore,
+  store: RequestLogTables,
   callers: Callers,
   spend: Spend,
-  links: Links,
+  links: AccountLinks,
   log: (level: 'warn', line: string) => void,
 ): void {
   const cut = store.requests.leftOpen(store.facts.get('floor'))

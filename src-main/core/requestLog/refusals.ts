@@ -18,7 +18,7 @@ export interface RefusalRow {
 }
 
 /** Refusals at the gate, the same from the same place within a minute counted as one row: a flood fills neither disk nor memory. */
-export class Refusals {
+export class RefusalLog {
   readonly #recent = new Map<string, { refusal: RefusalRow; until: number }>()
   readonly #unsaved = new Set<RefusalRow>()
   readonly #callers: Callers

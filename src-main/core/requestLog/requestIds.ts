@@ -1,18 +1,18 @@
-import type { LedgerStore } from '../store/requestLog/open.ts'
+import type { RequestLogTables } from '../store/requestLog/open.ts'
 
 /** A clock that is put right by less than this is taken as standing still, so that ids and times agree. */
 const stillMs = 10_000
 
 /** The ids and times of new rows: no id twice, also after rows were erased, and in the order of time, but where the clock was truly put back. */
-export class Numbers {
-  readonly #facts: LedgerStore['facts']
+export class RequestIds {
+  readonly #facts: RequestLogTables['facts']
   readonly #now: () => number
   #lastId = 0
   #lastAt = 0
   #clockWentBack = false
   #isNoted = false
 
-  constructor(facts: LedgerStore['facts'], now: () => number) {
+  constructor(facts: RequestLogTables['facts'], now: () => number) {
     this.#facts = facts
     this.#now = now
   }

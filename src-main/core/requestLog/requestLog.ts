@@ -9,54 +9,54 @@ import type {
 } from '../../../src-preload/contract/requests.ts'
 import { asStudioError } from '../errors.ts'
 import type {
-  Asker,
-  Books,
-  BooksOf,
   GateRefusal,
-  PlaceOfProfile,
+  ProfileLocation,
+  Requester,
+  RequestLog,
+  RequestLogOf,
   RequestNotice,
   RequestTrace,
 } from '../ports/requests.ts'
 import { type Feed, feed, Listeners } from '../shared/events.ts'
 import type { Nano } from '../shared/money.ts'
-import { LiveList } from '../shared/swapRemoveList.ts'
+import { SwapRemoveList } from '../shared/swapRemoveList.ts'
 import { asStoreError, coreBusyMs } from '../store/database.ts'
 import { Callers } from '../store/requestLog/callers.ts'
 import { codeOf, outcomes } from '../store/requestLog/codes.ts'
-import { type LedgerStore, ledgerFile, openLedgerStore } from '../store/requestLog/open.ts'
+import { openRequestLogTables, type RequestLogTables, requestLogFile } from '../store/requestLog/open.ts'
 import type { AccountUsage } from '../upstream/schemas.ts'
-import { Links } from './accountLinks.ts'
-import { Names, type ToolName } from './appNames.ts'
-import { BodyEraser } from './bodyRetention.ts'
-import { type UsedDay, UsedDays } from './dailyUsage.ts'
+import { AccountLinks } from './accountLinks.ts'
+import { type AppName, AppNames } from './appNames.ts'
+import { BodyRetention } from './bodyRetention.ts'
+import { type CallerDay, CallerDays } from './dailyUsage.ts'
 import { readyFilter } from './filters.ts'
-import { Reading, type Source } from './liveRows.ts'
-import { Hub } from './liveUpdates.ts'
+import { LiveRows, type RowSourceForLive } from './liveRows.ts'
+import { LiveUpdates } from './liveUpdates.ts'
 import { type PriceList, Prices, type Use } from './prices.ts'
 import { RecentHeaders } from './recentHeaders.ts'
 import { recover, spendOf } from './recover.ts'
-import { Refusals } from './refusals.ts'
-import { Numbers } from './requestIds.ts'
-import { Trace, type TraceHome } from './requestTrace.ts'
-import { giveBackAtStart, LogEraser } from './retention.ts'
+import { RefusalLog } from './refusals.ts'
+import { RequestIds } from './requestIds.ts'
+import { Trace, type TraceOwner } from './requestTrace.ts'
+import { giveBackAtStart, LogRetention } from './retention.ts'
 import type { LimitedRow } from './rows.ts'
-import { Spend, type Spent } from './spend.ts'
-import { Query } from './textSearch.ts'
-import { Typical } from './typicalTokens.ts'
+import { Spend, type SpendTotals } from './spend.ts'
+import { TextSearch } from './textSearch.ts'
+import { TypicalTokens } from './typicalTokens.ts'
 import { Watcher } from './watch.ts'
 import { Writer } from './writer.ts'
 
-export type { UsedDay } from './dailyUsage.ts'
+export type { CallerDay as UsedDay } from './dailyUsage.ts'
 export type { Use } from './prices.ts'
-export type { Spent } from './spend.ts'
+export type { SpendTotals as Spent } from './spend.ts'
 
 const dayMs = 86_400_000
 const hourMs = 3_600_000
 
-export interface LedgerOptions {
+export interface RequestLogOptions {
   dataDir: string
   /** Names and colours of the tool keys as they are now. */
-  tools(): readonly ToolName[]
+  tools(): readonly AppName[]
   /** How long logged bodies are kept; asked at each sweep. */
   bodyDays(): number
   log(level: 'info' | 'warn' | 'error', line: string): void
@@ -70,7 +70,7 @@ export interface LedgerOptions {
 const endsWithinMs = 5000
 
 /** The books: every request of the program, who made it and what it cost. @throws as openDatabase does */
-export class Ledger implements Books {
+export class SqliteRequestLog implements RequestLog {
   /** Each request once it has ended and its row stands, within about 100 ms. Refusals at the gate are not among them. */
   readonly ended = new Listeners<[RequestRow]>()
   /** A request was counted in somebody's spend: `tool:ID` or `studio:ROOM`. */
@@ -78,43 +78,43 @@ export class Ledger implements Books {
   /** Something that is shown changed, at most ten times a second. */
   readonly changes = new Listeners()
   /** Erases old rows for good; the sums by day stay. */
-  readonly rowEraser: LogEraser
-  readonly bodyEraser: BodyEraser
+  readonly rowEraser: LogRetention
+  readonly bodyEraser: BodyRetention
 
-  readonly #store: LedgerStore
+  readonly #store: RequestLogTables
   readonly #callers = new Callers()
-  readonly #names: Names
+  readonly #names: AppNames
   readonly #prices: Prices
   readonly #spend: Spend
-  readonly #links: Links
-  readonly #used: UsedDays
-  readonly #refusals: Refusals
-  readonly #typical = new Typical()
-  readonly #query: Query
+  readonly #links: AccountLinks
+  readonly #used: CallerDays
+  readonly #refusals: RefusalLog
+  readonly #typical = new TypicalTokens()
+  readonly #query: TextSearch
   readonly #writer: Writer
-  readonly #numbers: Numbers
-  readonly #reading: Reading
-  readonly #options: LedgerOptions
+  readonly #numbers: RequestIds
+  readonly #reading: LiveRows
+  readonly #options: RequestLogOptions
   readonly #now: () => number
-  readonly #live = new LiveList<Trace>()
+  readonly #live = new SwapRemoveList<Trace>()
   readonly #headers = new RecentHeaders()
-  readonly #hub = new Hub<Source>(this.changes)
+  readonly #hub = new LiveUpdates<RowSourceForLive>(this.changes)
   #closing = false
   #refusedToday = { day: 0, times: 0 }
 
-  constructor(options: LedgerOptions) {
+  constructor(options: RequestLogOptions) {
     this.#options = options
     this.#now = options.now ?? Date.now
-    this.#names = new Names(options.tools)
-    this.#store = openLedgerStore(options.dataDir, { checkWhole: options.checkWhole ?? false, busyMs: coreBusyMs })
+    this.#names = new AppNames(options.tools)
+    this.#store = openRequestLogTables(options.dataDir, { checkWhole: options.checkWhole ?? false, busyMs: coreBusyMs })
     const store = this.#store
-    this.#numbers = new Numbers(store.facts, this.#now)
+    this.#numbers = new RequestIds(store.facts, this.#now)
     this.#prices = new Prices(store.prices, this.#now)
     this.#spend = new Spend(this.#now)
-    this.#used = new UsedDays(store.used, this.#callers)
-    this.#links = new Links({ store, moved: () => this.#used.moved() })
-    this.#query = new Query(store, () => this.#numbers.clockWentBack)
-    this.#refusals = new Refusals(this.#callers, () => this.#numbers.nextId())
+    this.#used = new CallerDays(store.used, this.#callers)
+    this.#links = new AccountLinks({ store, moved: () => this.#used.moved() })
+    this.#query = new TextSearch(store, () => this.#numbers.clockWentBack)
+    this.#refusals = new RefusalLog(this.#callers, () => this.#numbers.nextId())
     this.#writer = new Writer({
       store,
       callers: this.#callers,
@@ -128,7 +128,7 @@ export class Ledger implements Books {
       closed: (traces) => this.#closed(traces),
       log: options.log,
     })
-    this.#reading = new Reading({
+    this.#reading = new LiveRows({
       ...{ store, query: this.#query, callers: this.#callers, names: this.#names },
       ...{ live: this.#live, headers: this.#headers, flush: () => this.#writer.flush() },
       ended: () => this.#writer.ended,
@@ -136,16 +136,16 @@ export class Ledger implements Books {
     })
     giveBackAtStart(store, options.log)
     this.#load()
-    this.bodyEraser = new BodyEraser({
+    this.bodyEraser = new BodyRetention({
       store,
       bodyDays: options.bodyDays,
       now: this.#now,
       erased: () => this.#hub.erased(),
       log: options.log,
     })
-    this.rowEraser = new LogEraser({
+    this.rowEraser = new LogRetention({
       store,
-      file: ledgerFile(options.dataDir),
+      file: requestLogFile(options.dataDir),
       flush: () => this.#writer.flush(),
       countBefore: (at) => this.#query.countBefore(at),
       lastBefore: (at) => this.#query.lastBefore(at),
@@ -166,12 +166,12 @@ export class Ledger implements Books {
   }
 
   /** The books of one profile's requests, also of those that a former connection still sends. */
-  booksOf: BooksOf = (place) => ({
+  booksOf: RequestLogOf = (place) => ({
     open: (notice) => this.#open(notice, place),
     refused: (refusal) => this.refused(refusal),
   })
 
-  #open(notice: RequestNotice, place?: PlaceOfProfile): RequestTrace {
+  #open(notice: RequestNotice, place?: ProfileLocation): RequestTrace {
     const at = this.#numbers.at()
     const id = this.#numbers.nextId()
     this.#links.opens(id, place)
@@ -195,7 +195,7 @@ export class Ledger implements Books {
 
   /** The newest `newest` rows of a filter, then changes. */
   watch(filter: RequestFilter, newest: number, signal?: AbortSignal): Feed<RequestsEvent> {
-    const watcher = new Watcher<Source>({
+    const watcher = new Watcher<RowSourceForLive>({
       show: (source) => this.#reading.show(source),
       newest: () => this.page(filter, Number.MAX_SAFE_INTEGER, newest),
       ready: () => readyFilter(filter, this.#callers, this.#names),
@@ -260,7 +260,7 @@ export class Ledger implements Books {
   }
 
   /** From memory: what ended is in it at once. */
-  spent(toolId: string): Spent {
+  spent(toolId: string): SpendTotals {
     return this.#spend.of(`tool:${toolId}`)
   }
 
@@ -284,7 +284,7 @@ export class Ledger implements Books {
   }
 
   /** Sums of what ended, by day and caller; both days (since 1970, UTC) belong to it. In order of days. */
-  usedByDay(bookId: string, fromDay: number, toDay: number): UsedDay[] {
+  usedByDay(bookId: string, fromDay: number, toDay: number): CallerDay[] {
     this.#writer.flush()
     return this.#links.of(bookId).flatMap((account) => this.#used.between(account, fromDay, toDay))
   }
@@ -366,13 +366,13 @@ export class Ledger implements Books {
   }
   // ---- within ----------------------------------------------------------------------------------------------------------
 
-  #priced: { list: PriceList; home: TraceHome } | null = null
+  #priced: { list: PriceList; home: TraceOwner } | null = null
 
   /** A request that goes out now is priced as what is connected now, also if it ends when something else is. */
-  #home(): TraceHome {
+  #home(): TraceOwner {
     const { list } = this.#prices
     if (this.#priced?.list === list) return this.#priced.home
-    const home: TraceHome = {
+    const home: TraceOwner = {
       callers: this.#callers,
       price: (endpoint, model, use) => this.#prices.price(endpoint, model, use, list),
       clock: () => this.#options.now?.() ?? performance.now(),
@@ -440,6 +440,6 @@ export class Ledger implements Books {
 const dayOf = (ms: number): number => Math.floor(ms / dayMs)
 const refusedCode = codeOf(outcomes, 'refused')
 
-function whoOf(asker: Asker): string {
+function whoOf(asker: Requester): string {
   return asker.kind === 'tool' ? `tool:${asker.id}` : `studio:${asker.room}`
 }

@@ -1,7 +1,7 @@
 import type { Endpoint, LoggedBody } from '../../../src-preload/contract/requests.ts'
-import type { CopiedBody, Reading, RequestEnd, RequestNotice, RequestTrace } from '../ports/requests.ts'
+import type { CopiedBody, MeterReading, RequestEnd, RequestNotice, RequestTrace } from '../ports/requests.ts'
 import type { Nano } from '../shared/money.ts'
-import type { Listed } from '../shared/swapRemoveList.ts'
+import type { SwapRemoveElement } from '../shared/swapRemoveList.ts'
 import type { Caller, Callers } from '../store/requestLog/callers.ts'
 import {
   cancellers,
@@ -18,7 +18,7 @@ import { cleanUsage, costOf } from './cost.ts'
 import type { Use } from './prices.ts'
 import { cleanPairs, type KeptHeaders, type Pairs } from './recentHeaders.ts'
 import { tidy, withoutLocalKeys } from './redact.ts'
-import type { LiveState } from './rows.ts'
+import type { LiveRequestState } from './rows.ts'
 
 /** Rows that one commit brings to the disk. `promise` is settled with it. */
 export interface Batch {
@@ -27,7 +27,7 @@ export interface Batch {
 }
 
 /** What a trace needs of the books. */
-export interface TraceHome {
+export interface TraceOwner {
   callers: Callers
   price: (endpoint: Endpoint, model: string | null, use: Use) => Nano | null
   /** Milliseconds that only go forward. */
@@ -53,7 +53,7 @@ interface SoFar {
   used: Used
 }
 
-export class Trace implements RequestTrace, Listed {
+export class Trace implements RequestTrace, SwapRemoveElement {
   place = -1
   readonly id: number
   readonly at: number
@@ -61,11 +61,11 @@ export class Trace implements RequestTrace, Listed {
   readonly who: string
   headersKept: KeptHeaders | null = null
   bodiesKept: { request: CopiedBody | null; reply: CopiedBody | null } | null = null
-  live: LiveState = 'waiting'
+  live: LiveRequestState = 'waiting'
   /** Null until it ends. */
   end: StoredRequest | null = null
 
-  readonly #home: TraceHome
+  readonly #home: TraceOwner
   readonly #batch: Batch
   readonly #method: string | null
   readonly #path: string | null
@@ -99,10 +99,10 @@ export class Trace implements RequestTrace, Listed {
   #sent = false
   #doubt = false
   #retriedAfter: string | null = null
-  #reads: (() => Reading) | null = null
+  #reads: (() => MeterReading) | null = null
   #soFar: SoFar | null = null
 
-  constructor(home: TraceHome, batch: Batch, id: number, at: number, who: string, notice: RequestNotice) {
+  constructor(home: TraceOwner, batch: Batch, id: number, at: number, who: string, notice: RequestNotice) {
     this.#home = home
     this.#batch = batch
     this.id = id
@@ -222,7 +222,7 @@ export class Trace implements RequestTrace, Listed {
     this.#home.changed(this)
   }
 
-  reads(reading: () => Reading): void {
+  reads(reading: () => MeterReading): void {
     if (!this.end) this.#reads = reading
   }
 
@@ -234,7 +234,7 @@ export class Trace implements RequestTrace, Listed {
     if (!this.end && this.logBodies && (request || reply)) this.bodiesKept = { request, reply }
   }
 
-  ends(end: RequestEnd, reading: Reading | null): void {
+  ends(end: RequestEnd, reading: MeterReading | null): void {
     if (this.end) return
     const now = this.#home.clock()
     // An attempt that failed before it had a connection is one all the same; waiting in the queue is none.
@@ -316,7 +316,7 @@ export class Trace implements RequestTrace, Listed {
     return this.#model
   }
 
-  #used(state: RequestEnd['state'], reading: Reading | null): Used {
+  #used(state: RequestEnd['state'], reading: MeterReading | null): Used {
     const { cost, is } = costOf(
       {
         endpoint: this.#endpoint,
@@ -375,7 +375,7 @@ export class Trace implements RequestTrace, Listed {
     return withoutLocalKeys(this.headersKept?.clean(text) ?? text)
   }
 
-  #become(state: LiveState): void {
+  #become(state: LiveRequestState): void {
     this.live = state
     this.#home.changed(this)
   }

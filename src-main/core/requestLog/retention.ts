@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { LogFolder } from '../store/checkpoints.ts'
-import type { LedgerStore } from '../store/requestLog/open.ts'
+import { CheckpointScheduler } from '../store/checkpoints.ts'
+import type { RequestLogTables } from '../store/requestLog/open.ts'
 
 interface Parts {
-  store: Pick<LedgerStore, 'erasing' | 'requests'>
+  store: Pick<RequestLogTables, 'erasing' | 'requests'>
   /** Where the rows lie, for the thread that folds the log. */
   file: string
   /** Brings what is pending to the disk. */
@@ -13,13 +13,13 @@ interface Parts {
   /** No row that began before a time has a higher id. */
   lastBefore(at: number): number
   /** Logged bodies of before a time go too, and first: no body may lie there whose request is not in the log. */
-  eraseBodies(before: number, on: EraseSteps): Promise<number>
+  eraseBodies(before: number, on: LogEraseSteps): Promise<number>
   erased(): void
   log(level: 'warn', line: string): void
 }
 
 /** Told while something is erased; `stopped` ends it early, and what is gone by then is gone. */
-export interface EraseSteps {
+export interface LogEraseSteps {
   done(items: number): void
   stopped(): boolean
 }
@@ -32,7 +32,7 @@ const foldEvery = 10
 const pagesAtOnce = 60
 
 /** Erases old rows of the log for good, in slices with a turn of the event loop between. What they add up to stays: other tables hold it. */
-export class LogEraser {
+export class LogRetention {
   readonly #parts: Parts
   #work: Promise<unknown> = Promise.resolve()
   #closing = false
@@ -53,13 +53,13 @@ export class LogEraser {
    * Erases rows that have ended and began before `before` (ms since 1970), with their bodies; answers how many. When it resolves nothing of them is
    * left in the files, but where it was stopped.
    */
-  erase(before: number, steps: EraseSteps): Promise<number> {
+  erase(before: number, steps: LogEraseSteps): Promise<number> {
     const work = this.#work.then(() => this.#erase(before, steps))
     this.#work = work.catch(() => undefined)
     return work
   }
 
-  async #erase(before: number, { done, stopped }: EraseSteps): Promise<number> {
+  async #erase(before: number, { done, stopped }: LogEraseSteps): Promise<number> {
     const { store, flush, file } = this.#parts
     const over = (): boolean => this.#closing || stopped()
     if (over()) return 0
@@ -68,7 +68,7 @@ export class LogEraser {
     let low = store.requests.from(0)?.id ?? 0
     const high = this.#parts.lastBefore(before)
     if (low > high || over()) return 0
-    const folder = await LogFolder.open(file)
+    const folder = await CheckpointScheduler.open(file)
     let erased = 0
     try {
       store.erasing.begin()
@@ -110,7 +110,7 @@ export class LogEraser {
 
 /** A file of an earlier version, most of it free by now. Where the disk has no room for a second copy, it stays as it is. */
 export function giveBackAtStart(
-  store: Pick<LedgerStore, 'erasing'>,
+  store: Pick<RequestLogTables, 'erasing'>,
   log: (level: 'info' | 'warn', line: string) => void,
 ) {
   try {

@@ -4,13 +4,18 @@ import { fromNano } from '../shared/money.ts'
 import type { Callers } from '../store/requestLog/callers.ts'
 import { cancellers, certainties, endpoints, endStates, usualPath } from '../store/requestLog/codes.ts'
 import type { StoredRequest } from '../store/requestLog/requests.ts'
-import type { Names } from './appNames.ts'
+import type { AppNames } from './appNames.ts'
 
 /** What a row says that the database does not know while the request is under way. */
-export type LiveState = Extract<RequestState, 'waiting' | 'backing_off' | 'sent' | 'streaming'>
+export type LiveRequestState = Extract<RequestState, 'waiting' | 'backing_off' | 'sent' | 'streaming'>
 
 /** A stored row in the contract's words, with names as they are now. A row that never ended shows as `live`. */
-export function showRow(row: StoredRequest, callers: Callers, names: Names, live: LiveState = 'sent'): RequestRow {
+export function showRow(
+  row: StoredRequest,
+  callers: Callers,
+  names: AppNames,
+  live: LiveRequestState = 'sent',
+): RequestRow {
   const caller = callers.get(row.caller)
   const endpoint = endpoints[row.endpoint] ?? 'other'
   return {
@@ -75,7 +80,7 @@ function instantOf(at: number): string {
 const ms = (us: number | null): number | null => (us === null ? null : us / 1000)
 const certainty = (code: number): Certainty => certainties[code] ?? 'unknown'
 
-function whoOf(who: string, origin: string | null, names: Names): Who {
+function whoOf(who: string, origin: string | null, names: AppNames): Who {
   if (who.startsWith('tool:')) {
     const { id, name, colour } = names.of(who.slice(5))
     return { kind: 'tool', id, name, colour }

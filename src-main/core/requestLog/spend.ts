@@ -7,7 +7,7 @@ const minuteMs = 60_000
 const minutesShown = 60
 
 /** What a tool has spent, in billionths of an SC, and how busy it is. */
-export interface Spent {
+export interface SpendTotals {
   /** Today and this calendar month (UTC), and in all since the key was made or its spend was reset. */
   day: Nano
   month: Nano
@@ -109,7 +109,7 @@ export class Spend {
       purse.minutes[minute % minutesShown] = Math.max(0, (purse.minutes[minute % minutesShown] ?? 0) + by)
   }
 
-  of(who: string): Spent {
+  of(who: string): SpendTotals {
     const purse = this.#purses.get(who)
     const now = this.#now()
     const number = Math.floor(now / dayMs)

@@ -17,7 +17,7 @@ interface Tables {
 /**
  * Reads the log without holding anybody up: what has no index goes in slices, with a turn of the event loop between them.
  */
-export class Query {
+export class TextSearch {
   readonly #tables: Tables
   readonly #clockWentBack: () => boolean
   readonly #counts = new Map<string, { upTo: number; kept: number }>()

@@ -10,7 +10,7 @@ interface Mean {
 }
 
 /** How many output tokens requests use, by model, for an estimate before one is sent. */
-export class Typical {
+export class TypicalTokens {
   readonly #byModel = new Map<string, Mean>()
   readonly #all: Mean = { tokens: 0, count: 0 }
 

@@ -3,11 +3,11 @@ import { asStudioError, type StudioError } from '../errors.ts'
 import { asStoreError, mayPass } from '../store/database.ts'
 import type { KeptBodies } from '../store/requestLog/bodies.ts'
 import type { Callers } from '../store/requestLog/callers.ts'
-import type { LedgerStore } from '../store/requestLog/open.ts'
-import type { Links } from './accountLinks.ts'
-import type { UsedDays } from './dailyUsage.ts'
-import type { Refusals } from './refusals.ts'
-import type { Numbers } from './requestIds.ts'
+import type { RequestLogTables } from '../store/requestLog/open.ts'
+import type { AccountLinks } from './accountLinks.ts'
+import type { CallerDays } from './dailyUsage.ts'
+import type { RefusalLog } from './refusals.ts'
+import type { RequestIds } from './requestIds.ts'
 import type { Batch, Trace } from './requestTrace.ts'
 import type { Spend } from './spend.ts'
 
@@ -36,13 +36,13 @@ const complainEveryMs = 60_000
 const floorEvery = 5000
 
 interface Books {
-  store: LedgerStore
+  store: RequestLogTables
   callers: Callers
   spend: Spend
-  links: Links
-  used: UsedDays
-  refusals: Refusals
-  numbers: Numbers
+  links: AccountLinks
+  used: CallerDays
+  refusals: RefusalLog
+  numbers: RequestIds
   /** Requests under way. */
   live(): number
   /** The lowest row that is under way, or the next to come. */

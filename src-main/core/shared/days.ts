@@ -64,14 +64,14 @@ export const dayOfMs = (ms: number): DayNumber => Math.floor(ms / dayMs)
 /** The first instant after a day (UTC). */
 export const endOfDay = (day: DayNumber): number => (day + 1) * dayMs
 
-export interface Bucket {
+export interface DayBucket {
   from: DayNumber
   to: DayNumber
 }
 
 /** Stretches of whole days, weeks (from Monday) or months; the first and the last cut by what was asked for. */
-export function bucketsOf(from: DayNumber, to: DayNumber, grain: 'day' | 'week' | 'month'): Bucket[] {
-  const buckets: Bucket[] = []
+export function bucketsOf(from: DayNumber, to: DayNumber, grain: 'day' | 'week' | 'month'): DayBucket[] {
+  const buckets: DayBucket[] = []
   for (let start = from; start <= to; ) {
     const end = Math.min(to, lastOf(start, grain))
     buckets.push({ from: start, to: end })

@@ -1,5 +1,5 @@
 /** Something that is in at most one list; the place is the list's own to write. */
-export interface Listed {
+export interface SwapRemoveElement {
   place: number
 }
 
@@ -9,7 +9,7 @@ export interface Listed {
  * old, it keeps all younger ones alive, with everything in them, until the next full collection; for whole requests that was a
  * quarter of all memory that was allocated, and as much CPU as relaying them.
  */
-export class LiveList<T extends Listed> implements Iterable<T> {
+export class SwapRemoveList<T extends SwapRemoveElement> implements Iterable<T> {
   readonly #items: T[] = []
 
   get size(): number {

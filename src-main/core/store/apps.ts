@@ -1,11 +1,11 @@
 import * as z from 'zod'
-import type { Tool, ToolSettings } from '../../../src-preload/contract/apps.ts'
+import type { App, ToolSettings } from '../../../src-preload/contract/apps.ts'
 import { colour, endpoint } from '../../../src-preload/contract/requests.ts'
 import type { Database } from './database.ts'
 import { bytes, jsonOrNull, number, numberOrNull, type Row, text, textOrNull, toJson } from './rows.ts'
 
-export interface StoredToolKey {
-  readonly tool: Tool
+export interface StoredApp {
+  readonly tool: App
   /** SHA-256 of the secret half. */
   readonly hash: Uint8Array
 }
@@ -31,7 +31,7 @@ const columns = [
 const ids = z.array(z.string())
 const endpoints = z.array(endpoint)
 
-export function toolKeyTable({ handle, transaction, journal }: Database) {
+export function appTable({ handle, transaction, journal }: Database) {
   const insert = handle.prepare(
     `INSERT INTO tool_keys (id, hash, created_at, ${columns.join(', ')})
      VALUES (:id, :hash, :createdAt, ${columns.map((column) => `:${column}`).join(', ')})`,
@@ -47,15 +47,15 @@ export function toolKeyTable({ handle, transaction, journal }: Database) {
   const used = handle.prepare('UPDATE tool_keys SET last_used_at = :at WHERE id = :id')
 
   return {
-    insert: (tool: Pick<Tool, 'id' | 'createdAt'> & ToolSettings, hash: Uint8Array): void =>
+    insert: (tool: Pick<App, 'id' | 'createdAt'> & ToolSettings, hash: Uint8Array): void =>
       transaction(() => void insert.run({ id: tool.id, createdAt: tool.createdAt, hash, ...write(tool) })),
-    find(id: string): StoredToolKey | null {
+    find(id: string): StoredApp | null {
       const row = one.get(id)
       return row ? stored(row) : null
     },
     /** Newest first, revoked ones too. */
-    all: (): StoredToolKey[] => all.all().map(stored),
-    list: (): Tool[] => all.all().map(read),
+    all: (): StoredApp[] => all.all().map(stored),
+    list: (): App[] => all.all().map(read),
     save: (id: string, settings: ToolSettings): void => transaction(() => void save.run({ id, ...write(settings) })),
     pause: (id: string, at: string | null): void => transaction(() => void pause.run({ id, at })),
     revoke: (id: string, now: string): void => transaction(() => void revoke.run({ id, now })),
@@ -67,7 +67,7 @@ export function toolKeyTable({ handle, transaction, journal }: Database) {
   }
 }
 
-const stored = (row: Row): StoredToolKey => ({ tool: read(row), hash: bytes(row, 'hash') })
+const stored = (row: Row): StoredApp => ({ tool: read(row), hash: bytes(row, 'hash') })
 
 /** The columns of what a person decided, as SQLite takes them. */
 function write(settings: ToolSettings): Record<(typeof columns)[number], string | number | null> {
@@ -90,7 +90,7 @@ function write(settings: ToolSettings): Record<(typeof columns)[number], string 
   }
 }
 
-function read(row: Row): Tool {
+function read(row: Row): App {
   return {
     id: text(row, 'id'),
     name: text(row, 'name'),

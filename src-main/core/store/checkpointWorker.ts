@@ -5,9 +5,9 @@ import { parentPort, Worker, workerData } from 'node:worker_threads'
 // it is a chunk of its own in a bundle.
 const role = 'inference-studio-log'
 
-export type Job = 'fold' | 'empty'
+export type CheckpointJob = 'fold' | 'empty'
 /** `done` is false where a reader, or a writer, was in the way. */
-export type Answer = { done: boolean } | { error: string }
+export type CheckpointReply = { done: boolean } | { error: string }
 
 export const startThread = (file: string): Worker =>
   new Worker(new URL(import.meta.url), { workerData: { role, file } })
@@ -16,7 +16,7 @@ const port = parentPort
 if (port && workerData?.role === role) {
   // It writes nothing of its own, and waits for nobody: with a timeout it would hold the write lock while it waits for readers.
   const handle = new DatabaseSync(String(workerData.file), { timeout: 0 })
-  const work = (job: Job): Answer => {
+  const work = (job: CheckpointJob): CheckpointReply => {
     try {
       const row = handle.prepare(`PRAGMA wal_checkpoint(${job === 'fold' ? 'PASSIVE' : 'TRUNCATE'})`).get()
       return { done: row?.busy === 0 }
@@ -24,6 +24,6 @@ if (port && workerData?.role === role) {
       return { error: thrown instanceof Error ? thrown.message : String(thrown) }
     }
   }
-  port.on('message', (job: Job) => port.postMessage(work(job)))
+  port.on('message', (job: CheckpointJob) => port.postMessage(work(job)))
   port.on('close', () => handle.close())
 }

@@ -1,17 +1,17 @@
 import type { Worker } from 'node:worker_threads'
-import type { Answer, Job } from './checkpointWorker.ts'
+import type { CheckpointJob, CheckpointReply } from './checkpointWorker.ts'
 
 /**
  * Folds a database's write-ahead log in on a thread of its own. A commit that comes upon a long log would do it otherwise, and hold this thread
  * while the disk syncs. The thread lives as long as the work.
  */
-export class LogFolder {
+export class CheckpointScheduler {
   readonly #worker: Worker
-  #waiting: PromiseWithResolvers<Answer> | null = null
+  #waiting: PromiseWithResolvers<CheckpointReply> | null = null
 
   private constructor(worker: Worker) {
     this.#worker = worker
-    worker.on('message', (answer: Answer) => {
+    worker.on('message', (answer: CheckpointReply) => {
       this.#waiting?.resolve(answer)
       this.#waiting = null
     })
@@ -23,9 +23,9 @@ export class LogFolder {
     worker.on('exit', ended)
   }
 
-  static async open(file: string): Promise<LogFolder> {
+  static async open(file: string): Promise<CheckpointScheduler> {
     const { startThread } = await import('./checkpointWorker.ts')
-    return new LogFolder(startThread(file))
+    return new CheckpointScheduler(startThread(file))
   }
 
   /** Moves what can be moved; neither readers nor writers wait for it. */
@@ -49,8 +49,8 @@ export class LogFolder {
   }
 
   /** One at a time: whoever works awaits it. @throws Error where SQLite or the thread failed */
-  async #ask(job: Job): Promise<{ done: boolean }> {
-    this.#waiting = Promise.withResolvers<Answer>()
+  async #ask(job: CheckpointJob): Promise<{ done: boolean }> {
+    this.#waiting = Promise.withResolvers<CheckpointReply>()
     const { promise } = this.#waiting
     this.#worker.postMessage(job)
     const answer = await promise

@@ -2,7 +2,7 @@ import type { Database } from './database.ts'
 import { number, parseJson, type Row, text, textOrNull } from './rows.ts'
 
 /** What was made or recorded here and can be taken along: a file of `media/`, or the text of a transcript. */
-export interface MadeItem {
+export interface CreatedItem {
   kind: 'speech' | 'recording' | 'image' | 'transcript'
   id: string
   /** Of a transcript: its recording. */
@@ -30,12 +30,12 @@ const all = `
    WHERE t.state <> 'making' AND t.text <> '' AND r.removed_at IS NULL`
 
 /** Speech, recordings with their transcripts, and images, the oldest first, one at a time. */
-export function madeTable({ handle }: Pick<Database, 'handle'>) {
+export function createdItemTable({ handle }: Pick<Database, 'handle'>) {
   const rows = handle.prepare(
     `SELECT a.*, m.mime, m.bytes, m.sha256 FROM (${all}) AS a LEFT JOIN media AS m ON m.id = a.media_id ORDER BY a.created_at, a.id`,
   )
   return {
-    *items(): Generator<MadeItem> {
+    *items(): Generator<CreatedItem> {
       for (const row of rows.iterate()) yield readItem(row)
     },
   }
@@ -43,7 +43,7 @@ export function madeTable({ handle }: Pick<Database, 'handle'>) {
 
 const kinds = ['speech', 'recording', 'image', 'transcript'] as const
 
-function readItem(row: Row): MadeItem {
+function readItem(row: Row): CreatedItem {
   const mediaId = textOrNull(row, 'media_id')
   const wish = textOrNull(row, 'wish')
   return {

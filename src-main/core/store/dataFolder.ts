@@ -22,7 +22,7 @@ import { StudioError } from '../errors.ts'
 import { diskProblem } from '../shared/diskProblem.ts'
 import { accountDatabase } from './account/schema.ts'
 import { studioDatabase } from './database.ts'
-import { bodyDatabase, ledgerDatabase } from './requestLog/schema.ts'
+import { bodyDatabase, requestLogDatabase } from './requestLog/schema.ts'
 import { parseJson } from './rows.ts'
 
 /** The file that makes a folder ours. Written before anything else is put there. */
@@ -37,7 +37,7 @@ const marker = {
 /** Folders from before the marker are known by their databases. */
 const applicationIds: Readonly<Record<string, number>> = {
   'studio.sqlite': studioDatabase.applicationId,
-  'ledger.sqlite': ledgerDatabase.applicationId,
+  'ledger.sqlite': requestLogDatabase.applicationId,
   'bodies.sqlite': bodyDatabase.applicationId,
   'account.sqlite': accountDatabase.applicationId,
 }

@@ -191,16 +191,16 @@ function takeName(fresh: string, file: string): boolean {
   }
 }
 
-export type Depth = 'head' | 'pages' | 'everything'
+export type CheckDepth = 'head' | 'pages' | 'everything'
 
 /** What `look` found: the file can be used, or why it can't, in SQLite's words. */
-export type Found = { is: 'good' } | { is: 'newer'; version: number } | { is: 'foreign' | 'damaged'; why: string }
+export type FileCheck = { is: 'good' } | { is: 'newer'; version: number } | { is: 'foreign' | 'damaged'; why: string }
 
 /**
  * Looks before touching: a read-only connection first, so that a file which we may not use keeps every byte. `pages` reads every page, `everything`
  * also holds the indexes to their tables and the rows to each other, which takes several times as long. Damage that shows later is thrown by whoever meets it.
  */
-export function look(file: string, { applicationId, migrations }: DatabaseKind, how: Depth): Found {
+export function checkFile(file: string, { applicationId, migrations }: DatabaseKind, how: CheckDepth): FileCheck {
   if (!isDatabaseThere(file)) return { is: 'damaged', why: 'The file is gone.' }
   const { size } = statSync(file)
   if (size === 0) return { is: 'damaged', why: 'The file is empty.' }
@@ -247,7 +247,7 @@ export function faultIn(file: string, check: 'quick_check' | 'integrity_check'):
 }
 
 function refuseForeign(file: string, kind: DatabaseKind, checkWhole: boolean): void {
-  const found = look(file, kind, checkWhole ? 'pages' : 'head')
+  const found = checkFile(file, kind, checkWhole ? 'pages' : 'head')
   if (found.is === 'newer') throw newer(file, found.version, kind)
   if (found.is === 'foreign') {
     throw new StudioError('store_damaged', `${file} is another program's database. It was left as it is.`)

@@ -1,7 +1,7 @@
 import { StudioError } from '../errors.ts'
-import { toolKeyTable } from './apps.ts'
+import { appTable } from './apps.ts'
 import { archiveTable } from './archive.ts'
-import { madeTable } from './createdMedia.ts'
+import { createdItemTable } from './createdMedia.ts'
 import { asStoreError, type Database, studioDatabase } from './database.ts'
 import { isDatabaseThere } from './databaseFile.ts'
 import { folderTable } from './folders.ts'
@@ -9,7 +9,7 @@ import { presetTable } from './presets.ts'
 import { profileTable } from './profiles.ts'
 import { promptTable } from './prompts.ts'
 import { openReadOnly } from './readOnly.ts'
-import { pieceTable } from './replyJournal.ts'
+import { replyJournalTable } from './replyJournal.ts'
 import { databaseFile } from './store.ts'
 
 /**
@@ -17,7 +17,7 @@ import { databaseFile } from './store.ts'
  * @param isInUse as `openReadOnly`
  * @throws StudioError `store_newer`, `store_damaged`, `bad_input` for a file that this version has to migrate first
  */
-export function openStoreForReading(dataDir: string, isInUse?: true) {
+export function openStoreReadOnly(dataDir: string, isInUse?: true) {
   const file = databaseFile(dataDir)
   try {
     if (!isDatabaseThere(file)) return null
@@ -47,13 +47,13 @@ export function openStoreForReading(dataDir: string, isInUse?: true) {
       }
       return {
         archive: archiveTable(database),
-        made: madeTable(database),
-        pieces: pieceTable(database),
+        made: createdItemTable(database),
+        pieces: replyJournalTable(database),
         folders: folderTable(database),
         prompts: promptTable(database),
         presets: presetTable(database),
         profiles: profileTable(database),
-        toolKeys: toolKeyTable(database),
+        toolKeys: appTable(database),
         isOutdated,
         wasChanged,
         close: () => handle.close(),

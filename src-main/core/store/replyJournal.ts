@@ -6,7 +6,7 @@ import { json, type Row, text } from './rows.ts'
 const pieceField = z.enum(['text', 'reasoning', 'refusal', 'tool_calls'])
 
 /** What came of a reply since the last piece. Text is to append; tool calls stand whole, the last piece of them holds. */
-export interface Pieces {
+export interface JournalEntry {
   text: string
   reasoning: string
   refusal: string
@@ -19,13 +19,13 @@ const calls = z.array(toolCall)
  * The journal of replies that are streaming: written by appending, so that a long reply costs what came and not its whole
  * length each time. When the reply ends its text goes into the message row and its pieces go away.
  */
-export function pieceTable({ handle }: Database) {
+export function replyJournalTable({ handle }: Database) {
   const insert = handle.prepare('INSERT INTO pieces (message_id, field, content) VALUES (?, ?, ?)')
   const all = handle.prepare('SELECT field, content FROM pieces WHERE message_id = ? ORDER BY seq')
   const clear = handle.prepare('DELETE FROM pieces WHERE message_id = ?')
 
   return {
-    append(messageId: string, pieces: Pieces): void {
+    append(messageId: string, pieces: JournalEntry): void {
       if (pieces.text !== '') insert.run(messageId, 'text', pieces.text)
       if (pieces.reasoning !== '') insert.run(messageId, 'reasoning', pieces.reasoning)
       if (pieces.refusal !== '') insert.run(messageId, 'refusal', pieces.refusal)

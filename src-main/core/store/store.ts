@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { alertTable } from './alerts.ts'
-import { toolKeyTable } from './apps.ts'
+import { appTable } from './apps.ts'
 import { archiveTable } from './archive.ts'
 import { conversationCostTable } from './conversationCosts.ts'
 import { conversationTable } from './conversations.ts'
@@ -19,7 +19,7 @@ import { presetTable } from './presets.ts'
 import { profileTable } from './profiles.ts'
 import { promptTable } from './prompts.ts'
 import { recordingTable } from './recordings.ts'
-import { pieceTable } from './replyJournal.ts'
+import { replyJournalTable } from './replyJournal.ts'
 import { searchTable } from './search.ts'
 import { settingsTable } from './settings.ts'
 import { speechTable } from './speeches.ts'
@@ -37,7 +37,7 @@ export function openStore(dataDir: string, options: OpenOptions = {}) {
     conversations: conversationTable(database),
     conversationCosts: conversationCostTable(database),
     messages: messageTable(database),
-    pieces: pieceTable(database),
+    pieces: replyJournalTable(database),
     media: mediaTable(database),
     images: imageTable(database),
     recordings: recordingTable(database),
@@ -45,7 +45,7 @@ export function openStore(dataDir: string, options: OpenOptions = {}) {
     profiles: profileTable(database),
     settings: settingsTable(database),
     modelLists: modelListTable(database),
-    toolKeys: toolKeyTable(database),
+    toolKeys: appTable(database),
     folders: folderTable(database),
     prompts: promptTable(database),
     presets: presetTable(database),

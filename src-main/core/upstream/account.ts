@@ -1,48 +1,61 @@
 import { StudioError } from '../errors.ts'
 import { callJson, jsonBody } from './call.ts'
-import type { Link } from './link.ts'
+import type { UpstreamLink } from './link.ts'
 import * as schemas from './schemas.ts'
-import type { CallOptions, Reply } from './types.ts'
+import type { CallOptions, UpstreamReply } from './types.ts'
 
-export const listModels = (link: Link, options?: CallOptions): Promise<Reply<schemas.ModelList>> =>
+export const listModels = (link: UpstreamLink, options?: CallOptions): Promise<UpstreamReply<schemas.ModelListReply>> =>
   callJson(link, { method: 'GET', url: link.base.v1('/models') }, schemas.modelList, options)
 
 /** Counts as a request itself: poll it at a reasonable pace. */
-export const getRateLimit = (link: Link, options?: CallOptions): Promise<Reply<schemas.RateLimitStatus>> =>
+export const getRateLimit = (
+  link: UpstreamLink,
+  options?: CallOptions,
+): Promise<UpstreamReply<schemas.RateLimitStatus>> =>
   callJson(link, { method: 'GET', url: link.base.v1('/rate-limit') }, schemas.rateLimitStatus, options)
 
-export const listKeys = (link: Link, options?: CallOptions): Promise<Reply<schemas.KeyList>> =>
+export const listKeys = (link: UpstreamLink, options?: CallOptions): Promise<UpstreamReply<schemas.KeyList>> =>
   callJson(link, { method: 'GET', url: link.base.v1('/keys/') }, schemas.keyList, options)
 
-export const getCurrentKey = (link: Link, options?: CallOptions): Promise<Reply<schemas.KeyRecord>> =>
+export const getCurrentKey = (link: UpstreamLink, options?: CallOptions): Promise<UpstreamReply<schemas.KeyRecord>> =>
   callJson(link, { method: 'GET', url: link.base.v1('/keys/current') }, schemas.keyRecord, options)
 
-export const getCurrentKeyUsage = (link: Link, options?: CallOptions): Promise<Reply<schemas.KeyTotals>> =>
+export const getCurrentKeyUsage = (
+  link: UpstreamLink,
+  options?: CallOptions,
+): Promise<UpstreamReply<schemas.KeyTotals>> =>
   callJson(link, { method: 'GET', url: link.base.v1('/keys/current/usage') }, schemas.keyTotals, options)
 
-export const getCurrentKeyDailyUsage = (link: Link, options?: CallOptions): Promise<Reply<schemas.KeyDaily>> =>
+export const getCurrentKeyDailyUsage = (
+  link: UpstreamLink,
+  options?: CallOptions,
+): Promise<UpstreamReply<schemas.KeyDaily>> =>
   callJson(link, { method: 'GET', url: link.base.v1('/keys/current/usage/daily') }, schemas.keyDaily, options)
 
-export const getKeyUsage = async (link: Link, id: string, options?: CallOptions): Promise<Reply<schemas.KeyTotals>> =>
+export const getKeyUsage = async (
+  link: UpstreamLink,
+  id: string,
+  options?: CallOptions,
+): Promise<UpstreamReply<schemas.KeyTotals>> =>
   callJson(link, { method: 'GET', url: link.base.v1(`/keys/${segment(id)}/usage`) }, schemas.keyTotals, options)
 
 export const getKeyDailyUsage = async (
-  link: Link,
+  link: UpstreamLink,
   id: string,
   options?: CallOptions,
-): Promise<Reply<schemas.KeyDaily>> =>
+): Promise<UpstreamReply<schemas.KeyDaily>> =>
   callJson(link, { method: 'GET', url: link.base.v1(`/keys/${segment(id)}/usage/daily`) }, schemas.keyDaily, options)
 
 /** Thirty days, the balance and the lifetime spend; no filter exists. */
-export const getUsage = (link: Link, options?: CallOptions): Promise<Reply<schemas.AccountUsage>> =>
+export const getUsage = (link: UpstreamLink, options?: CallOptions): Promise<UpstreamReply<schemas.AccountUsage>> =>
   callJson(link, { method: 'GET', url: link.base.v1('/usage') }, schemas.accountUsage, options)
 
 /** Always fails with `not_implemented`: the service answers 501. Here for completeness; the studio never calls it. */
 export const legacyCompletion = (
-  link: Link,
+  link: UpstreamLink,
   request: Record<string, unknown>,
   options?: CallOptions,
-): Promise<Reply<schemas.ChatCompletion>> =>
+): Promise<UpstreamReply<schemas.ChatCompletion>> =>
   callJson(
     link,
     { method: 'POST', url: link.base.v1('/completions'), ...jsonBody(request) },

@@ -1,8 +1,8 @@
 import { StudioError } from '../errors.ts'
-import type { Pass, RateLimitHeaders, RequestTrace, Wish } from '../ports/requests.ts'
+import type { AdmissionRequest, Permit, RateLimitHeaders, RequestTrace } from '../ports/requests.ts'
 import { readRateLimit } from './headers.ts'
 import { type ExchangeRequest, exchange, type RawReply } from './httpExchange.ts'
-import type { Link } from './link.ts'
+import type { UpstreamLink } from './link.ts'
 
 /** Until the service has seen a close, beside a request that is sent at the same moment. */
 const closeMs = 5
@@ -19,8 +19,8 @@ export interface Attempted {
  * @throws StudioError what the desk or the way failed with
  */
 export async function attemptOnce(
-  link: Link,
-  wish: Wish,
+  link: UpstreamLink,
+  wish: AdmissionRequest,
   trace: RequestTrace,
   request: Omit<ExchangeRequest, 'origin'>,
   used: () => number | null,
@@ -50,10 +50,10 @@ export async function attemptOnce(
 }
 
 async function send(
-  link: Link,
+  link: UpstreamLink,
   trace: RequestTrace,
   request: Omit<ExchangeRequest, 'origin'>,
-  pass: Pass,
+  pass: Permit,
   afterwards: boolean,
 ): Promise<RawReply> {
   try {

@@ -10,7 +10,7 @@ export interface Tap {
 }
 
 /** Where a body is to flow: called as bytes arrive, without a turn of the event loop or a promise between. */
-export interface Sink {
+export interface BodySink {
   /** False: no more until `goOn`. */
   write(bytes: Uint8Array): boolean
   /** Once, instead of `fail`. */
@@ -43,7 +43,7 @@ export class ReplyBody implements AsyncIterable<Uint8Array> {
   #tap: Tap | null = null
   #closed: Closed | null = null
   #onClosed: ((how: Closed) => void)[] = []
-  #sink: Sink | null = null
+  #sink: BodySink | null = null
   #sinkFull = false
   readonly #redactor: BodyRedactor | null
 
@@ -83,7 +83,7 @@ export class ReplyBody implements AsyncIterable<Uint8Array> {
   }
 
   /** Lets it flow into `sink`, instead of being iterated. A sink that is full holds the service back. */
-  flow(sink: Sink): void {
+  flow(sink: BodySink): void {
     this.#sink = sink
     this.#pump()
   }

@@ -1,20 +1,20 @@
 import type * as z from 'zod'
 import { asStudioError, StudioError } from '../errors.ts'
-import type { RequestEnd, RequestTrace, StudioRoom, Wish } from '../ports/requests.ts'
+import type { AdmissionRequest, RequestEnd, RequestTrace, StudioFeature } from '../ports/requests.ts'
 import { attemptOnce } from './attempt.ts'
 import { type Closed, type ReplyBody, readAll, readStart } from './body.ts'
 import { decoded } from './decode.ts'
 import { endpointOf, isInference } from './endpoint.ts'
 import { cancelled, errorOfReply, maxErrorBody } from './errors.ts'
 import { factsOf, type HeaderPairs, headerList, isEventStream } from './headers.ts'
-import type { Link } from './link.ts'
+import type { UpstreamLink } from './link.ts'
 import { copyBody, copyLimit } from './meter/copy.ts'
 import { guardOfReply } from './meter/jsonScan.ts'
 import { type Meter, openMeter } from './meter/meter.ts'
 import { isUnanswered } from './reachability.ts'
 import { withRetry } from './retry.ts'
 import { moneyFields } from './schemas.ts'
-import type { CallOptions, Reply, ReplyFacts } from './types.ts'
+import type { CallOptions, ReplyFacts, UpstreamReply } from './types.ts'
 
 export interface CallRequest {
   method: 'GET' | 'POST'
@@ -54,7 +54,7 @@ export function jsonBody(value: unknown) {
  * books stands before the first byte leaves and is closed when the body is over.
  * @throws StudioError
  */
-export async function call(link: Link, request: CallRequest, options: CallOptions = {}): Promise<OpenReply> {
+export async function call(link: UpstreamLink, request: CallRequest, options: CallOptions = {}): Promise<OpenReply> {
   const { signal: given, onWait, room = 'account' } = options
   if (given?.aborted === true) throw cancelled()
   link.door.pass(isFile(link, request))
@@ -97,10 +97,15 @@ export async function call(link: Link, request: CallRequest, options: CallOption
 const unsent = ({ kind, message, facts, cause }: StudioError): StudioError =>
   new StudioError(kind, message, { ...facts, unsent: true }, { cause })
 
-const isFile = ({ base }: Link, { method, url }: CallRequest): boolean =>
+const isFile = ({ base }: UpstreamLink, { method, url }: CallRequest): boolean =>
   endpointOf(method, url.pathname.slice(base.prefix.length)) === 'files'
 
-function openRow({ books, base }: Link, request: CallRequest, room: StudioRoom, logBodies: boolean): RequestTrace {
+function openRow(
+  { books, base }: UpstreamLink,
+  request: CallRequest,
+  room: StudioFeature,
+  logBodies: boolean,
+): RequestTrace {
   const { method, model = null, stream = false, pictures } = request
   const path = request.url.pathname.slice(base.prefix.length)
   const asker = { kind: 'studio', room } as const
@@ -109,7 +114,7 @@ function openRow({ books, base }: Link, request: CallRequest, room: StudioRoom, 
 }
 
 async function attempt(
-  link: Link,
+  link: UpstreamLink,
   request: CallRequest,
   trace: RequestTrace,
   { signal, onWait, onClosed, room = 'account' }: CallOptions,
@@ -118,7 +123,7 @@ async function attempt(
   const { method, url, model = null, tokens = 0 } = request
   const endpoint = endpointOf(method, url.pathname.slice(link.base.prefix.length))
   const asker = { kind: 'studio', room } as const
-  const wish: Wish = {
+  const wish: AdmissionRequest = {
     asker,
     slot: isInference(endpoint),
     tokens,
@@ -180,7 +185,7 @@ async function attempt(
 }
 
 /** The person sees that it waits its turn, and then that it goes on. */
-function tellingTurn(trace: RequestTrace, onWait: NonNullable<CallOptions['onWait']>): Wish['trace'] {
+function tellingTurn(trace: RequestTrace, onWait: NonNullable<CallOptions['onWait']>): AdmissionRequest['trace'] {
   return {
     id: trace.id,
     queued() {
@@ -214,7 +219,7 @@ interface Copies {
 }
 
 /** Gives the books the request as it is sent, and with the end of the reply that too: its raw bytes. The key is cut out of both. */
-function keepBodies(trace: RequestTrace, body: Uint8Array, { credential }: Link): Copies {
+function keepBodies(trace: RequestTrace, body: Uint8Array, { credential }: UpstreamLink): Copies {
   const clean = (text: string): string => credential.redact(text)
   const sent = copyBody(copyLimit)
   sent.push(body)
@@ -250,11 +255,11 @@ async function readErrorBody(raw: ReplyBody, bytes: AsyncIterable<Uint8Array>): 
 
 /** A call whose reply is one JSON document. */
 export async function callJson<T>(
-  link: Link,
+  link: UpstreamLink,
   request: Omit<CallRequest, 'accept'>,
   schema: z.ZodType<T>,
   options: CallOptions = {},
-): Promise<Reply<T>> {
+): Promise<UpstreamReply<T>> {
   const reply = await call(link, { ...request, accept: 'application/json' }, options)
   const limit = request.pictures === undefined ? maxJsonBytes : maxImagesBytes
   return { facts: reply.facts, value: await readJson(link, reply, schema, limit) }
@@ -262,7 +267,7 @@ export async function callJson<T>(
 
 /** @param limit in bytes @throws StudioError `malformed_reply` */
 export async function readJson<T>(
-  link: Link,
+  link: UpstreamLink,
   reply: OpenReply,
   schema: z.ZodType<T>,
   limit = maxJsonBytes,
@@ -281,7 +286,7 @@ export async function readJson<T>(
 }
 
 /** The reply's bytes, as long as they can be parsed without much time and memory: a program that stands still for seconds answers nobody. */
-async function* guarded(link: Link, { bytes, facts }: OpenReply): AsyncGenerator<Uint8Array, void, undefined> {
+async function* guarded(link: UpstreamLink, { bytes, facts }: OpenReply): AsyncGenerator<Uint8Array, void, undefined> {
   const guard = guardOfReply()
   for await (const chunk of bytes) {
     guard.push(chunk)
@@ -292,7 +297,7 @@ async function* guarded(link: Link, { bytes, facts }: OpenReply): AsyncGenerator
   }
 }
 
-export function malformed(link: Link, facts: ReplyFacts, raw: string, message: string): StudioError {
+export function malformed(link: UpstreamLink, facts: ReplyFacts, raw: string, message: string): StudioError {
   return new StudioError('malformed_reply', message, {
     status: facts.status,
     ...(facts.requestId === null ? {} : { requestId: facts.requestId }),

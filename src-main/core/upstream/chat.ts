@@ -2,14 +2,14 @@ import { StudioError } from '../errors.ts'
 import { type ReplyBody, readStart } from './body.ts'
 import { type CallRequest, call, callJson, jsonBody, malformed, type OpenReply, readJson } from './call.ts'
 import { cancelled, errorOfFrame, maxErrorBody } from './errors.ts'
-import type { Link } from './link.ts'
+import type { UpstreamLink } from './link.ts'
 import { parseText } from './meter/jsonScan.ts'
 import { JoinedTexts } from './redact/joinedTexts.ts'
 import type { Redactor } from './redact/redactor.ts'
 import { checkChatRequest } from './requests.ts'
 import { type ChatCompletion, chatCompletion, type MessagePart, type RawUsage } from './schemas.ts'
 import { readEvents } from './sse.ts'
-import type { CallOptions, ChatRequest, ChatStreamEvent, Reply, TokenUsage } from './types.ts'
+import type { CallOptions, ChatRequest, ChatStreamEvent, TokenUsage, UpstreamReply } from './types.ts'
 
 /** After [DONE] the end of the body is due at once; waiting for it keeps the connection for the next request. */
 const settleMs = 250
@@ -18,7 +18,7 @@ const settleMs = 250
 const usualReplyTokens = 500
 const usualPictureTokens = 1000
 
-function chatCall(link: Link, request: ChatRequest, stream: boolean): Omit<CallRequest, 'accept'> {
+function chatCall(link: UpstreamLink, request: ChatRequest, stream: boolean): Omit<CallRequest, 'accept'> {
   checkChatRequest(request)
   const { stream: _, ...body } = request
   const url = link.base.v1('/chat/completions')
@@ -44,10 +44,10 @@ function tokensOf({ messages }: ChatRequest, bytes: number): number {
 
 /** @throws StudioError `bad_input` before anything is sent; otherwise what the service or the way there failed with */
 export async function createChatCompletion(
-  link: Link,
+  link: UpstreamLink,
   request: ChatRequest,
   options: CallOptions = {},
-): Promise<Reply<ChatCompletion>> {
+): Promise<UpstreamReply<ChatCompletion>> {
   return callJson(link, chatCall(link, request, false), chatCompletion, options)
 }
 
@@ -56,7 +56,7 @@ export async function createChatCompletion(
  * @throws StudioError with `outputStarted` true when any text, reasoning, refusal or tool call had been given
  */
 export async function* streamChatCompletion(
-  link: Link,
+  link: UpstreamLink,
   request: ChatRequest,
   options: CallOptions = {},
 ): AsyncGenerator<ChatStreamEvent, void, undefined> {
@@ -108,7 +108,7 @@ function isOutput(event: ChatStreamEvent): boolean {
 }
 
 /** By the reply's own content type: a service may ignore `stream` and answer with one JSON document. */
-async function* eventsOf(link: Link, reply: OpenReply): AsyncGenerator<ChatStreamEvent, void, undefined> {
+async function* eventsOf(link: UpstreamLink, reply: OpenReply): AsyncGenerator<ChatStreamEvent, void, undefined> {
   const type = reply.facts.contentType?.split(';')[0]?.trim().toLowerCase() ?? 'text/event-stream'
   if (type === 'text/event-stream') {
     yield* eventsOfStream(link, reply, reply.raw)
@@ -125,7 +125,7 @@ async function* eventsOf(link: Link, reply: OpenReply): AsyncGenerator<ChatStrea
 }
 
 async function* eventsOfStream(
-  link: Link,
+  link: UpstreamLink,
   reply: OpenReply,
   raw: ReplyBody,
 ): AsyncGenerator<ChatStreamEvent, void, undefined> {
@@ -146,7 +146,7 @@ function incomplete(): StudioError {
   return new StudioError('incomplete_stream', 'The reply broke off before its end.', { workPossible: true })
 }
 
-function parseFrame(link: Link, reply: OpenReply, data: string): ChatCompletion {
+function parseFrame(link: UpstreamLink, reply: OpenReply, data: string): ChatCompletion {
   let frame: unknown
   try {
     frame = parseText(data)

@@ -1,16 +1,16 @@
-import type { Books, Desk } from '../ports/requests.ts'
+import type { RequestLog, Scheduler } from '../ports/requests.ts'
 import { Listeners } from '../shared/events.ts'
 import * as account from './account.ts'
 import type { BaseAddress } from './address.ts'
 import * as chat from './chat.ts'
-import { Door } from './clientLifetime.ts'
+import { ClientLifetime } from './clientLifetime.ts'
 import type { Credential } from './credential.ts'
-import { noBooks, openDesk } from './defaults.ts'
+import { noRequestLog, openScheduler } from './defaults.ts'
 import { forward } from './forward.ts'
-import type { Link } from './link.ts'
+import type { UpstreamLink } from './link.ts'
 import * as media from './media.ts'
 import { type NetworkOptions, openNetwork } from './network.ts'
-import { openWay, reach, type Way } from './reachability.ts'
+import { openReachability, type Reachability, reach } from './reachability.ts'
 import type { RetryPolicy } from './retry.ts'
 import type {
   CallOptions,
@@ -28,10 +28,10 @@ export interface UpstreamOptions {
   network?: Partial<NetworkOptions>
   retry?: Partial<RetryPolicy>
   /** Where each attempt is let in, and where each request is written down; nowhere if not given. */
-  desk?: Desk
-  books?: Books
+  desk?: Scheduler
+  books?: RequestLog
   /** Who hears whether anything answers at the address, and holds requests back while nothing does; nobody if not given. */
-  way?: Way
+  way?: Reachability
 }
 
 export type Upstream = ReturnType<typeof openUpstream>
@@ -46,9 +46,9 @@ export function openUpstream({
   credential,
   network: options,
   retry = {},
-  desk = openDesk,
-  books = noBooks,
-  way = openWay,
+  desk = openScheduler,
+  books = noRequestLog,
+  way = openReachability,
 }: UpstreamOptions) {
   const network = openNetwork(base, options)
   const listeners = new Set<(rateLimit: RateLimitHeaders) => void>()
@@ -59,8 +59,8 @@ export function openUpstream({
   const sawStatus = (status: number, inference: boolean): void => {
     if (replies.size > 0) replies.tell(status, inference)
   }
-  const door = new Door()
-  const link: Link = { base, credential, network, retry, desk, books, way, door, sawHeaders, sawStatus }
+  const door = new ClientLifetime()
+  const link: UpstreamLink = { base, credential, network, retry, desk, books, way, door, sawHeaders, sawStatus }
   return {
     base,
     /** Whether anything takes a connection at the address; nothing is sent. @throws StudioError `connect_failed`, `connect_timeout` */

@@ -5,7 +5,7 @@ import { Cancel, type CancelSignal } from '../shared/cancel.ts'
 const lingerMs = 2000
 
 /** Whether a client takes requests, and how many attempts are under way over it. */
-export class Door {
+export class ClientLifetime {
   readonly #retired = new Cancel()
   #running = 0
   #idle: (() => void) | null = null

@@ -1,4 +1,4 @@
-import type { Books, Desk, RequestTrace } from '../ports/requests.ts'
+import type { RequestLog, RequestTrace, Scheduler } from '../ports/requests.ts'
 
 // For clients that stand outside the program's desk and books: the look at an address before it is kept, and tests of this folder.
 
@@ -24,7 +24,7 @@ const noTrace: RequestTrace = {
 }
 
 /** A fresh one each: whoever carries the request sets `onStop` on it. */
-export const noBooks: Books = { open: () => ({ ...noTrace }), refused: nothing }
+export const noRequestLog: RequestLog = { open: () => ({ ...noTrace }), refused: nothing }
 
 const pass = { leave: nothing }
-export const openDesk: Desk = { enter: () => pass, saw: nothing }
+export const openScheduler: Scheduler = { enter: () => pass, saw: nothing }

@@ -126,7 +126,7 @@ const timeouts: Record<string, [kind: ProblemKind, words: string]> = {
 }
 
 /** What is known at the moment of a connection fault. */
-export interface Phase {
+export interface RequestPhase {
   /** The request's first byte was written. */
   sent: boolean
   /** A status line came. */
@@ -136,7 +136,7 @@ export interface Phase {
 }
 
 /** A fault of undici or Node as one of the program's kinds. */
-export function errorOfFault(fault: unknown, phase: Phase): StudioError {
+export function errorOfFault(fault: unknown, phase: RequestPhase): StudioError {
   if (fault instanceof StudioError) return fault
   const code = codeOf(fault)
   const text = fault instanceof Error ? fault.message : String(fault)
@@ -171,7 +171,7 @@ export function errorOfFault(fault: unknown, phase: Phase): StudioError {
  * that nobody asked for), "bad response" (a 100 that nobody asked for: undici has no way to skip it), a failed assertion (a status below 100, or a
  * second reply where a 101 was the first), and lengths that contradict each other. The request reached the service in each case, so none is retried.
  */
-function isMalformed(code: string, text: string, { sent, replied }: Phase): boolean {
+function isMalformed(code: string, text: string, { sent, replied }: RequestPhase): boolean {
   if (code === 'UND_ERR_HEADERS_OVERFLOW') return true
   if (!sent || replied) return false
   const known = code === 'ERR_ASSERTION' || code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH'

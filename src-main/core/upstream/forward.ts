@@ -1,8 +1,8 @@
 import { StudioError } from '../errors.ts'
-import type { Wish } from '../ports/requests.ts'
+import type { AdmissionRequest } from '../ports/requests.ts'
 import type { BaseAddress } from './address.ts'
 import { attemptOnce } from './attempt.ts'
-import { readUpTo, type Sink } from './body.ts'
+import { type BodySink, readUpTo } from './body.ts'
 import { decoded, kindOfEncoding, undecodable } from './decode.ts'
 import { isInference } from './endpoint.ts'
 import { kindOfStatus } from './errors.ts'
@@ -16,7 +16,7 @@ import {
   withShouldRetry,
 } from './headers.ts'
 import type { RawReply } from './httpExchange.ts'
-import type { Link } from './link.ts'
+import type { UpstreamLink } from './link.ts'
 import { copyBody, copyLimit } from './meter/copy.ts'
 import { localiseImageUrls } from './meter/images.ts'
 import { type Meter, openMeter } from './meter/meter.ts'
@@ -38,20 +38,20 @@ const handedOverFrom = 64 * 1024
  * Each attempt passes the desk. A request whose body was kept whole may be sent again before output, by the program's one retry policy.
  * @throws StudioError when no reply came
  */
-export function forward(link: Link, request: ForwardRequest): Promise<ForwardReply> {
+export function forward(link: UpstreamLink, request: ForwardRequest): Promise<ForwardReply> {
   return new Forwarding(link, request).run()
 }
 
 type BodyCopy = ReturnType<typeof copyBody>
 
-function cleanerOf({ credential }: Link): (text: string) => string {
+function cleanerOf({ credential }: UpstreamLink): (text: string) => string {
   return (text) => credential.redact(text)
 }
 
 class Forwarding {
-  readonly #link: Link
+  readonly #link: UpstreamLink
   readonly #request: ForwardRequest
-  readonly #wish: Wish
+  readonly #wish: AdmissionRequest
   /** Bytes that are all here can be sent again as they are; a stream only from a copy of what was read of it. */
   #here: Uint8Array | null
   readonly #streamed: ReplayableBody | null
@@ -61,7 +61,7 @@ class Forwarding {
   #meter: Meter | null = null
   #attempts = 0
 
-  constructor(link: Link, request: ForwardRequest) {
+  constructor(link: UpstreamLink, request: ForwardRequest) {
     this.#link = link
     this.#clean = cleanerOf(link)
     this.#request = request
@@ -157,7 +157,7 @@ class Forwarding {
       headers: stripUsage && isEventStream(contentType) ? withoutLength(headers) : headers,
       body: reply.body,
       whole: () => reply.body.takeWhole(),
-      flow: (sink: Sink) => {
+      flow: (sink: BodySink) => {
         reply.body.flow(sink)
         return reply.body
       },
@@ -278,7 +278,7 @@ const goodPaths = new WeakMap<BaseAddress, Set<string>>()
 const mostGoodPaths = 100
 
 /** As the tool wrote it, byte for byte, once it is sure that it stays below the base address. */
-function checkedPath({ base }: Link, path: string): string {
+function checkedPath({ base }: UpstreamLink, path: string): string {
   const good = goodPaths.get(base) ?? new Set()
   if (!good.has(path)) {
     checkPath(base, path)

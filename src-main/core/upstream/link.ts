@@ -1,21 +1,21 @@
-import type { Books, Desk, RateLimitHeaders } from '../ports/requests.ts'
+import type { RateLimitHeaders, RequestLog, Scheduler } from '../ports/requests.ts'
 import type { BaseAddress } from './address.ts'
-import type { Door } from './clientLifetime.ts'
+import type { ClientLifetime } from './clientLifetime.ts'
 import type { Credential } from './credential.ts'
 import type { Network } from './network.ts'
-import type { Way } from './reachability.ts'
+import type { Reachability } from './reachability.ts'
 import type { RetryPolicy } from './retry.ts'
 
 /** What every call needs: where, with which key, over which connections, and how patiently. */
-export interface Link {
+export interface UpstreamLink {
   base: BaseAddress
   credential: Credential
   network: Network
   retry: Partial<RetryPolicy>
-  desk: Desk
-  way: Way
-  books: Books
-  door: Door
+  desk: Scheduler
+  way: Reachability
+  books: RequestLog
+  door: ClientLifetime
   /** Told of every reply's headers, good or bad. */
   sawHeaders(rateLimit: RateLimitHeaders): void
   /** Told of every reply's status, and whether the request asked for work (and not for a read-out). */

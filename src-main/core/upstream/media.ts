@@ -3,7 +3,7 @@ import { StudioError } from '../errors.ts'
 import { readAll } from './body.ts'
 import { call, callJson, jsonBody, malformed } from './call.ts'
 import { asRecord } from './errors.ts'
-import type { Link } from './link.ts'
+import type { UpstreamLink } from './link.ts'
 import { parseText } from './meter/jsonScan.ts'
 import { checkImageRequest, checkSpeechRequest, checkTranscriptionRequest } from './requests.ts'
 import { type ImageReply, imageReply } from './schemas.ts'
@@ -11,10 +11,10 @@ import type {
   ByteReply,
   CallOptions,
   ImageRequest,
-  Reply,
   SpeechRequest,
   Transcription,
   TranscriptionRequest,
+  UpstreamReply,
 } from './types.ts'
 
 const maxTranscriptBytes = 64 * 1024 * 1024
@@ -22,7 +22,11 @@ const maxTranscriptBytes = 64 * 1024 * 1024
 const maxTranscriptValues = 3_000_000
 
 /** Audio bytes as they arrive. @throws StudioError */
-export async function createSpeech(link: Link, request: SpeechRequest, options?: CallOptions): Promise<ByteReply> {
+export async function createSpeech(
+  link: UpstreamLink,
+  request: SpeechRequest,
+  options?: CallOptions,
+): Promise<ByteReply> {
   checkSpeechRequest(request)
   const url = link.base.v1('/audio/speech')
   const named = request.model === undefined ? {} : { model: request.model }
@@ -33,7 +37,7 @@ export async function createSpeech(link: Link, request: SpeechRequest, options?:
 
 /** The upload is streamed from the file, with its length told beforehand. @throws StudioError */
 export async function createTranscription(
-  link: Link,
+  link: UpstreamLink,
   request: TranscriptionRequest,
   options?: CallOptions,
 ): Promise<Transcription> {
@@ -53,10 +57,10 @@ export async function createTranscription(
 
 /** @throws StudioError */
 export async function createImage(
-  link: Link,
+  link: UpstreamLink,
   request: ImageRequest,
   options?: CallOptions,
-): Promise<Reply<ImageReply>> {
+): Promise<UpstreamReply<ImageReply>> {
   checkImageRequest(request)
   const url = link.base.v1('/images/generations')
   const named = request.model === undefined ? {} : { model: request.model }
@@ -68,7 +72,7 @@ export async function createImage(
  * A file or image that the service named, fetched with the key, which is why it must lie under the base address.
  * @throws StudioError `foreign_address` otherwise, before anything is sent
  */
-export async function fetchFile(link: Link, address: string, options?: CallOptions): Promise<ByteReply> {
+export async function fetchFile(link: UpstreamLink, address: string, options?: CallOptions): Promise<ByteReply> {
   const url = link.base.resolve(address)
   if (url === null) {
     const shown = link.credential.redact(address).slice(0, 300)

@@ -6,7 +6,7 @@ import { errorOfFault } from './errors.ts'
 import type { Network } from './network.ts'
 
 /** What the requests of one client tell of the way to the service, and who holds them back while it is gone. */
-export interface Way {
+export interface Reachability {
   /** Null: go. Else it was gone when last looked for, and is looked for now: rejects with a StudioError where it still is. */
   gone(): Promise<void> | null
   /** A status line came, of whatever kind. */
@@ -17,7 +17,7 @@ export interface Way {
 
 const nothing = (): void => undefined
 /** For clients that nobody listens to. */
-export const openWay: Way = { gone: () => null, replied: nothing, failed: nothing }
+export const openReachability: Reachability = { gone: () => null, replied: nothing, failed: nothing }
 
 /** Nothing answered. It may be the network, the name server or the service; told apart from a service that answers with an error. */
 const unanswered: ReadonlySet<ProblemKind> = new Set<ProblemKind>([

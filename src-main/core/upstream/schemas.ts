@@ -59,7 +59,7 @@ export const modelList = z.looseObject({
   data: z.array(z.unknown()).transform((entries) => entries.flatMap((entry) => modelEntry.safeParse(entry).data ?? [])),
 })
 const modelEntry = z.looseObject({ id: z.string().min(1), object: text, created: number, owned_by: text })
-export type ModelList = z.infer<typeof modelList>
+export type ModelListReply = z.infer<typeof modelList>
 
 export const keyRecord = z.looseObject({
   id: text,

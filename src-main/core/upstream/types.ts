@@ -1,8 +1,15 @@
 import type { Problem } from '../../../src-preload/contract/problem.ts'
 import type { Endpoint } from '../../../src-preload/contract/requests.ts'
-import type { Asker, RateLimitHeaders, Reading, RequestTrace, StudioRoom, TokenUsage } from '../ports/requests.ts'
+import type {
+  MeterReading,
+  RateLimitHeaders,
+  Requester,
+  RequestTrace,
+  StudioFeature,
+  TokenUsage,
+} from '../ports/requests.ts'
 import type { CancelSignal } from '../shared/cancel.ts'
-import type { Sink } from './body.ts'
+import type { BodySink } from './body.ts'
 import type { RateLimitStatus } from './schemas.ts'
 
 export type { RateLimitHeaders, TokenUsage } from '../ports/requests.ts'
@@ -18,7 +25,7 @@ export type WaitNotice =
 
 export interface CallOptions {
   /** Which room of the studio asks, for the books; `account` where none is named. */
-  room?: StudioRoom
+  room?: StudioFeature
   signal?: AbortSignal
   /** Asked now and once, also where nothing seems to answer, and not again: who asks comes back by itself. */
   once?: boolean
@@ -44,7 +51,7 @@ export interface ReplyFacts {
 }
 
 /** A JSON reply: what the schema knows is typed, everything else is kept beside it. */
-export interface Reply<T> {
+export interface UpstreamReply<T> {
   facts: ReplyFacts
   value: T
 }
@@ -154,7 +161,7 @@ export interface ForwardRequest {
   /** Path below the base address, with its query, as the tool sent it: `/v1/chat/completions?x=1`. Already checked. */
   path: string
   endpoint: Endpoint
-  asker: Asker
+  asker: Requester
   /** Its row in the books, opened by the caller, who ends it too. */
   trace: RequestTrace
   /** Expected use: of the prompt, and of prompt and reply together. */
@@ -192,11 +199,11 @@ export interface ForwardReply {
    */
   body: AsyncIterable<Uint8Array>
   /** Lets the body flow into a sink, which costs a fraction of iterating it; null where it can only be iterated. */
-  flow: ((sink: Sink) => { goOn(): void }) | null
+  flow: ((sink: BodySink) => { goOn(): void }) | null
   /** All of the body at once where it has come already and nothing of it was read; else null, and `body` is to be read. */
   whole(): Uint8Array | null
   /** What was used, as far as it can be told by now. */
-  reading(): Reading
+  reading(): MeterReading
   /** False for a stream that ended with neither [DONE] nor all of its choices finished. */
   complete(): boolean
   /** How many times it was sent, 1 without a retry. */

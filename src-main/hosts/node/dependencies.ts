@@ -1,14 +1,14 @@
 import type { Router } from '@orpc/server'
 import type { AccountKey, Limited, LimitStatus } from '../../../src-preload/contract/account.ts'
-import type { Tool } from '../../../src-preload/contract/apps.ts'
+import type { App } from '../../../src-preload/contract/apps.ts'
 import type { Contract } from '../../../src-preload/contract/contract.ts'
 import type { BackupSummary, Counts } from '../../../src-preload/contract/data.ts'
 import type { RequestFilter, RequestRow } from '../../../src-preload/contract/requests.ts'
 import type { Erasable, ErasePlan, EraseState } from '../../../src-preload/contract/retention.ts'
-import type { Book, View, ViewQuery } from '../../../src-preload/contract/usage.ts'
+import type { Book, UsageView, ViewQuery } from '../../../src-preload/contract/usage.ts'
 import type { CoreOptions } from '../../core/core.ts'
 import type { ListedProfile } from '../../core/features/connections/savedConnections.ts'
-import type { NewTool, ToolChanges } from '../../core/gateway/apps/appSettings.ts'
+import type { AppChanges, NewApp } from '../../core/gateway/apps/appSettings.ts'
 import type { Host, SecretStore } from '../../core/host.ts'
 import type { MediaSource } from '../media.ts'
 
@@ -28,19 +28,19 @@ export interface RunningCore {
 }
 
 /** Tool keys of a data folder, also while another process serves it. */
-export interface ToolKeys {
+export interface AppCommands {
   /** Newest first, revoked ones too. */
-  list(): Tool[]
+  list(): App[]
   /** `key` is answered here and never again. @throws StudioError `bad_input` */
-  add(given: NewTool): { tool: Tool; key: string }
+  add(given: NewApp): { tool: App; key: string }
   /** @throws StudioError `no_such_item`, `bad_input` */
-  update(id: string, changes: ToolChanges): Tool
+  update(id: string, changes: AppChanges): App
   /** @throws StudioError `no_such_item`, `bad_input` for a key that was revoked */
-  pause(id: string, paused: boolean): Tool
+  pause(id: string, paused: boolean): App
   /** Every key that is not revoked. */
   pauseAll(paused: boolean): { changed: number }
   /** @throws StudioError `no_such_item` */
-  revoke(id: string): Tool
+  revoke(id: string): App
   /** Deletes a key that nobody has seen, with no trace of it. One that was in use is revoked instead. */
   remove(id: string): void
   close(): void
@@ -56,7 +56,7 @@ export interface ConnectionList {
 }
 
 /** The same to change them: a process that serves the folder follows. */
-export interface Connections {
+export interface ConnectionCommands {
   /** By name. */
   list(): ListedProfile[]
   /** @throws StudioError `no_such_item` */
@@ -67,7 +67,7 @@ export interface Connections {
 }
 
 /** The log of requests of a data folder, also while another process serves it. */
-export interface RequestLog {
+export interface RequestLogCommands {
   page(filter: RequestFilter, before: number, limit: number): RequestRow[]
   follow(
     filter: RequestFilter,
@@ -79,11 +79,11 @@ export interface RequestLog {
 }
 
 /** What is kept of usage, limits and keys, also while another process serves the folder. */
-export interface UsageBooks {
+export interface UsageCommands {
   /** Those used last first. */
   books(): Book[]
   /** Every series has its own place. @throws StudioError `bad_input` where that side does not know what is asked */
-  view(query: ViewQuery): View
+  view(query: ViewQuery): UsageView
   keys(bookId: string): AccountKey[]
   /** What the service said last; null if it never did. */
   limits(bookId: string): LimitStatus | null
@@ -92,13 +92,13 @@ export interface UsageBooks {
   close(): void
 }
 
-export interface Here {
+export interface DataFolderContents {
   counts: Counts
   bytes: number
 }
 
 /** Backup of a data folder, also while another process serves it, and restore of one that nobody uses. */
-export interface KeepCommands {
+export interface DataCommands {
   /** What a backup of that moment is called. */
   nameFor(at: Date): string
   /** @throws StudioError `no_such_item`, `store_damaged`, `store_newer`, `cancelled`, `bad_input` */
@@ -112,7 +112,7 @@ export interface KeepCommands {
     dataDir: string
     path: string
     signal: AbortSignal
-    agree(backup: BackupSummary, now: Here | null): Promise<boolean>
+    agree(backup: BackupSummary, now: DataFolderContents | null): Promise<boolean>
   }): Promise<{ summary: BackupSummary; keptAt: string | null } | null>
 }
 
@@ -148,15 +148,15 @@ export interface DataErase {
 /** What the commands are made of, loaded when a command first needs it: `--help` and `tools` start without the core. */
 export interface Parts {
   startCore(host: Host, options: CoreOptions): Promise<RunningCore>
-  openToolKeys(dataDir: string): Promise<ToolKeys>
+  openToolKeys(dataDir: string): Promise<AppCommands>
   /** For reading alone: nothing in the folder is made or changed. */
-  openToolList(dataDir: string): Promise<Pick<ToolKeys, 'list' | 'close'>>
-  openConnections(dataDir: string): Promise<Connections>
+  openToolList(dataDir: string): Promise<Pick<AppCommands, 'list' | 'close'>>
+  openConnections(dataDir: string): Promise<ConnectionCommands>
   /** For reading alone: nothing in the folder is made or changed. */
   openConnectionList(dataDir: string): Promise<ConnectionList>
-  openRequestLog(dataDir: string): Promise<RequestLog>
-  openUsage(dataDir: string): Promise<UsageBooks>
-  openKeep(): Promise<KeepCommands>
+  openRequestLog(dataDir: string): Promise<RequestLogCommands>
+  openUsage(dataDir: string): Promise<UsageCommands>
+  openKeep(): Promise<DataCommands>
   openExport(dataDir: string): Promise<DataExport>
   /** @throws StudioError `folder_in_use` */
   openErase(dataDir: string): Promise<DataErase>

@@ -6,8 +6,8 @@ import { exportMedia } from '../../core/features/media/export.ts'
 import { readKept, uuid } from '../../core/features/media/files.ts'
 import { openToolsForReading } from '../../core/gateway/apps/apps.ts'
 import { exportLog, type LogRow, rowsAtOnce } from '../../core/requestLog/export.ts'
-import { openLedgerReader } from '../../core/requestLog/reader.ts'
-import { openStoreForReading } from '../../core/store/openReadOnly.ts'
+import { openRequestLogReader } from '../../core/requestLog/reader.ts'
+import { openStoreReadOnly } from '../../core/store/openReadOnly.ts'
 import type { DataExport, ExportRange } from './dependencies.ts'
 import { ownPackage } from './package.ts'
 
@@ -23,7 +23,7 @@ export function openExport(dataDir: string): DataExport {
 
   function* rowsOf(range: ExportRange, book: string | null): Generator<LogRow[]> {
     const tools = openToolsForReading(dataDir)
-    const reader = openLedgerReader(dataDir, tools.list)
+    const reader = openRequestLogReader(dataDir, tools.list)
     const filter = {
       ...(range.from !== null && { since: range.from }),
       // The log's own bound belongs to what it finds.
@@ -46,7 +46,7 @@ export function openExport(dataDir: string): DataExport {
     }
   }
 
-  const store = openStoreForReading(dataDir)
+  const store = openStoreReadOnly(dataDir)
   const chats = () => {
     if (store) return store
     throw new StudioError('no_such_item', 'There are no conversations in this folder yet.')

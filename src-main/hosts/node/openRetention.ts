@@ -1,10 +1,10 @@
-import { openErasing } from '../../core/compose/retention.ts'
+import { composeRetention } from '../../core/compose/retention.ts'
 import { type OpenFolder, type OpeningParts, onFolder } from '../../core/data/opening/openFolder.ts'
-import { Library } from '../../core/features/library/library.ts'
+import { ChatLibrary } from '../../core/features/library/library.ts'
 import { createMedia } from '../../core/features/media/media.ts'
-import { createKeeping } from '../../core/features/media/retention.ts'
+import { createMediaRetention } from '../../core/features/media/retention.ts'
 import { createTransfers } from '../../core/features/transfers/transfers.ts'
-import { Ledger } from '../../core/requestLog/requestLog.ts'
+import { SqliteRequestLog } from '../../core/requestLog/requestLog.ts'
 import { databaseFile, openStore } from '../../core/store/store.ts'
 import type { DataErase } from './dependencies.ts'
 import { log } from './output.ts'
@@ -21,12 +21,12 @@ function eraseIn(dataDir: string, { lock, kept }: OpenFolder): DataErase {
   const store = openStore(dataDir)
   kept.onFailure(() => store.close())
   const { bodyDays } = store.settings.read()
-  const ledger = new Ledger({ dataDir, tools: () => [], bodyDays: () => bodyDays, log })
+  const ledger = new SqliteRequestLog({ dataDir, tools: () => [], bodyDays: () => bodyDays, log })
   kept.onFailure(() => ledger.close())
   kept.opened()
   const transfers = createTransfers({ dataDir })
   const media = createMedia({ dataDir, store, uploads: transfers.uploads })
-  const library = new Library({
+  const library = new ChatLibrary({
     ...{ store, databaseFile: databaseFile(dataDir), log },
     dropMedia: (ids) => media.drop(ids),
     eraseBodies: async (rows) => {
@@ -34,8 +34,8 @@ function eraseIn(dataDir: string, { lock, kept }: OpenFolder): DataErase {
     },
   })
   const host = { dataDir, log, reveal: async () => false, dragOut: null }
-  const keeping = createKeeping({ host, store, media, tempDir: transfers.folder })
-  const erasing = openErasing({
+  const keeping = createMediaRetention({ host, store, media, tempDir: transfers.folder })
+  const erasing = composeRetention({
     ...{ store, ledger, library, keeping, log },
     remove: (id) => store.conversations.setRemoved(id, new Date().toISOString()),
     // What a person asks for here is all that goes.

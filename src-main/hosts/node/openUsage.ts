@@ -1,20 +1,20 @@
 import { limitedOf } from '../../core/features/limits/history.ts'
 import { readStatus } from '../../core/features/limits/status.ts'
-import { openReading } from '../../core/features/usage/reader.ts'
+import { openUsageReader } from '../../core/features/usage/reader.ts'
 import { openToolsForReading } from '../../core/gateway/apps/apps.ts'
-import { openLedgerReader } from '../../core/requestLog/reader.ts'
-import { openAccountForReading } from '../../core/store/account/open.ts'
-import type { UsageBooks } from './dependencies.ts'
+import { openRequestLogReader } from '../../core/requestLog/reader.ts'
+import { openAccountReadOnly } from '../../core/store/account/open.ts'
+import type { UsageCommands } from './dependencies.ts'
 
 /**
  * What a data folder has of usage, for reading alone: beside a running core or without one, without a network and without a keychain.
  * @throws StudioError `store_newer`, `store_damaged`
  */
-export function openUsage(dataDir: string): UsageBooks {
-  const account = openAccountForReading(dataDir)
+export function openUsage(dataDir: string): UsageCommands {
+  const account = openAccountReadOnly(dataDir)
   const tools = openToolsForReading(dataDir)
-  const here = openLedgerReader(dataDir, tools.list)
-  const reading = account && openReading({ account, here, tools: tools.list, now: Date.now })
+  const here = openRequestLogReader(dataDir, tools.list)
+  const reading = account && openUsageReader({ account, here, tools: tools.list, now: Date.now })
   const known = (): NonNullable<typeof reading> => {
     if (reading) return reading
     // Whoever asks for a book has got it from `books`.

@@ -17,7 +17,7 @@ import {
   sayPart,
 } from './output.ts'
 import { ownPackage } from './package.ts'
-import { describeTools } from './programs/apps.ts'
+import { describeApps } from './programs/apps.ts'
 import { describeConnections } from './programs/connections.ts'
 import { describeData } from './programs/data.ts'
 import { describeUsage } from './programs/usage.ts'
@@ -101,7 +101,7 @@ function describe(parts: Parts, ended: (code: number) => void): Command {
     .addOption(json())
     .action(async (options) => ended(await (await import('./commands/sandbox.ts')).sandbox(options, parts)))
 
-  describeTools(program, parts, ended)
+  describeApps(program, parts, ended)
   describeConnections(program, parts, ended)
 
   program

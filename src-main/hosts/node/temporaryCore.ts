@@ -6,7 +6,7 @@ import type { Parts, RunningCore } from './dependencies.ts'
 import { createNodeHost } from './host.ts'
 
 /** A core for the length of one command. */
-export interface PassingCore {
+export interface TemporaryCore {
   core: RunningCore
   close(): Promise<void>
 }
@@ -15,11 +15,11 @@ export interface PassingCore {
  * In a folder that is thrown away, for when another process owns the asked one, or when that one is only to be read.
  * @param prepare puts into that folder what the core is to find there
  */
-export async function startCoreInPassing(
+export async function startTemporaryCore(
   parts: Parts,
   options: CoreOptions,
   prepare: (folder: string) => void = () => undefined,
-): Promise<PassingCore> {
+): Promise<TemporaryCore> {
   const folder = await mkdtemp(join(tmpdir(), 'inference-studio-'))
   const remove = () => rm(folder, { recursive: true, force: true })
   try {

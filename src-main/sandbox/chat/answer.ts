@@ -1,7 +1,7 @@
-import type { Brief, Draft } from './brief.ts'
+import type { Brief, ReplyDraft } from './brief.ts'
 import { mirror } from './mirror.ts'
 import { reason } from './reasoner.ts'
-import type { Piece } from './tokens.ts'
+import type { TokenPiece } from './tokens.ts'
 import { callTools } from './toolCaller.ts'
 import { describeImages } from './visionModel.ts'
 import { write } from './writer.ts'
@@ -12,13 +12,13 @@ export interface Step {
   tokens: number
 }
 
-export interface Choice {
+export interface SandboxChoice {
   steps: Step[]
   finish: 'stop' | 'length' | 'tool_calls'
   tokens: number
 }
 
-async function draft(brief: Brief): Promise<Draft> {
+async function draft(brief: Brief): Promise<ReplyDraft> {
   const { model } = brief
   if (model.speaker === 'mirror') return await mirror(brief)
   if (model.speaker === 'reasoner') return reason(brief)
@@ -28,12 +28,15 @@ async function draft(brief: Brief): Promise<Draft> {
 }
 
 /** The whole answer of one choice as the steps of a stream; `max_tokens` and `stop` are honoured, reasoning uses the budget first. */
-export async function answer(brief: Brief): Promise<Choice> {
+export async function answer(brief: Brief): Promise<SandboxChoice> {
   const { request, model, tokenizer } = brief
   const said = await draft(brief)
-  const choice: Choice = { steps: [], finish: said.calls ? 'tool_calls' : 'stop', tokens: 0 }
+  const choice: SandboxChoice = { steps: [], finish: said.calls ? 'tool_calls' : 'stop', tokens: 0 }
   let left = request.max_tokens ?? Number.POSITIVE_INFINITY
-  const add = (pieces: { pieces: Piece[]; tokens: number; cut: boolean }, delta: (text: string) => Step['delta']) => {
+  const add = (
+    pieces: { pieces: TokenPiece[]; tokens: number; cut: boolean },
+    delta: (text: string) => Step['delta'],
+  ) => {
     for (const { text, tokens } of pieces.pieces) choice.steps.push({ delta: delta(text), tokens })
     choice.tokens += pieces.tokens
     left -= pieces.tokens

@@ -1,6 +1,6 @@
-import type { Model } from '../world/models.ts'
+import type { SandboxModel } from '../world/models.ts'
 import type { Pace } from './pace.ts'
-import type { ChatRequest } from './request.ts'
+import type { SandboxChatRequest } from './request.ts'
 import type { Tokenizer } from './tokens.ts'
 
 export interface PlannedCall {
@@ -11,7 +11,7 @@ export interface PlannedCall {
 }
 
 /** What a speaker says before it is measured, stopped and cut. */
-export interface Draft {
+export interface ReplyDraft {
   reasoning?: string
   content: string
   calls?: PlannedCall[]
@@ -20,8 +20,8 @@ export interface Draft {
 }
 
 export interface Brief {
-  request: ChatRequest
-  model: Model
+  request: SandboxChatRequest
+  model: SandboxModel
   pace: Pace
   /** Bytes of the request body, for the mirror. */
   bodyBytes: number

@@ -1,9 +1,9 @@
-import type { Brief, Draft } from './brief.ts'
+import type { Brief, ReplyDraft } from './brief.ts'
 import { describeImage } from './images.ts'
 import { imagesOf, textOf } from './request.ts'
 
 /** Answers with what it received: a tool's author sees what really arrived. It says nothing that it was not sent. */
-export async function mirror({ request, bodyBytes }: Brief): Promise<Draft> {
+export async function mirror({ request, bodyBytes }: Brief): Promise<ReplyDraft> {
   const { messages, tools, ...parameters } = request
   const lines = [
     '## What arrived',

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ServiceError } from '../errors.ts'
-import type { Model } from '../world/models.ts'
-import type { ChatRequest } from './request.ts'
+import type { SandboxModel } from '../world/models.ts'
+import type { SandboxChatRequest } from './request.ts'
 
 /** How long and how fast an answer is to be. */
 export interface Pace {
@@ -25,7 +25,7 @@ const HEADERS = {
  * From the body's `sandbox` object, else from `X-Sandbox-...` headers, else the model's own pace. A reply that is no stream is
  * immediate unless a pace was asked for: nobody sees its tokens arrive.
  */
-export function paceOf(request: ChatRequest, headers: IncomingHttpHeaders, model: Model): Pace {
+export function paceOf(request: SandboxChatRequest, headers: IncomingHttpHeaders, model: SandboxModel): Pace {
   const wanted = (name: keyof typeof HEADERS): number | null => {
     const inBody = request.sandbox?.[name]
     if (inBody !== undefined) return inBody

@@ -1,4 +1,4 @@
-import { type ChatRequest, imagesOf, textOf } from './request.ts'
+import { imagesOf, type SandboxChatRequest, textOf } from './request.ts'
 import type { Tokenizer } from './tokens.ts'
 
 /** Role, separators and the beginning of the answer cost tokens as well. */
@@ -7,7 +7,7 @@ const PER_PROMPT = 3
 const PER_IMAGE = 258
 
 /** Tokens of the prompt: `each` by message, `total` with tools and framing. */
-export function promptTokens(request: ChatRequest, tokenizer: Tokenizer): { each: number[]; total: number } {
+export function promptTokens(request: SandboxChatRequest, tokenizer: Tokenizer): { each: number[]; total: number } {
   const each = request.messages.map((message) => {
     const extra = [message.name ?? '', message.reasoning_content ?? '', message.reasoning ?? '']
     const calls = (message.tool_calls ?? []).map((call) => call.function.name + call.function.arguments)

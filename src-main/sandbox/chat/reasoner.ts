@@ -1,5 +1,5 @@
 import { seededRandom } from '../world/seed.ts'
-import type { Brief, Draft } from './brief.ts'
+import type { Brief, ReplyDraft } from './brief.ts'
 import { prose } from './prose.ts'
 import { lastUserText } from './request.ts'
 
@@ -8,7 +8,7 @@ const TURNS = ['That leaves a second way to see it.', 'But is that all?', 'Check
 const CLOSES = ['That holds. Now to say it plainly.', 'Enough; the answer can be short.'] as const
 
 /** Thinks aloud (in prose that is seeded like all of it), then answers. */
-export function reason({ request, pace, seed }: Brief): Draft {
+export function reason({ request, pace, seed }: Brief): ReplyDraft {
   const random = seededRandom(seed, 'reasoning')
   const asked = Array.from(lastUserText(request)).length
   const wanted = pace.reasoningTokens ?? 90

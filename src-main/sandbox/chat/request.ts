@@ -72,22 +72,22 @@ export const chatRequest = z.looseObject({
   sandbox: sandbox.optional(),
 })
 
-export type ChatRequest = z.infer<typeof chatRequest>
-export type ChatMessage = z.infer<typeof message>
+export type SandboxChatRequest = z.infer<typeof chatRequest>
+export type SandboxChatMessage = z.infer<typeof message>
 export type ChatTool = z.infer<typeof tool>
 
 /** The text of a message, its parts joined. */
-export function textOf(content: ChatMessage['content']): string {
+export function textOf(content: SandboxChatMessage['content']): string {
   if (typeof content === 'string') return content
   if (!Array.isArray(content)) return ''
   return content.map((part) => part.text ?? '').join('\n')
 }
 
 /** Addresses of the images in a message, in order. */
-export function imagesOf(content: ChatMessage['content']): string[] {
+export function imagesOf(content: SandboxChatMessage['content']): string[] {
   return Array.isArray(content) ? content.flatMap((part) => (part.image_url ? [part.image_url.url] : [])) : []
 }
 
-export function lastUserText(request: ChatRequest): string {
+export function lastUserText(request: SandboxChatRequest): string {
   return textOf(request.messages.findLast((entry) => entry.role === 'user')?.content)
 }

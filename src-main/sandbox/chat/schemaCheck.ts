@@ -50,7 +50,7 @@ export function expression(pattern: string): RegExp {
 }
 
 /** Says whether a value satisfies a schema. Throws 400 for a schema that can't be followed or costs too much. */
-export class Checker {
+export class SandboxSchemaChecker {
   readonly #root: unknown
   readonly #matches = new Map<string, boolean>()
   #steps = 0

@@ -1,7 +1,6 @@
 import { ServiceError } from '../errors.ts'
 import type { Random } from '../world/seed.ts'
 import {
-  Checker,
   isSchema,
   keyOf,
   lengthOf,
@@ -10,6 +9,7 @@ import {
   own,
   prefixOf,
   restOf,
+  SandboxSchemaChecker,
   type Schema,
   tooMuch,
 } from './schemaCheck.ts'
@@ -45,7 +45,7 @@ export function sampleOf(schema: unknown, random: Random): unknown {
 }
 
 class Sampler {
-  readonly #checker: Checker
+  readonly #checker: SandboxSchemaChecker
   readonly #random: Random
   /** Schemas that nothing was found for: not searched again, or a failure deep down would multiply on its way up. */
   readonly #hopeless = new WeakSet<Schema>()
@@ -53,7 +53,7 @@ class Sampler {
   #texts = 0
 
   constructor(root: unknown, random: Random) {
-    this.#checker = new Checker(root)
+    this.#checker = new SandboxSchemaChecker(root)
     this.#random = random
   }
 

@@ -1,5 +1,5 @@
 /** A piece of text as it goes out in one event, and how many tokens it stands for (more than 1 inside a rare character). */
-export interface Piece {
+export interface TokenPiece {
   text: string
   tokens: number
 }
@@ -7,7 +7,7 @@ export interface Piece {
 export interface Tokenizer {
   count(text: string): number
   /** At most `limit` tokens of the text; `cut` says that something was left out. */
-  pieces(text: string, limit?: number): { pieces: Piece[]; tokens: number; cut: boolean }
+  pieces(text: string, limit?: number): { pieces: TokenPiece[]; tokens: number; cut: boolean }
 }
 
 /** Text such as `<|endoftext|>` in a message is text, never a control token. */
@@ -34,7 +34,7 @@ export function loadTokenizer(): Promise<Tokenizer> {
             yield token
           }
         }
-        const pieces: Piece[] = []
+        const pieces: TokenPiece[] = []
         let before = 0
         for (const piece of decodeGenerator(counted())) {
           pieces.push({ text: piece, tokens: taken - before })

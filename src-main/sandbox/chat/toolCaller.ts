@@ -1,11 +1,11 @@
 import { ServiceError } from '../errors.ts'
 import { type Random, seededHex, seededRandom } from '../world/seed.ts'
-import type { Brief, Draft } from './brief.ts'
-import { type ChatRequest, type ChatTool, lastUserText, textOf } from './request.ts'
+import type { Brief, ReplyDraft } from './brief.ts'
+import { type ChatTool, lastUserText, type SandboxChatRequest, textOf } from './request.ts'
 import { sampleOf } from './schemaSample.ts'
 
 /** Calls the tools that the message names, or the first one; once results are there, says what they were. */
-export function callTools({ request, seed }: Brief): Draft {
+export function callTools({ request, seed }: Brief): ReplyDraft {
   const last = request.messages.at(-1)
   if (last?.role === 'tool') return { content: resultsInWords(request) }
   const chosen = choose(request)
@@ -28,7 +28,7 @@ function argumentsFor(tool: ChatTool, random: Random): unknown {
   }
 }
 
-function choose(request: ChatRequest): ChatTool[] {
+function choose(request: SandboxChatRequest): ChatTool[] {
   const tools = request.tools ?? []
   const choice = request.tool_choice ?? 'auto'
   if (choice === 'none') return []
@@ -45,7 +45,7 @@ function choose(request: ChatRequest): ChatTool[] {
   return named.length > 0 ? named : tools.slice(0, 1)
 }
 
-function resultsInWords(request: ChatRequest): string {
+function resultsInWords(request: SandboxChatRequest): string {
   const calls = new Map(
     request.messages.flatMap((message) => message.tool_calls ?? []).map((call) => [call.id, call.function.name]),
   )

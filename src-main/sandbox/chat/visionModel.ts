@@ -1,9 +1,9 @@
-import type { Brief, Draft } from './brief.ts'
+import type { Brief, ReplyDraft } from './brief.ts'
 import { describeImage } from './images.ts'
 import { imagesOf } from './request.ts'
 
 /** States what can be measured about each image of the conversation, and claims nothing about what it shows. */
-export async function describeImages({ request }: Brief): Promise<Draft> {
+export async function describeImages({ request }: Brief): Promise<ReplyDraft> {
   const urls = request.messages.flatMap((message) => imagesOf(message.content))
   if (urls.length === 0) {
     return {

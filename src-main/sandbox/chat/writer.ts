@@ -1,5 +1,5 @@
 import { type Random, seededRandom } from '../world/seed.ts'
-import type { Brief, Draft } from './brief.ts'
+import type { Brief, ReplyDraft } from './brief.ts'
 import { place, prose, thing, title } from './prose.ts'
 import { sampleOf } from './schemaSample.ts'
 
@@ -74,7 +74,7 @@ const heading: Block = (random) => `## ${title(random)}`
 const BLOCKS: readonly [Block, ...Block[]] = [paragraph, paragraph, paragraph, list, quote, table, code, maths, heading]
 
 /** Seeded prose with lists, tables, code and mathematics between; JSON where `response_format` asks for it. */
-export function write({ request, model, pace, seed }: Brief): Draft {
+export function write({ request, model, pace, seed }: Brief): ReplyDraft {
   const format = request.response_format
   if (format?.type === 'json_object' || format?.type === 'json_schema') return { content: asJson(format, seed) }
   const random = seededRandom(seed, 'writer')

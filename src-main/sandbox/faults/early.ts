@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ServiceError, wordsOfStatus } from '../errors.ts'
-import type { Reply } from '../http/reply.ts'
+import type { HttpReply } from '../http/reply.ts'
 import type { FaultName, FaultPlan } from './plan.ts'
 
 /** Counts of `fail`, by its id. They live as long as the sandbox. */
@@ -22,7 +22,7 @@ export class FailCounts {
  */
 export async function settleEarly(
   plan: FaultPlan,
-  reply: Reply,
+  reply: HttpReply,
   counts: FailCounts,
   identity: string,
 ): Promise<boolean> {

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import { ServiceError } from '../errors.ts'
 import type { ApiKey } from '../world/accounts.ts'
-import type { Model } from '../world/models.ts'
+import type { SandboxModel } from '../world/models.ts'
 import type { RequestRecord } from '../world/records.ts'
 import type { World } from '../world/world.ts'
-import type { Reply } from './reply.ts'
+import type { HttpReply } from './reply.ts'
 
 /** One authenticated request on its way through its route. */
 export interface Call {
@@ -12,7 +12,7 @@ export interface Call {
   key: ApiKey
   request: IncomingMessage
   record: RequestRecord
-  reply: Reply
+  reply: HttpReply
   /** The `{name}` parts of the route's path. */
   parameters: Record<string, string>
 }
@@ -21,7 +21,7 @@ export interface Call {
  * Lets work begin, or throws 402 or 429. The slot it takes is given back when the reply is over, at once when the
  * client closes (section Limits, Concurrency).
  */
-export function admit(call: Call, model: Model, promptTokens: number): void {
+export function admit(call: Call, model: SandboxModel, promptTokens: number): void {
   const { world, key, reply } = call
   if (!model.free) {
     if (key.account.balance.lte(0))

@@ -6,7 +6,7 @@ import type { RequestRecord } from '../world/records.ts'
 import { Body } from './body.ts'
 
 /** One reply: its headers, its body with whatever fault was ordered, and the knowledge of when the other side has gone. */
-export class Reply {
+export class HttpReply {
   readonly #response: ServerResponse
   readonly #record: RequestRecord
   readonly #headers = new Map<string, string>()

@@ -5,7 +5,7 @@ import { settleEarly } from '../faults/early.ts'
 import { findRoute } from '../routes/routes.ts'
 import { type ApiKey, instant } from '../world/accounts.ts'
 import type { World } from '../world/world.ts'
-import { Reply } from './reply.ts'
+import { HttpReply } from './reply.ts'
 
 /** Names under which a loopback server is honestly called; any other means that a page's DNS was bent to reach it. */
 const LOOPBACK_HOST = /^(127\.0\.0\.1|localhost|\[::1\])(:\d{1,5})?$/i
@@ -16,7 +16,7 @@ export async function serve(world: World, request: IncomingMessage, response: Se
   // Never parsed as an address: a path such as `//` is no valid one, and must be answered like any other that leads nowhere.
   const [path = '/', query = ''] = (request.url ?? '/').split(/\?(.*)/s)
   const record = world.records.begin({ method: request.method ?? '', path, query, headers: recordedHeaders(request) })
-  const reply = new Reply(response, record, (byClient) => world.records.end(record, byClient))
+  const reply = new HttpReply(response, record, (byClient) => world.records.end(record, byClient))
   try {
     if (!LOOPBACK_HOST.test(request.headers.host ?? '')) {
       throw new ServiceError(403, 'host_not_allowed', 'The sandbox answers to loopback names only.')
@@ -64,7 +64,7 @@ function authenticate(world: World, header: string | undefined): ApiKey {
 }
 
 /** Permission, ban and the counted requests; every reply from here on carries the general limit's headers. */
-function permit(world: World, key: ApiKey, path: string, reply: Reply): void {
+function permit(world: World, key: ApiKey, path: string, reply: HttpReply): void {
   if (!key.permitted) throw new ServiceError(403, 'no_permission', 'This API key has no permission for this request.')
   if (path.startsWith('/sandbox/')) return
   const { bannedUntil } = key.account
@@ -82,7 +82,7 @@ function permit(world: World, key: ApiKey, path: string, reply: Reply): void {
 }
 
 /** Every failure leaves as an error object, but for those after the first byte: then the connection is all there is to end. */
-async function refuse(reply: Reply, request: IncomingMessage, error: unknown): Promise<void> {
+async function refuse(reply: HttpReply, request: IncomingMessage, error: unknown): Promise<void> {
   if (reply.closed.aborted) return
   if (reply.started || error instanceof ClientGone) {
     reply.destroy()

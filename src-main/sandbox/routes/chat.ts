@@ -1,8 +1,8 @@
-import { answer, type Choice, joinSteps, type Step } from '../chat/answer.ts'
+import { answer, joinSteps, type SandboxChoice, type Step } from '../chat/answer.ts'
 import type { Brief } from '../chat/brief.ts'
 import { Metronome, paceOf } from '../chat/pace.ts'
 import { promptTokens } from '../chat/prompt.ts'
-import { type ChatRequest, chatRequest, imagesOf } from '../chat/request.ts'
+import { chatRequest, imagesOf, type SandboxChatRequest } from '../chat/request.ts'
 import { loadTokenizer } from '../chat/tokens.ts'
 import { ClientGone, ServiceError } from '../errors.ts'
 import { settleEarly } from '../faults/early.ts'
@@ -11,14 +11,14 @@ import { admit, type Call } from '../http/call.ts'
 import { EventStream } from '../http/events.ts'
 import { readJson } from '../http/read.ts'
 import { chatCost } from '../world/ledger.ts'
-import { findModel, type Model } from '../world/models.ts'
+import { findModel, type SandboxModel } from '../world/models.ts'
 import { seededHex } from '../world/seed.ts'
 
 /** What was read, admitted and thought out, ready to be sent. */
 interface Prepared {
-  request: ChatRequest
-  model: Model
-  choices: Choice[]
+  request: SandboxChatRequest
+  model: SandboxModel
+  choices: SandboxChoice[]
   metronome: Metronome
   tokensIn: number
   tokensCached: number
@@ -53,7 +53,7 @@ export async function chat(call: Call): Promise<void> {
     request.sandbox?.seed ?? null,
   ])
   const brief: Brief = { request, model, pace, tokenizer, seed, bodyBytes: record.bytesIn }
-  const choices: Choice[] = []
+  const choices: SandboxChoice[] = []
   for (let index = 0; index < (request.n ?? 1); index += 1) {
     choices.push(await answer(index === 0 ? brief : { ...brief, seed: `${seed} ${index}` }))
   }
@@ -69,7 +69,7 @@ export async function chat(call: Call): Promise<void> {
 }
 
 /** Faults in the body (`sandbox.fault`) or in the model's name. True where they have settled the request. */
-async function orderedByBody(call: Call, request: ChatRequest): Promise<boolean> {
+async function orderedByBody(call: Call, request: SandboxChatRequest): Promise<boolean> {
   const { reply, world } = call
   reply.faults.orderByModel(request.model)
   if (request.sandbox?.fault !== undefined) reply.faults.order(request.sandbox.fault)
@@ -78,7 +78,7 @@ async function orderedByBody(call: Call, request: ChatRequest): Promise<boolean>
 }
 
 /** Accepting a parameter is no promise (section "What the service does"): a model refuses what it can't do. */
-function refuseUnsupported(request: ChatRequest, model: Model): void {
+function refuseUnsupported(request: SandboxChatRequest, model: SandboxModel): void {
   const refuse = (what: string) => {
     throw new ServiceError(400, 'unsupported_parameter', `The model ${model.id} does not support ${what}.`)
   }
@@ -88,7 +88,7 @@ function refuseUnsupported(request: ChatRequest, model: Model): void {
 }
 
 /** `split-utf8`, `cut-utf8` and `huge-line` need text to work on. */
-function addFaultySteps(call: Call, choices: Choice[]): void {
+function addFaultySteps(call: Call, choices: SandboxChoice[]): void {
   const { faults } = call.reply
   const steps = choices[0]?.steps
   if (!steps) return
@@ -157,7 +157,7 @@ async function streamed(call: Call, prepared: Prepared): Promise<void> {
 }
 
 /** The choices' steps in turn, as a model with several choices sends them; `paced` counts tokens of the longest so far. */
-function* interleaved(choices: Choice[]): Generator<{ index: number; step: Step; paced: number }> {
+function* interleaved(choices: SandboxChoice[]): Generator<{ index: number; step: Step; paced: number }> {
   const longest = Math.max(0, ...choices.map((choice) => choice.steps.length))
   let paced = 0
   for (let at = 0; at < longest; at += 1) {

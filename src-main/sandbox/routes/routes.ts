@@ -6,7 +6,7 @@ import * as readouts from './readouts.ts'
 import { speech } from './speech.ts'
 import { transcription } from './transcription.ts'
 
-export interface Route {
+export interface SandboxRoute {
   method: 'GET' | 'POST'
   /** `{name}` stands for one segment. */
   path: string
@@ -18,7 +18,7 @@ const legacy = () =>
     new ServiceError(501, 'not_implemented', 'Text completions are not implemented. Use /v1/chat/completions.'),
   )
 
-export const ROUTES: readonly Route[] = [
+export const ROUTES: readonly SandboxRoute[] = [
   { method: 'GET', path: '/v1/models', run: readouts.models },
   { method: 'POST', path: '/v1/chat/completions', run: chat },
   { method: 'POST', path: '/v1/completions', run: legacy },
@@ -40,7 +40,7 @@ export const ROUTES: readonly Route[] = [
 ]
 
 /** The first route that fits; throws 404 in words, with `Allow` where only the method is wrong. */
-export function findRoute(method: string, path: string): { route: Route; parameters: Record<string, string> } {
+export function findRoute(method: string, path: string): { route: SandboxRoute; parameters: Record<string, string> } {
   const fitting = ROUTES.flatMap((route) => {
     const parameters = match(route.path, path)
     return parameters ? [{ route, parameters }] : []

@@ -15,7 +15,7 @@ import {
   registerEncoder,
 } from 'mediabunny'
 import { OpusSpeechEncoder } from './opus-encoder.ts'
-import type { SpeechFormat } from './request.ts'
+import type { SandboxSpeechFormat } from './request.ts'
 
 export const sampleRate = 24_000
 export type Tags = { comment: string; artist: string }
@@ -25,7 +25,7 @@ registerAacEncoder()
 registerFlacEncoder()
 registerEncoder(OpusSpeechEncoder)
 
-type Compressed = Exclude<SpeechFormat, 'wav' | 'pcm'>
+type Compressed = Exclude<SandboxSpeechFormat, 'wav' | 'pcm'>
 const plans: Record<Compressed, { codec: AudioCodec; container: () => OutputFormat; bitrate?: number }> = {
   mp3: { codec: 'mp3', container: () => new Mp3OutputFormat(), bitrate: 64_000 },
   opus: { codec: 'opus', container: () => new OggOutputFormat(), bitrate: 32_000 },
@@ -36,7 +36,7 @@ const plans: Record<Compressed, { codec: AudioCodec; container: () => OutputForm
 /** Encodes mono 16-bit samples at 24 kHz. PCM is the bare samples, little endian, and has no room for tags. */
 export const encode = async (
   samples: Int16Array<ArrayBuffer>,
-  format: SpeechFormat,
+  format: SandboxSpeechFormat,
   tags: Tags,
 ): Promise<Uint8Array> => {
   if (format === 'pcm') return littleEndian(samples)

@@ -1,6 +1,6 @@
 import { encode, sampleRate } from './encode.ts'
 import { fliteSpeak } from './flite.ts'
-import type { SpeechRequest } from './request.ts'
+import type { SandboxSpeechRequest } from './request.ts'
 import { resample } from './resample.ts'
 import { speakable } from './text.ts'
 import { voices } from './voices.ts'
@@ -8,7 +8,7 @@ import { voices } from './voices.ts'
 export type Rendered = { bytes: Uint8Array; durationMs: number }
 
 /** The whole way from text to a file, on the speech thread. CPU: 20 to 120 ms a sentence at speed 1. */
-export const render = async (request: SpeechRequest): Promise<Rendered> => {
+export const render = async (request: SandboxSpeechRequest): Promise<Rendered> => {
   const samples = toInt16(await speak(request))
   // The transcriber takes a comment for the words only beside this artist, never from a stranger's file.
   const tags = { comment: request.input, artist: `Inference Studio sandbox (${request.voice})` }
@@ -16,7 +16,7 @@ export const render = async (request: SpeechRequest): Promise<Rendered> => {
   return { bytes, durationMs: Math.round((samples.length / sampleRate) * 1000) }
 }
 
-const speak = async ({ input, voice: name, speed }: SpeechRequest): Promise<Float32Array> => {
+const speak = async ({ input, voice: name, speed }: SandboxSpeechRequest): Promise<Float32Array> => {
   const voice = voices[name]
   const text = speakable(input)
   if (text === '') return chime(speed)

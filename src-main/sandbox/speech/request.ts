@@ -1,5 +1,5 @@
 import type { VoiceName } from './voices.ts'
 
-export type SpeechFormat = 'mp3' | 'opus' | 'aac' | 'flac' | 'wav' | 'pcm'
+export type SandboxSpeechFormat = 'mp3' | 'opus' | 'aac' | 'flac' | 'wav' | 'pcm'
 /** `input` as given, `speed` 0.25 to 4 (tempo; the pitch stays). */
-export type SpeechRequest = { input: string; voice: VoiceName; format: SpeechFormat; speed: number }
+export type SandboxSpeechRequest = { input: string; voice: VoiceName; format: SandboxSpeechFormat; speed: number }

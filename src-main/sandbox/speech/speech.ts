@@ -1,12 +1,12 @@
 import type { Worker } from 'node:worker_threads'
 import type { Rendered } from './render.ts'
-import type { SpeechFormat, SpeechRequest } from './request.ts'
-import type { Answer, Job } from './thread.ts'
+import type { SandboxSpeechFormat, SandboxSpeechRequest } from './request.ts'
+import type { VoiceJob, VoiceReply } from './thread.ts'
 
-export type { SpeechFormat, SpeechRequest } from './request.ts'
-export type Speech = { bytes: Uint8Array; contentType: string; durationMs: number }
+export type { SandboxSpeechFormat as SpeechFormat, SandboxSpeechRequest as SpeechRequest } from './request.ts'
+export type SynthesizedSpeech = { bytes: Uint8Array; contentType: string; durationMs: number }
 
-const contentTypes: Record<SpeechFormat, string> = {
+const contentTypes: Record<SandboxSpeechFormat, string> = {
   mp3: 'audio/mpeg',
   opus: 'audio/opus',
   aac: 'audio/aac',
@@ -28,12 +28,12 @@ const waiting = new Map<number, Waiting>()
  * Speaks `input` aloud: 24 kHz mono. The words ride along as the comment tag in every format but pcm, which has none.
  * Rejects with an Error when the synthesiser itself breaks. The work is done on a thread of its own.
  */
-export const synthesize = async (request: SpeechRequest): Promise<Speech> => {
+export const synthesize = async (request: SandboxSpeechRequest): Promise<SynthesizedSpeech> => {
   const { bytes, durationMs } = await onThread(request)
   return { bytes, durationMs, contentType: contentTypes[request.format] }
 }
 
-const onThread = async (request: SpeechRequest): Promise<Rendered> => {
+const onThread = async (request: SandboxSpeechRequest): Promise<Rendered> => {
   clearTimeout(retire)
   thread ??= begin()
   const id = nextId++
@@ -41,7 +41,7 @@ const onThread = async (request: SpeechRequest): Promise<Rendered> => {
   try {
     const worker = await thread
     worker.ref()
-    const job: Job = { id, request }
+    const job: VoiceJob = { id, request }
     worker.postMessage(job)
   } catch (error) {
     waiting.delete(id)
@@ -54,13 +54,13 @@ const onThread = async (request: SpeechRequest): Promise<Rendered> => {
 const begin = async (): Promise<Worker> => {
   const { startThread } = await import('./thread.ts')
   const worker = startThread()
-  worker.on('message', (answer: Answer) => settle(worker, answer))
+  worker.on('message', (answer: VoiceReply) => settle(worker, answer))
   worker.on('error', (error) => abandon(error instanceof Error ? error : new Error(String(error))))
   worker.on('exit', (code) => abandon(new Error(`The speech thread ended (${code})`)))
   return worker
 }
 
-const settle = (worker: Worker, answer: Answer): void => {
+const settle = (worker: Worker, answer: VoiceReply): void => {
   const asked = waiting.get(answer.id)
   waiting.delete(answer.id)
   if ('error' in answer) asked?.reject(new Error(answer.error))

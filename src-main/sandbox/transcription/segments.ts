@@ -3,7 +3,7 @@
 /// <reference path="./fvad-wasm.d.ts" />
 import loadFvad from '@echogarden/fvad-wasm'
 
-export type Segment = { startMs: number; endMs: number }
+export type SpeechSegment = { startMs: number; endMs: number }
 
 export const vadRate = 16_000
 const frameMs = 20
@@ -13,11 +13,11 @@ const joinMs = 240
 const shortestMs = 100
 
 /** Where WebRTC's voice-activity detector hears speech in a mono signal at 16 kHz. */
-export const findSpeech = async (samples: Float32Array): Promise<Segment[]> => {
+export const findSpeech = async (samples: Float32Array): Promise<SpeechSegment[]> => {
   const vad = await loadFvad()
   const handle = vad._fvad_new()
   const pointer = vad._malloc(frame * 2)
-  const segments: Segment[] = []
+  const segments: SpeechSegment[] = []
   try {
     vad._fvad_set_mode(handle, 3)
     vad._fvad_set_sample_rate(handle, vadRate)

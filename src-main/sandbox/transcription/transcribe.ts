@@ -1,13 +1,13 @@
 import type { Decoded } from './decode.ts'
 import { MediaError } from './media-error.ts'
-import type { Segment } from './segments.ts'
+import type { SpeechSegment } from './segments.ts'
 
 export { MediaError } from './media-error.ts'
 
 /** Times in ms from the start of the file. `tag`: the words were in the file; `measured`: only where speech is is known. */
-export type Cue = Segment & { text: string }
-export type Transcript = { text: string; cues: Cue[]; durationMs: number; source: 'tag' | 'measured' }
-export type TranscriptionRequest = {
+export type HeardCue = SpeechSegment & { text: string }
+export type HeardTranscript = { text: string; cues: HeardCue[]; durationMs: number; source: 'tag' | 'measured' }
+export type SandboxTranscriptionRequest = {
   bytes: Uint8Array
   fileName: string
   language?: string
@@ -16,7 +16,7 @@ export type TranscriptionRequest = {
 }
 
 /** Throws MediaError for bytes that are not audio it can read. Recognises no words and says so. */
-export const transcribe = async ({ bytes, fileName }: TranscriptionRequest): Promise<Transcript> => {
+export const transcribe = async ({ bytes, fileName }: SandboxTranscriptionRequest): Promise<HeardTranscript> => {
   if (bytes.length === 0) throw new MediaError('The file is empty')
   const { decode } = await import('./decode.ts')
   const { findSpeech } = await import('./segments.ts')
@@ -33,9 +33,9 @@ export const transcribe = async ({ bytes, fileName }: TranscriptionRequest): Pro
 }
 
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`
-const span = ({ startMs, endMs }: Segment): string => `${seconds(startMs)} to ${seconds(endMs)}`
+const span = ({ startMs, endMs }: SpeechSegment): string => `${seconds(startMs)} to ${seconds(endMs)}`
 
-const statement = (audio: Decoded, segments: Segment[]): string => {
+const statement = (audio: Decoded, segments: SpeechSegment[]): string => {
   const heard = audio.samples
     ? segments.length > 0
       ? `Speech from ${segments.map(span).join(', ')}, in ${seconds(audio.durationMs)} of audio.`
@@ -45,12 +45,12 @@ const statement = (audio: Decoded, segments: Segment[]): string => {
 }
 
 /** Lays the words over the segments, each segment as many as its share of the speaking time. */
-const share = (text: string, segments: Segment[]): Cue[] => {
+const share = (text: string, segments: SpeechSegment[]): HeardCue[] => {
   const words = text.split(/\s+/)
   const total = segments.reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0)
   let spent = 0
   let from = 0
-  const cues: Cue[] = []
+  const cues: HeardCue[] = []
   for (const segment of segments) {
     spent += segment.endMs - segment.startMs
     const to = Math.round((spent / total) * words.length)
@@ -69,7 +69,7 @@ const stamp = (ms: number): string => {
 }
 
 /** WebVTT. Cue text is escaped, and kept on one line because a blank line would end the cue. */
-export const toVtt = ({ cues }: Transcript): string => {
+export const toVtt = ({ cues }: HeardTranscript): string => {
   const escaped = (text: string): string =>
     text
       .replace(/&/g, '&amp;')

@@ -1,6 +1,6 @@
 import { Decimal } from 'decimal.js'
 import type { Account, ApiKey } from './accounts.ts'
-import { MODELS, type Model } from './models.ts'
+import { MODELS, type SandboxModel } from './models.ts'
 import { type Random, seededRandom } from './seed.ts'
 
 const DAY = 86_400_000
@@ -9,7 +9,7 @@ const SHOWN_DAYS = 30
 /** Older than what is shown, so that the lifetime totals are truly more than the sum of the rows. */
 const SEEDED_DAYS = 45
 
-export interface Work {
+export interface SandboxWork {
   model: string
   tokensIn: number
   tokensOut: number
@@ -31,7 +31,7 @@ interface Row {
 }
 
 /** One row by key, day and model; every read-out is a sum over these, so none can disagree with another. */
-export class Ledger {
+export class SandboxAccounting {
   readonly #rows = new Map<string, Row>()
   readonly #now: () => number
 
@@ -40,13 +40,13 @@ export class Ledger {
   }
 
   /** Books work that was done: the balance goes down, the rows go up. */
-  charge(key: ApiKey, work: Work): void {
+  charge(key: ApiKey, work: SandboxWork): void {
     this.#add(key, dayOf(this.#now()), 1, work)
     key.account.balance = key.account.balance.minus(work.cost)
     if (key.balanceEnabled) key.balance = key.balance.minus(work.cost)
   }
 
-  #add(key: ApiKey, day: string, requests: number, work: Work): void {
+  #add(key: ApiKey, day: string, requests: number, work: SandboxWork): void {
     const at = `${key.id} ${day} ${work.model}`
     const row = this.#rows.get(at)
     if (!row) {
@@ -122,7 +122,7 @@ export class Ledger {
   }
 }
 
-function seededWork(model: Model, requests: number, size: number): Work {
+function seededWork(model: SandboxModel, requests: number, size: number): SandboxWork {
   if (model.kind !== 'chat') {
     const cost = new Decimal(model.price.each).times(requests)
     return { model: model.id, tokensIn: 0, tokensOut: 0, tokensCached: 0, cost }
@@ -140,7 +140,7 @@ function seededWork(model: Model, requests: number, size: number): Work {
 }
 
 /** Exact, in SC. Cached tokens are part of the prompt and cheaper, never extra (section "Usage"). */
-export function chatCost(model: Model, tokensIn: number, tokensCached: number, tokensOut: number): Decimal {
+export function chatCost(model: SandboxModel, tokensIn: number, tokensCached: number, tokensOut: number): Decimal {
   const { input, cached, output } = model.price
   return new Decimal(input)
     .times(tokensIn - tokensCached)

@@ -50,7 +50,7 @@ interface KeyWindows {
 }
 
 /** Every limit of the service: the general minute bucket, the free-model buckets, and those of each key. */
-export class Limits {
+export class SandboxLimits {
   readonly #accounts = new Map<string, AccountWindows>()
   readonly #keys = new Map<string, KeyWindows>()
   readonly #now: () => number

@@ -6,7 +6,7 @@ export interface Price {
   each: string
 }
 
-export interface Model {
+export interface SandboxModel {
   id: string
   kind: 'chat' | 'speech' | 'transcription' | 'image'
   /** Which of the sandbox's voices answers. */
@@ -30,7 +30,7 @@ export interface Model {
 const price = (input: string, cached: string, output: string): Price => ({ input, cached, output, each: '0' })
 const each = (amount: string): Price => ({ input: '0', cached: '0', output: '0', each: amount })
 
-const model = (id: string, rest: Partial<Model>): Model => ({
+const model = (id: string, rest: Partial<SandboxModel>): SandboxModel => ({
   id,
   kind: 'chat',
   speaker: 'writer',
@@ -50,7 +50,7 @@ const model = (id: string, rest: Partial<Model>): Model => ({
 /** Names a fault that is ordered by choosing a model: `fault/<name>`. */
 export const FAULT_MODEL_PREFIX = 'fault/'
 
-export const MODELS: readonly Model[] = [
+export const MODELS: readonly SandboxModel[] = [
   model('writer-small', { severalChoices: true, tokensPerSecond: 90, history: 2 }),
   model('writer-large', {
     severalChoices: true,
@@ -89,7 +89,7 @@ export const MODELS: readonly Model[] = [
 const byId = new Map(MODELS.map((entry) => [entry.id, entry]))
 
 /** A model by its exact id. A `fault/...` model writes like `writer-small`. Null where there is none. */
-export function findModel(id: string, faultNames: ReadonlySet<string>): Model | null {
+export function findModel(id: string, faultNames: ReadonlySet<string>): SandboxModel | null {
   if (!id.startsWith(FAULT_MODEL_PREFIX)) return byId.get(id) ?? null
   return faultNames.has(id.slice(FAULT_MODEL_PREFIX.length)) ? model(id, { severalChoices: true, tokens: 60 }) : null
 }

@@ -1,7 +1,7 @@
 import type { FailCounts } from '../faults/early.ts'
 import type { Accounts } from './accounts.ts'
-import type { Ledger } from './ledger.ts'
-import type { Limits } from './limits.ts'
+import type { SandboxAccounting } from './ledger.ts'
+import type { SandboxLimits } from './limits.ts'
 import type { PrefixCache } from './prefixCache.ts'
 import type { Records } from './records.ts'
 
@@ -11,8 +11,8 @@ export interface World {
   /** ms since 1970; what dates, windows and `created` are told by. */
   now: () => number
   accounts: Accounts
-  limits: Limits
-  ledger: Ledger
+  limits: SandboxLimits
+  ledger: SandboxAccounting
   records: Records
   failCounts: FailCounts
   prefixes: PrefixCache

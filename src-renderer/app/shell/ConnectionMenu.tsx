@@ -7,7 +7,7 @@ import { useStudio } from '../../shared/studioContext.ts'
 import { Menu, MenuChoice, MenuChoices, MenuItem, MenuLine } from '../../shared/ui/Menu.tsx'
 import { useApp } from '../../stores/app.ts'
 
-const toSettings = () => navigate({ room: 'settings', id: 'connection' })
+const toSettings = () => navigate({ page: 'settings', id: 'connection' })
 
 /** The status bar's connection: what stands, and behind it all others, one click away. */
 export function ConnectionMenu({ children }: { children: ReactNode }) {

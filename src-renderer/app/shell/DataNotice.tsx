@@ -13,7 +13,7 @@ import { useRoute } from '../../stores/route.ts'
 export function DataNotice() {
   const { t } = useTranslation('data')
   const studio = useStudio()
-  const { room } = useRoute()
+  const { page: room } = useRoute()
   // One text for all: a selector that makes a list anew with each call would draw without end.
   const damaged = useData((store) =>
     unreadDamage(store)
@@ -33,7 +33,7 @@ export function DataNotice() {
           kind="warn"
           role="status"
           title={t('damage.noticeTitle')}
-          action={{ label: t('damage.open'), onClick: () => navigate({ room: 'settings', id: 'data' }) }}
+          action={{ label: t('damage.open'), onClick: () => navigate({ page: 'settings', id: 'data' }) }}
         >
           {t('damage.notice', { files: showList(damaged.split('\n')) })}
         </Notice>

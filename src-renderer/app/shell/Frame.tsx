@@ -6,7 +6,7 @@ import { FrameContext, type FrameControls } from '../../shared/ui/StageBar.tsx'
 import { appStore, useApp } from '../../stores/app.ts'
 import { useRoute } from '../../stores/route.ts'
 import { DataNotice } from './DataNotice.tsx'
-import { roomViews } from './pages.ts'
+import { pageViews } from './pages.ts'
 import { Rail } from './Rail.tsx'
 import { StatusBar } from './StatusBar.tsx'
 import { useMedia } from './useMedia.ts'
@@ -24,8 +24,8 @@ export function Frame() {
   const firstRun = useApp(({ app }) => app?.connection.state === 'none' && app.connection.profile === null)
   const listFits = useMedia('(min-width: 840px)')
   const inspectorFits = useMedia('(min-width: 1100px)')
-  const { List, Stage, Inspector } = roomViews[route.room]
-  const welcome = firstRun && route.room === 'chat' && route.id === null
+  const { List, Stage, Inspector } = pageViews[route.page]
+  const welcome = firstRun && route.page === 'chat' && route.id === null
 
   // A drawer is for one look: it goes when the place changes, and an inspector that no longer fits doesn't jump over the stage.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the place is what counts, not what is read here

@@ -2,32 +2,32 @@ import { useTranslation } from 'react-i18next'
 import { cx } from '../../shared/ui/cx.ts'
 import { shortcut } from '../../shared/ui/platform.ts'
 import { Tooltip } from '../../shared/ui/Tooltip.tsx'
-import { hrefOf, type Room, rooms, useRoute } from '../../stores/route.ts'
-import { roomIcons } from './pages.ts'
+import { hrefOf, type PageName, pageNames, useRoute } from '../../stores/route.ts'
+import { pageIcons } from './pages.ts'
 
 /** The rooms, from the top; Settings at the bottom. */
 export function Rail() {
   const { t } = useTranslation('shell')
-  const { room } = useRoute()
+  const { page: room } = useRoute()
   return (
     <nav
       aria-label={t('rooms.label')}
       className="flex w-14 shrink-0 flex-col items-center gap-0.5 overflow-y-auto border-line border-e bg-panel py-2.5"
     >
-      {rooms.map((name, index) => (
+      {pageNames.map((name, index) => (
         <RailLink key={name} name={name} current={name === room} number={index + 1} />
       ))}
     </nav>
   )
 }
 
-function RailLink({ name, current, number }: { name: Room; current: boolean; number: number }) {
+function RailLink({ name, current, number }: { name: PageName; current: boolean; number: number }) {
   const { t } = useTranslation('shell')
-  const Icon = roomIcons[name]
+  const Icon = pageIcons[name]
   return (
     <Tooltip text={t(`rooms.${name}`)} shortcut={shortcut(String(number))}>
       <a
-        href={hrefOf({ room: name, id: null })}
+        href={hrefOf({ page: name, id: null })}
         aria-current={current ? 'page' : undefined}
         className={cx(
           'grid h-11 w-[52px] shrink-0 place-content-center place-items-center gap-0.5 rounded-m text-2xs leading-[1.3] tracking-[.01em] transition-colors duration-100',

@@ -127,7 +127,7 @@ function ProxyItem({ app: { proxy } }: { app: AppState }) {
     failed: [t('status.proxyFailed', { title: t(`problems:kinds.${proxy.problem?.kind ?? 'bug'}.title`) })],
   }[proxy.state]
   return (
-    <Item to={{ room: 'proxy', id: null }} className={proxy.state === 'failed' ? 'text-bad' : ''}>
+    <Item to={{ page: 'proxy', id: null }} className={proxy.state === 'failed' ? 'text-bad' : ''}>
       <Waypoints aria-hidden size={13} strokeWidth={1.75} className="shrink-0" />
       <span className="truncate" title={proxy.problem ? plainText(proxy.problem.message) : undefined}>
         {parts.filter(Boolean).join(' · ')}
@@ -152,14 +152,14 @@ function BucketItem({ bucket }: { bucket: MinuteBucket }) {
   if (bucket.banned) {
     const until = bucket.bannedUntil
     return (
-      <Item to={{ room: 'usage', id: null }} className="shrink-0 text-bad">
+      <Item to={{ page: 'usage', id: null }} className="shrink-0 text-bad">
         {until ? t('status.bannedUntil', { until }) : t('status.banned')}
       </Item>
     )
   }
   if (used === null && remaining === null) return null
   return (
-    <Item to={{ room: 'usage', id: null }} className="shrink-0">
+    <Item to={{ page: 'usage', id: null }} className="shrink-0">
       {used !== null && limit !== null ? (
         <>
           {t('status.requests')}
@@ -189,7 +189,7 @@ function SpendItems() {
     <>
       {spent && (
         <Item
-          to={{ room: 'usage', id: null }}
+          to={{ page: 'usage', id: null }}
           title={from === null ? t('status.todayHere') : t('status.todayService', { at: showClock(from) })}
           className="shrink-0 max-[800px]:hidden"
         >
@@ -198,7 +198,7 @@ function SpendItems() {
       )}
       {book.balance && (
         <Item
-          to={{ room: 'usage', id: null }}
+          to={{ page: 'usage', id: null }}
           title={t('status.leftAbout', { at: showInstant(book.balance.asOf) })}
           className={cx('shrink-0', low && 'text-bad')}
         >

@@ -32,13 +32,13 @@ export function Welcome() {
     }
   }, [])
   const toChat = () => {
-    if (shown.current) navigate({ room: 'chat', id: null })
+    if (shown.current) navigate({ page: 'chat', id: null })
   }
 
   const start = () => {
     setProblem(null)
     trySandbox(studio, t('welcome.example'), setStep).then(
-      (conversationId) => navigate({ room: 'chat', id: conversationId }),
+      (conversationId) => navigate({ page: 'chat', id: conversationId }),
       (thrown: unknown) => {
         setProblem(problemOf(thrown))
         setStep('idle')

@@ -2,7 +2,7 @@ import type { MinuteBucket } from '../../../src-preload/contract/app.ts'
 import type { Level } from '../../shared/ui/Meter.tsx'
 
 /** The general minute bucket as it may be told at `now`: what is not known stays null. */
-export interface BucketView {
+export interface BucketSummary {
   used: number | null
   limit: number | null
   remaining: number | null
@@ -11,7 +11,7 @@ export interface BucketView {
   level: Level
 }
 
-export function viewBucket(bucket: MinuteBucket, now: number): BucketView {
+export function viewBucket(bucket: MinuteBucket, now: number): BucketSummary {
   const { limit, remaining, resetSeconds } = bucket
   const used = limit !== null && remaining !== null ? Math.max(0, limit - remaining) : null
   const left = resetSeconds === null ? null : Math.ceil(resetSeconds - (now - Date.parse(bucket.asOf)) / 1000)

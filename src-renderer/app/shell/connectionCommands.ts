@@ -20,7 +20,7 @@ const commands = (client: Client): Command[] => [
     id: 'connection.manage',
     title: i18n.t('palette:commands.connections'),
     group: 'connection',
-    run: () => navigate({ room: 'settings', id: 'connection' }),
+    run: () => navigate({ page: 'settings', id: 'connection' }),
   },
 ]
 

@@ -17,10 +17,10 @@ import { settingsRoom } from '../../features/settings/index.tsx'
 import { speechRoom } from '../../features/speech/index.tsx'
 import { transcribeRoom } from '../../features/transcription/index.tsx'
 import { usageRoom } from '../../features/usage/index.tsx'
-import type { RoomView } from '../../shared/pageView.ts'
-import type { Room } from '../../stores/route.ts'
+import type { PageRegions } from '../../shared/pageView.ts'
+import type { PageName } from '../../stores/route.ts'
 
-export const roomIcons: Record<Room, LucideIcon> = {
+export const pageIcons: Record<PageName, LucideIcon> = {
   chat: MessageSquare,
   speech: AudioLines,
   transcribe: Mic,
@@ -31,7 +31,7 @@ export const roomIcons: Record<Room, LucideIcon> = {
   settings: Settings,
 }
 
-export const roomViews: Record<Room, RoomView> = {
+export const pageViews: Record<PageName, PageRegions> = {
   chat: chatRoom,
   transcribe: transcribeRoom,
   speech: speechRoom,

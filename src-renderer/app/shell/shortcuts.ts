@@ -5,7 +5,7 @@ import { type Command, offerInWords } from '../../shared/commands/registry.ts'
 import { navigate } from '../../shared/navigation.ts'
 import { alertsStore } from '../../stores/alerts.ts'
 import { appStore } from '../../stores/app.ts'
-import { rooms } from '../../stores/route.ts'
+import { pageNames } from '../../stores/route.ts'
 
 /** What the window itself can do, in every room, with words in the window's language. */
 export function shellCommands(): Command[] {
@@ -30,7 +30,7 @@ export function shellCommands(): Command[] {
       group: 'chat',
       keys: 'Mod+N',
       run: () => {
-        navigate({ room: 'chat', id: null })
+        navigate({ page: 'chat', id: null })
         // Where an empty chat stands already nothing else changes, and the person wants to write all the same.
         focusComposer()
       },
@@ -49,13 +49,13 @@ export function shellCommands(): Command[] {
       // The palette gives the focus back when it closes, and an open list would lose it.
       run: () => setTimeout(() => alertsStore.setState({ shown: true })),
     },
-    ...rooms.map(
+    ...pageNames.map(
       (room, at): Command => ({
         id: `go.${room}`,
         title: i18n.t('palette:commands.goTo', { room: i18n.t(`shell:rooms.${room}`) }),
         group: 'go',
         keys: room === 'settings' ? `Mod+${at + 1} Mod+,` : `Mod+${at + 1}`,
-        run: () => navigate({ room, id: null }),
+        run: () => navigate({ page: room, id: null }),
       }),
     ),
   ]

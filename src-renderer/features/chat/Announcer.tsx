@@ -3,7 +3,7 @@ import { useShallow } from 'zustand/react/shallow'
 import type { Message } from '../../../src-preload/contract/chat.ts'
 import { useChat } from '../../stores/chat.ts'
 import { isRunning } from '../../stores/openChat.ts'
-import { useWords, type Words } from './messages.ts'
+import { type ChatTranslate, useChatTranslate } from './messages.ts'
 
 const spokenChars = 1_500
 
@@ -12,7 +12,7 @@ const spokenChars = 1_500
  * its conversation was opened stays silent.
  */
 export function Announcer() {
-  const words = useWords()
+  const words = useChatTranslate()
   const replies = useChat(
     useShallow(({ open }): readonly Message[] => {
       if (open && open.beside.length > 1) return open.beside
@@ -43,7 +43,7 @@ export function Announcer() {
   )
 }
 
-function oneWords(reply: Message, words: Words): string {
+function oneWords(reply: Message, words: ChatTranslate): string {
   const model = reply.model ?? words('assistant')
   const text = (reply.text || reply.refusal || (reply.problem?.message ?? '')).slice(0, spokenChars)
   if (reply.status === 'stopped') return words('settledStopped', { text })
@@ -51,7 +51,7 @@ function oneWords(reply: Message, words: Words): string {
   return words('settledFailed', { text: reply.problem?.message ?? text })
 }
 
-function allWords(replies: readonly Message[], words: Words): string {
+function allWords(replies: readonly Message[], words: ChatTranslate): string {
   const good = replies.filter(({ status }) => status === 'complete').length
   const models = replies.map(({ model }) => model ?? words('assistant')).join(', ')
   return good === replies.length

@@ -9,7 +9,7 @@ import { runningSpeed } from './facts.ts'
 import { useMessage, useNow } from './hooks.ts'
 import { MessageMenu, showFacts } from './MessageMenu.tsx'
 import { keep } from './messageActions.ts'
-import { figure, useWords } from './messages.ts'
+import { figure, useChatTranslate } from './messages.ts'
 import { ReplyEnd } from './ReplyEnd.tsx'
 import { factsOf } from './ReplyFooter.tsx'
 import { ReplyBody } from './ReplyView.tsx'
@@ -18,7 +18,7 @@ import { Who } from './Who.tsx'
 
 /** Replies that were asked for together, side by side: the choices of one request, or several models. One of them is gone on with. */
 export function Columns({ askId, keptId }: { askId: string; keptId: string }) {
-  const words = useWords()
+  const words = useChatTranslate()
   const ids = useChat(useShallow(({ open }) => open?.besideIds ?? []))
   const models = useChat(useShallow(({ open }) => open?.beside.map(({ model }) => model) ?? []))
   const sameModel = new Set(models).size < models.length
@@ -35,7 +35,7 @@ export function Columns({ askId, keptId }: { askId: string; keptId: string }) {
 }
 
 function Column({ id, kept, choice }: { id: string; kept: boolean; choice: number | null }) {
-  const words = useWords()
+  const words = useChatTranslate()
   const reply = useMessage(id)
   const stopping = useChat((state) => state.stopping.has(id))
   if (!reply) return null
@@ -93,7 +93,7 @@ function Column({ id, kept, choice }: { id: string; kept: boolean; choice: numbe
 }
 
 function Settled({ reply }: { reply: Message }) {
-  const words = useWords()
+  const words = useChatTranslate()
   const facts = factsOf(reply, words)
   return (
     <>
@@ -118,7 +118,7 @@ function Settled({ reply }: { reply: Message }) {
 
 /** Tokens a second while they come: the service counts them at the end only, so until then it is reckoned from the length. */
 function LiveSpeed({ reply }: { reply: Message }) {
-  const words = useWords()
+  const words = useChatTranslate()
   const now = useNow(true, 500)
   const speed = runningSpeed(reply, now)
   return <span className="chat-speed">{speed === null ? '' : words('perSecondAbout', { speed: figure(speed) })}</span>

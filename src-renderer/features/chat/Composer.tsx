@@ -23,7 +23,7 @@ import { ToolsHint } from './composer/ToolsHint.tsx'
 import { useBlocked } from './composer/useBlocked.ts'
 import { PromptButton } from './list/PromptButton.tsx'
 import { PromptSlash } from './list/PromptSlash.tsx'
-import { useWords } from './messages.ts'
+import { useChatTranslate } from './messages.ts'
 import { ToolsButton } from './tools/ToolsButton.tsx'
 import { DictateButton, DictationBar } from './voice/Dictation.tsx'
 import { PlayerBar } from './voice/PlayerBar.tsx'
@@ -33,7 +33,7 @@ import { PlayerBar } from './voice/PlayerBar.tsx'
  * streams, so that a key is drawn as fast then as ever.
  */
 export function Composer() {
-  const words = useWords()
+  const words = useChatTranslate()
   const { t, i18n } = useTranslation('composer')
   const field = useRef<HTMLTextAreaElement>(null)
   const hint = useId()
@@ -127,7 +127,7 @@ interface SendOrStopProps {
 }
 
 function SendOrStop({ blocked, onSend, onStop }: SendOrStopProps) {
-  const words = useWords()
+  const words = useChatTranslate()
   const { t } = useTranslation('composer')
   const role = useSentAs((as) => as.role)
   const asked = useChat((state) => modelsToAsk(state).length)

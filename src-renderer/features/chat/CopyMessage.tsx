@@ -2,11 +2,11 @@ import { Check, Copy } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import type { Message } from '../../../src-preload/contract/chat.ts'
 import { copyText } from './actions.ts'
-import { useWords } from './messages.ts'
+import { useChatTranslate } from './messages.ts'
 
 /** Copies a message as it was written: a reply's as Markdown. */
 export function CopyMessage({ message }: { message: Message }) {
-  const words = useWords()
+  const words = useChatTranslate()
   const [copied, setCopied] = useState(false)
   useEffect(() => {
     if (!copied) return

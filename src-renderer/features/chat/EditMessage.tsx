@@ -7,11 +7,11 @@ import { modelsToAsk, useChat } from '../../stores/chat.ts'
 import { useStage } from '../../stores/chatPage.ts'
 import { useBusy } from './hooks.ts'
 import { leaveEdit, saveEdit, typeEdit } from './messageActions.ts'
-import { useWords } from './messages.ts'
+import { useChatTranslate } from './messages.ts'
 
 /** A message's text, changed in its place. Sending it makes a branch; the message as it was stays beside it. */
 export function EditMessage({ message }: { message: Message }) {
-  const words = useWords()
+  const words = useChatTranslate()
   const hint = useId()
   const field = useRef<HTMLTextAreaElement>(null)
   const text = useStage((state) => state.edits[message.id] ?? message.text)

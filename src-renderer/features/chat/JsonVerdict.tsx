@@ -1,10 +1,10 @@
 import { CircleCheck, TriangleAlert } from 'lucide-react'
 import type { Message } from '../../../src-preload/contract/chat.ts'
-import { useWords } from './messages.ts'
+import { useChatTranslate } from './messages.ts'
 
 /** Whether a reply that was asked for as JSON is what was asked for. */
 export function JsonVerdict({ reply }: { reply: Message }) {
-  const words = useWords()
+  const words = useChatTranslate()
   const { jsonFaults } = reply
   if (jsonFaults === null) return null
   const schema = reply.params?.responseFormat?.type === 'json_schema'

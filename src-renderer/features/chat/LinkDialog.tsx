@@ -1,14 +1,14 @@
 import { factsOf } from '../../shared/markdown/address.ts'
 import { spelled } from '../../shared/markdown/hiddenCharacters.tsx'
-import { useMarkdownWords } from '../../shared/markdown/messages.ts'
+import { useMarkdownTexts } from '../../shared/markdown/messages.ts'
 import { Button } from '../../shared/ui/Button.tsx'
 import { Dialog } from '../../shared/ui/Dialog.tsx'
 import { copyText, openAddress } from './actions.ts'
-import { useWords } from './messages.ts'
+import { useChatTranslate } from './messages.ts'
 
 /** Shows where a link of a reply leads before the system's browser is asked to open it. */
 export function LinkDialog({ address, onClose }: { address: string | null; onClose: () => void }) {
-  const words = useWords()
+  const words = useChatTranslate()
   if (address === null) return <Dialog open={false} onClose={onClose} title="" />
   return (
     <Dialog
@@ -44,7 +44,7 @@ export function LinkDialog({ address, onClose }: { address: string | null; onClo
 
 /** What makes an address look like another one. */
 function Warnings({ address }: { address: string }) {
-  const words = useMarkdownWords()
+  const words = useMarkdownTexts()
   const { decoded, user, lookalike, numeric } = factsOf(address)
   const lines = [
     decoded !== null && words('linkDecoded', { name: decoded }),

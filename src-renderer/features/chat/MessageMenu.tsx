@@ -10,11 +10,11 @@ import { asText } from './asText.ts'
 import { selectedIn } from './focus.ts'
 import { useBusy } from './hooks.ts'
 import { duplicate, quote, startEdit } from './messageActions.ts'
-import { useWords } from './messages.ts'
+import { useChatTranslate } from './messages.ts'
 
 /** What is done with a message more rarely. */
 export function MessageMenu({ message }: { message: Message }) {
-  const words = useWords()
+  const words = useChatTranslate()
   /** What was selected when the menu was opened: opening it lets the selection go. */
   const selected = useRef('')
   const reply = message.role === 'assistant'

@@ -4,7 +4,7 @@ import type { Message } from '../../../src-preload/contract/chat.ts'
 import { useChat } from '../../stores/chat.ts'
 import { Columns } from './Columns.tsx'
 import { useMessage } from './hooks.ts'
-import { useWords } from './messages.ts'
+import { useChatTranslate } from './messages.ts'
 import { ReplyView } from './ReplyView.tsx'
 import { ToolRow } from './ToolRow.tsx'
 import { TurnView } from './TurnView.tsx'
@@ -22,7 +22,7 @@ export const MessageView = memo(function MessageView({ id }: { id: string }) {
 
 /** A turn that a click wrote: one quiet line, its words behind it. */
 function ContinueLine({ turn }: { turn: Message }) {
-  const words = useWords()
+  const words = useChatTranslate()
   return (
     <article
       className="chat-turn chat-made"

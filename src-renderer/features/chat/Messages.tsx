@@ -5,14 +5,14 @@ import { useChat } from '../../stores/chat.ts'
 import { MessageView } from './MessageView.tsx'
 import { roomAbove, useFollowEnd } from './messages/follow.ts'
 import { useCopy, useSelected } from './messages/select.ts'
-import { useWords } from './messages.ts'
+import { useChatTranslate } from './messages.ts'
 import { offerReveal } from './reveal.ts'
 
 const nothing: readonly string[] = []
 
 /** The messages, only those near the view in the page, and those that are selected. */
 export function Messages() {
-  const words = useWords()
+  const words = useChatTranslate()
   const id = useChat((state) => state.open?.id ?? '')
   const ids = useChat((state) => state.open?.ids ?? nothing)
   const box = useRef<HTMLDivElement>(null)

@@ -6,7 +6,7 @@ import { showCalendarDate } from '../../i18n/format.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { useChat } from '../../stores/chat.ts'
 import { loadModels } from './actions.ts'
-import { timeOfDay, useWords, type Words } from './messages.ts'
+import { type ChatTranslate, timeOfDay, useChatTranslate } from './messages.ts'
 
 const rowHeight = 32
 const mostHeight = 320
@@ -19,7 +19,7 @@ export function ModelList(props: {
   onPick: (model: string) => void
 }) {
   const { picked, multiple = false, onPick } = props
-  const words = useWords()
+  const words = useChatTranslate()
   const listId = useId()
   const list = useChat((state) => state.models)
   const [search, setSearch] = useState('')
@@ -112,7 +112,7 @@ export function ModelList(props: {
 const lastSecond = 8.64e12
 
 /** The whole id, and the day that the service gives it where it gives one (`created`, seconds as everywhere in this convention). */
-function titleOf({ id, created }: Model, words: Words): string {
+function titleOf({ id, created }: Model, words: ChatTranslate): string {
   if (created === null || created <= 0 || created > lastSecond) return id
   return words('modelDated', {
     model: id,
@@ -127,7 +127,7 @@ function matching(models: readonly Model[], search: string): Model[] {
 }
 
 function ModelsNote({ found, search }: { found: number; search: string }) {
-  const words = useWords()
+  const words = useChatTranslate()
   const { state, models, problem } = useChat((chat) => chat.models)
   if (state === 'loading' && models.length === 0) return <p className="chat-models-note">{words('modelsLoading')}</p>
   if (state === 'failed' && problem)

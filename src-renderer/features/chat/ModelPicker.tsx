@@ -6,11 +6,11 @@ import { useStage } from '../../stores/chatPage.ts'
 import { loadModels, pickModel } from './actions.ts'
 import { setCompared, toggleCompared } from './compare.ts'
 import { ModelList } from './ModelList.tsx'
-import { useWords } from './messages.ts'
+import { useChatTranslate } from './messages.ts'
 
 /** The chip that names the model of the next reply, or the models of the next replies, and the list behind it. */
 export function ModelPicker() {
-  const words = useWords()
+  const words = useChatTranslate()
   const model = useChat((state) => state.model)
   const compared = useChat((state) => state.compared)
   const shown = useStage((state) => state.picking !== null)
@@ -41,7 +41,7 @@ export function ModelPicker() {
 }
 
 function Picking() {
-  const words = useWords()
+  const words = useChatTranslate()
   const model = useChat((state) => state.model)
   const compared = useChat((state) => state.compared)
   const mode = useStage((state) => state.picking) ?? 'one'

@@ -12,7 +12,7 @@ import { Switch } from '../../shared/ui/Switch.tsx'
 import { useApp } from '../../stores/app.ts'
 import { useStage } from '../../stores/chatPage.ts'
 import { attempt } from './client.ts'
-import { figure, useWords } from './messages.ts'
+import { figure, useChatTranslate } from './messages.ts'
 import { formsOf } from './raw.ts'
 
 /** So much of a body is laid out at once; Copy gives everything. */
@@ -22,7 +22,7 @@ const close = (): void => useStage.setState({ dialog: null })
 
 /** The request of a reply and its answer, byte for byte as far as they are kept. */
 export function RawDialog() {
-  const words = useWords()
+  const words = useChatTranslate()
   const dialog = useStage((state) => state.dialog)
   const row = dialog?.kind === 'raw' ? dialog.requestRow : null
   return (
@@ -35,7 +35,7 @@ export function RawDialog() {
 type Asked = { detail: RequestDetail | null; problem: Problem | null }
 
 function Raw({ row }: { row: number }) {
-  const words = useWords()
+  const words = useChatTranslate()
   const studio = useStudio()
   const [{ detail, problem }, setAsked] = useState<Asked>({ detail: null, problem: null })
   useEffect(() => {
@@ -54,7 +54,7 @@ function Raw({ row }: { row: number }) {
 }
 
 function Bodies({ detail }: { detail: RequestDetail }) {
-  const words = useWords()
+  const words = useChatTranslate()
   const [which, setWhich] = useState<'request' | 'reply'>('request')
   const { requestBody, replyBody, row } = detail
   const body = which === 'request' ? requestBody : replyBody
@@ -87,7 +87,7 @@ function Bodies({ detail }: { detail: RequestDetail }) {
 }
 
 function Body({ body }: { body: LoggedBody }) {
-  const words = useWords()
+  const words = useChatTranslate()
   const forms = formsOf(body)
   const [form, setForm] = useState<'pretty' | 'raw'>(forms?.pretty ? 'pretty' : 'raw')
   if (!forms) return <p className="chat-faint">{words('rawNotText', { bytes: showBytes(body.bytes) })}</p>
@@ -126,7 +126,7 @@ function Body({ body }: { body: LoggedBody }) {
 
 /** Why there is nothing to see, and the one setting that changes it for what is sent from now on. */
 function NotKept() {
-  const words = useWords()
+  const words = useChatTranslate()
   const keeps = useApp(({ app }) => app?.settings.chatBodies ?? false)
   const days = useApp(({ app }) => app?.settings.bodyDays ?? 7)
   return (

@@ -10,11 +10,11 @@ import { retry } from './actions.ts'
 import { remarkOn } from './facts.ts'
 import { useBusy } from './hooks.ts'
 import { editTurnOf, goOn } from './messageActions.ts'
-import { figure, useWords } from './messages.ts'
+import { figure, useChatTranslate } from './messages.ts'
 
 /** How a reply ended when that needs saying: stopped, incomplete, failed, or complete with something odd about it. */
 export function ReplyEnd({ reply }: { reply: Message }) {
-  const words = useWords()
+  const words = useChatTranslate()
   if (reply.status === 'incomplete' || reply.status === 'failed') return <Fault reply={reply} />
   if (reply.status === 'stopped') {
     const empty = reply.text === '' && reply.reasoning === '' && reply.refusal === '' && reply.toolCalls.length === 0
@@ -38,7 +38,7 @@ const ofTheModel: ReadonlySet<ProblemKind> = new Set(['invalid_request', 'not_fo
 
 /** The failure in the words of the service's table, with its one action; asking again is the reply's own wherever it can help. */
 function Fault({ reply }: { reply: Message }) {
-  const words = useWords()
+  const words = useChatTranslate()
   const problem: Problem = reply.problem ?? { kind: 'incomplete_stream', message: words('unknownReason') }
   return (
     <div className="chat-fault" data-kind={problem.kind}>
@@ -65,7 +65,7 @@ function Note(props: { icon: ReactNode; reply: Message; retryable?: boolean; chi
 }
 
 function RetryButton({ reply }: { reply: Message }) {
-  const words = useWords()
+  const words = useChatTranslate()
   const busy = useBusy()
   if (!canRetry(reply)) return null
   return (
@@ -83,7 +83,7 @@ function RetryButton({ reply }: { reply: Message }) {
 }
 
 function OtherModelButton({ reply }: { reply: Message }) {
-  const words = useWords()
+  const words = useChatTranslate()
   const busy = useBusy()
   if (!canRetry(reply)) return null
   return (
@@ -101,7 +101,7 @@ function OtherModelButton({ reply }: { reply: Message }) {
 
 /** Only where the conversation ends with this reply: further up it would begin a branch that nobody asked for. */
 function GoOnButton({ reply }: { reply: Message }) {
-  const words = useWords()
+  const words = useChatTranslate()
   const last = useChat(({ open }) => open?.ids.at(-1) === reply.id)
   if (!last || !canContinue(reply)) return null
   return (

@@ -5,13 +5,13 @@ import { CopyMessage } from './CopyMessage.tsx'
 import { tokensPerSecond } from './facts.ts'
 import { useBusy } from './hooks.ts'
 import { MessageMenu, showFacts } from './MessageMenu.tsx'
-import { costWords, figure, fineSeconds, useWords, type Words } from './messages.ts'
+import { type ChatTranslate, costWords, figure, fineSeconds, useChatTranslate } from './messages.ts'
 import { Siblings } from './Siblings.tsx'
 import { SpeakButton } from './voice/SpeakButton.tsx'
 
 /** Under a reply: what can be done with it, and what it took. */
 export function ReplyFooter({ reply }: { reply: Message }) {
-  const words = useWords()
+  const words = useChatTranslate()
   const facts = factsOf(reply, words)
   const busy = useBusy()
   return (
@@ -49,7 +49,7 @@ export function ReplyFooter({ reply }: { reply: Message }) {
 }
 
 /** Tokens, time to first token, speed, cost, as far as each is known. */
-export function factsOf(reply: Message, words: Words): string {
+export function factsOf(reply: Message, words: ChatTranslate): string {
   const tokens = reply.usage?.completionTokens
   const speed = tokensPerSecond(reply)
   return [

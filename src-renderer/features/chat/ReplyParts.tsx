@@ -5,11 +5,11 @@ import { Markdown } from '../../shared/markdown/Markdown.tsx'
 import { useChat } from '../../stores/chat.ts'
 import { stop } from './actions.ts'
 import { useNow } from './hooks.ts'
-import { seconds, useWords, type Words, wholeSeconds } from './messages.ts'
+import { type ChatTranslate, seconds, useChatTranslate, wholeSeconds } from './messages.ts'
 
 /** Reasoning, folded above the answer, with its time. */
 export function Reasoning({ reply }: { reply: Message }) {
-  const words = useWords()
+  const words = useChatTranslate()
   const [open, setOpen] = useState(false)
   const live = reply.status === 'streaming' && reply.text === ''
   const now = useNow(live)
@@ -36,7 +36,7 @@ export function Reasoning({ reply }: { reply: Message }) {
 
 /** What a reply without output waits for, in words, once it has lasted 300 ms, with Stop beside it. */
 export function Waiting({ wait, replyId }: { wait: Wait; replyId: string }) {
-  const words = useWords()
+  const words = useChatTranslate()
   const stopping = useChat((state) => state.stopping.has(replyId))
   const now = useNow(true)
   const lasts = now - Date.parse(wait.since)
@@ -57,7 +57,7 @@ export function Waiting({ wait, replyId }: { wait: Wait; replyId: string }) {
   )
 }
 
-function waitText(wait: Wait, now: number, words: Words): string {
+function waitText(wait: Wait, now: number, words: ChatTranslate): string {
   const lasted = wholeSeconds(now - Date.parse(wait.since))
   if (wait.for === 'turn') return words('waitTurn', { seconds: lasted })
   if (wait.for === 'connection') return words('waitConnection')

@@ -4,7 +4,7 @@ import { useStage } from '../../stores/chatPage.ts'
 import { isRunning } from '../../stores/openChat.ts'
 import { EditMessage } from './EditMessage.tsx'
 import { JsonVerdict } from './JsonVerdict.tsx'
-import { useWords } from './messages.ts'
+import { useChatTranslate } from './messages.ts'
 import { ReplyEnd } from './ReplyEnd.tsx'
 import { ReplyFooter } from './ReplyFooter.tsx'
 import { Reasoning, Waiting } from './ReplyParts.tsx'
@@ -13,7 +13,7 @@ import { Who } from './Who.tsx'
 
 /** A reply that stands alone on the path. */
 export function ReplyView({ reply }: { reply: Message }) {
-  const words = useWords()
+  const words = useChatTranslate()
   const running = isRunning(reply)
   const editing = useStage((state) => state.editing === reply.id)
   const name = reply.model ?? words('assistant')
@@ -44,7 +44,7 @@ export function ReplyView({ reply }: { reply: Message }) {
 
 /** What came of a reply: reasoning, waits, text, refusal, calls of tools with how each stands. */
 export function ReplyBody({ reply }: { reply: Message }) {
-  const words = useWords()
+  const words = useChatTranslate()
   const running = isRunning(reply)
   const streaming = reply.status === 'streaming'
   return (

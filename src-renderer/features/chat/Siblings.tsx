@@ -3,11 +3,11 @@ import type { KeyboardEvent } from 'react'
 import type { Message } from '../../../src-preload/contract/chat.ts'
 import { i18n, isRightToLeft } from '../../i18n/index.ts'
 import { walk } from './messageActions.ts'
-import { useWords } from './messages.ts'
+import { useChatTranslate } from './messages.ts'
 
 /** `‹ 2 / 3 ›`: the ways a conversation went from here. Arrow keys walk it too. */
 export function Siblings({ message }: { message: Message }) {
-  const words = useWords()
+  const words = useChatTranslate()
   const { sibling, siblings } = message
   if (siblings < 2) return null
   const byKey = (event: KeyboardEvent): void => {

@@ -15,7 +15,7 @@ import { LinkDialog } from './LinkDialog.tsx'
 import { TitleField } from './List.tsx'
 import { Messages } from './Messages.tsx'
 import { ModelPicker } from './ModelPicker.tsx'
-import { useWords } from './messages.ts'
+import { useChatTranslate } from './messages.ts'
 import { StageDialogs } from './StageDialogs.tsx'
 
 /** The stage region: title and model above, the messages, the composer below. */
@@ -45,7 +45,7 @@ function endRename(): void {
 }
 
 function Header() {
-  const words = useWords()
+  const words = useChatTranslate()
   const id = useChat((state) => state.open?.id ?? null)
   const title = useChat((state) => state.open?.conversation?.title ?? null)
   const editing = useStage((state) => state.renaming)
@@ -80,7 +80,7 @@ function Header() {
 }
 
 function Body() {
-  const words = useWords()
+  const words = useChatTranslate()
   const id = useChat((state) => state.open?.id ?? null)
   const state = useChat((chat) => chat.open?.state ?? null)
   const any = useChat((chat) => (chat.open?.ids.length ?? 0) > 0)
@@ -91,7 +91,7 @@ function Body() {
 }
 
 function Welcome() {
-  const words = useWords()
+  const words = useChatTranslate()
   const fill = (text: string): void => {
     type(text)
     document.querySelector<HTMLTextAreaElement>('.chat-composer textarea')?.focus()
@@ -114,7 +114,7 @@ function Welcome() {
 }
 
 function RoomNotice() {
-  const words = useWords()
+  const words = useChatTranslate()
   const notice = useChat((state) => state.notice)
   if (!notice) return null
   return (

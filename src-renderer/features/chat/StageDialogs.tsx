@@ -3,7 +3,7 @@ import { useStage } from '../../stores/chatPage.ts'
 import { retry } from './actions.ts'
 import { PresetDialog } from './inspector/PresetDialog.tsx'
 import { ModelList } from './ModelList.tsx'
-import { useWords } from './messages.ts'
+import { useChatTranslate } from './messages.ts'
 import { RawDialog } from './RawDialog.tsx'
 
 const close = (): void => useStage.setState({ dialog: null })
@@ -20,7 +20,7 @@ export function StageDialogs() {
 }
 
 function RetryDialog() {
-  const words = useWords()
+  const words = useChatTranslate()
   const dialog = useStage((state) => state.dialog)
   const replyId = dialog?.kind === 'retryWith' ? dialog.replyId : null
   const pick = (model: string): void => {

@@ -1,14 +1,14 @@
 import type { Message } from '../../../src-preload/contract/chat.ts'
 import { plainText } from '../../shared/ui/plainText.ts'
 import { useChat } from '../../stores/chat.ts'
-import { useWords } from './messages.ts'
+import { useChatTranslate } from './messages.ts'
 
 /**
  * A message of role tool. The cards of the reply above show the calls of this program's own with their results, so here is only their
  * place; a result that came otherwise, such as by an import, is shown as text.
  */
 export function ToolRow({ row }: { row: Message }) {
-  const words = useWords()
+  const words = useChatTranslate()
   const shown = useChat(({ open }) => row.run !== null && isUnderReply(row, open?.messages ?? []))
   if (shown) return <div data-message-id={row.id} />
   return (

@@ -7,13 +7,13 @@ import { Pictures } from './composer/Pictures.tsx'
 import { EditMessage } from './EditMessage.tsx'
 import { MessageMenu } from './MessageMenu.tsx'
 import { startEdit } from './messageActions.ts'
-import { useWords } from './messages.ts'
+import { useChatTranslate } from './messages.ts'
 import { Siblings } from './Siblings.tsx'
 import { Who } from './Who.tsx'
 
 /** What a person said, or set as instructions: the text as typed, never as markdown. */
 export function TurnView({ turn }: { turn: Message }) {
-  const words = useWords()
+  const words = useChatTranslate()
   const editing = useStage((state) => state.editing === turn.id)
   const names = {
     user: 'you',

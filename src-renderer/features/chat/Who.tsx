@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { useNow } from './hooks.ts'
-import { fullTime, seconds, timeOfDay, useWords } from './messages.ts'
+import { fullTime, seconds, timeOfDay, useChatTranslate } from './messages.ts'
 
 /** Who said it and when; `children` are what can be done with it. */
 export function Who(props: {
@@ -37,7 +37,7 @@ export function Who(props: {
 const initial = (name: string): string => (/[\p{L}\p{N}]/u.exec(name)?.[0] ?? name.charAt(0)).toUpperCase()
 
 function StreamingFor({ since }: { since: string }) {
-  const words = useWords()
+  const words = useChatTranslate()
   const now = useNow(true)
   return <time>{words('streamingFor', { seconds: seconds(now - Date.parse(since)) })}</time>
 }

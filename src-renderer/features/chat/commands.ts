@@ -12,7 +12,7 @@ import { focusComposer, selectedIn } from './focus.ts'
 import { jumpBy } from './jumps.ts'
 import { duplicate, goOn, isMaking, quote, startEdit, walk } from './messageActions.ts'
 
-const here = (): boolean => routeStore.getState().route.room === 'chat'
+const here = (): boolean => routeStore.getState().route.page === 'chat'
 const opened = (): boolean => here() && useChat.getState().open?.state === 'live'
 
 /** The message that has the focus, if it fits; else the last one of the path that does. */

@@ -1,7 +1,7 @@
 import './styles.ts'
 import { useEffect } from 'react'
 import { navigate } from '../../shared/navigation.ts'
-import type { RoomView } from '../../shared/pageView.ts'
+import type { PageRegions } from '../../shared/pageView.ts'
 import { useStudio } from '../../shared/studioContext.ts'
 import { appStore } from '../../stores/app.ts'
 import { useChat } from '../../stores/chat.ts'
@@ -42,7 +42,7 @@ export function ChatLive() {
       for (const end of ends) end()
     }
   }, [studio])
-  const { room, id } = useRoute()
+  const { page: room, id } = useRoute()
   useEffect(() => {
     if (room === 'chat') openChat(id)
   }, [room, id])
@@ -55,7 +55,7 @@ function followOpenChat(): () => void {
     const id = open?.id ?? null
     if (id === (before.open?.id ?? null)) return
     const { route } = routeStore.getState()
-    if (route.room === 'chat' && route.id !== id) navigate({ room: 'chat', id })
+    if (route.page === 'chat' && route.id !== id) navigate({ page: 'chat', id })
   })
 }
 
@@ -68,4 +68,4 @@ function followReplies(): () => void {
   })
 }
 
-export const chatRoom: RoomView = { List: ChatList, Stage: ChatStage, Inspector: ChatInspector }
+export const chatRoom: PageRegions = { List: ChatList, Stage: ChatStage, Inspector: ChatInspector }

@@ -6,10 +6,10 @@ export { showClock as timeOfDay, showCount as figure, showFull as fullTime } fro
 
 import { showSc } from '../../shared/ui/sc.ts'
 
-export type Words = (key: ChatText, values?: Record<string, string | number>) => string
+export type ChatTranslate = (key: ChatText, values?: Record<string, string | number>) => string
 
 /** The room's texts, from the namespace `chat`. */
-export function useWords(): Words {
+export function useChatTranslate(): ChatTranslate {
   const { t } = useTranslation('chat')
   // Nothing but values goes along: options of its own make i18next build its patterns anew for each call.
   return (key, values) => t(key, { ...values })
@@ -22,7 +22,7 @@ export const fineSeconds = (ms: number): string => (ms / 1_000).toFixed(ms < 10_
 export const wholeSeconds = (ms: number): string => String(Math.max(0, Math.floor(ms / 1_000)))
 
 /** What a reply cost, never without saying what the amount is; null where nothing is known. Of several choices each says the whole. */
-export function costWords(reply: Pick<Message, 'cost' | 'costIs' | 'params'>, words: Words): string | null {
+export function costWords(reply: Pick<Message, 'cost' | 'costIs' | 'params'>, words: ChatTranslate): string | null {
   if (reply.cost === null || reply.costIs === 'unknown') return null
   const amount = words(reply.costIs === 'estimated' ? 'costEstimated' : 'costMeasured', { amount: showSc(reply.cost) })
   const choices = reply.params?.n ?? 1

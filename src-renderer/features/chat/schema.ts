@@ -1,5 +1,5 @@
 /** What is wrong at one place of a JSON schema. `where` is a path such as `properties.city`; empty is the schema itself. */
-export interface SchemaFault {
+export interface ResponseSchemaFault {
   where: string
   is:
     | 'schema'
@@ -29,7 +29,7 @@ const isMembers = (value: unknown): value is Members =>
  * What in a schema for a reply can't be right, at most five. Only what every draft agrees on is looked at: the service has the last
  * word on the rest.
  */
-export function schemaFaults(schema: unknown): SchemaFault[] {
+export function schemaFaults(schema: unknown): ResponseSchemaFault[] {
   if (!isMembers(schema)) return [{ where: '', is: 'object', word: '' }]
   const look = new Look(schema)
   look.at(schema, '', 0)
@@ -42,7 +42,7 @@ const singles = ['items', 'additionalProperties', 'not', 'contains']
 const lists = ['anyOf', 'oneOf', 'allOf', 'prefixItems']
 
 class Look {
-  readonly faults: SchemaFault[] = []
+  readonly faults: ResponseSchemaFault[] = []
   readonly #root: Members
 
   constructor(root: Members) {
@@ -95,7 +95,7 @@ class Look {
     return found
   }
 
-  #say(where: string, is: SchemaFault['is'], word = ''): void {
+  #say(where: string, is: ResponseSchemaFault['is'], word = ''): void {
     this.faults.push({ where, is, word })
   }
 }

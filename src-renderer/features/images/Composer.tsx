@@ -5,7 +5,7 @@ import { mediaPath } from '../../../src-preload/contract/media.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { navigate } from '../../shared/navigation.ts'
 import { OfflineNote } from '../../shared/offline/OfflineNote.tsx'
-import { WaitingList } from '../../shared/offline/OutboxList.tsx'
+import { OutboxList } from '../../shared/offline/OutboxList.tsx'
 import { Button, IconButton } from '../../shared/ui/Button.tsx'
 import { Field, TextInput } from '../../shared/ui/Field.tsx'
 import { Segmented } from '../../shared/ui/Segmented.tsx'
@@ -48,7 +48,7 @@ export function Composer() {
   const said = blocked ?? (cost === null ? t('composer.hint') : t('composer.cost', { sc: showSc(cost) }))
   return (
     <section aria-label={t('composer.label')} className="images-composer-frame">
-      <WaitingList what="images" className="mb-2" />
+      <OutboxList what="images" className="mb-2" />
       <OfflineNote place="images" onWait={blocked === null ? drawLater : null} className="mb-2" />
       {refused && <ProblemNotice problem={refused} on={{ retry: () => void draw(), edit: focusPrompt }} />}
       <div className="images-composer">
@@ -73,7 +73,7 @@ export function Composer() {
             {said}
           </span>
           {unset ? (
-            <Button look="go" icon={Plug} onClick={() => navigate({ room: 'settings', id: 'connection' })}>
+            <Button look="go" icon={Plug} onClick={() => navigate({ page: 'settings', id: 'connection' })}>
               {t('composer.connect')}
             </Button>
           ) : (

@@ -19,7 +19,7 @@ import { srcOf } from './thumbs.ts'
 import { showMs, useNow } from './time.ts'
 
 /** What is being drawn, and the latest that did not come whole: a place for each picture that was asked for. */
-export function Under() {
+export function ImageDetails() {
   const { t } = useTranslation('images')
   const drawings = useImages(useShallow(onStage))
   return (

@@ -31,12 +31,12 @@ export function startSlideshow(): void {
   const first = images.find(({ id }) => id === cursor) ?? images[0]
   if (!first) return
   plays = true
-  navigate({ room: 'images', id: first.id })
+  navigate({ page: 'images', id: first.id })
 }
 
 /** The picture that the address names, over the whole window: a reload and the back button find it. */
-export function Light() {
-  const { room, id } = useRoute()
+export function ImageLightbox() {
+  const { page: room, id } = useRoute()
   const images = useImages((store) => store.images)
   const settled = useImages((store) => store.found !== 'loading')
   const [side, setSide] = useState(false)
@@ -47,7 +47,7 @@ export function Light() {
     const next = imagesStore.getState().images[to]
     if (!next) return
     imagesStore.setState(withCursor(next.id))
-    navigate({ room: 'images', id: next.id }, { replace: true })
+    navigate({ page: 'images', id: next.id }, { replace: true })
   }, [])
   useEffect(() => {
     if (image) imagesStore.setState((state) => (state.cursor === image.id ? state : withCursor(image.id)))

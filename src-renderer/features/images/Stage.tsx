@@ -13,8 +13,8 @@ import { useRoute } from '../../stores/route.ts'
 import { focusPrompt, remove, saveImages, toggleFavourite } from './actions.ts'
 import { Composer } from './Composer.tsx'
 import { Gallery } from './Gallery.tsx'
-import { Under } from './ImageDetails.tsx'
-import { Light, startSlideshow } from './ImageLightbox.tsx'
+import { ImageDetails } from './ImageDetails.tsx'
+import { ImageLightbox, startSlideshow } from './ImageLightbox.tsx'
 import { find, searchFor, setDraft, showFavourites, startImages } from './subscriptions.ts'
 import { UndoNote } from './UndoNote.tsx'
 
@@ -36,7 +36,7 @@ export function ImagesStage() {
         <UndoNote />
       </div>
       <Composer />
-      <Light />
+      <ImageLightbox />
     </div>
   )
 }
@@ -120,7 +120,7 @@ function Body() {
   return (
     <div ref={box} className="images-scroll">
       {problem && <ProblemNotice problem={problem} on={{ retry: () => void find() }} className="mb-3" />}
-      <Under />
+      <ImageDetails />
       {some ? (
         <Gallery box={box} />
       ) : loading && any ? (

@@ -87,9 +87,9 @@ export async function putAway(drawing: Drawing): Promise<void> {
 
 export const openLight = (id: string): void => {
   imagesStore.setState(withCursor(id))
-  navigate({ room: 'images', id }, { replace: routeStore.getState().route.id !== null })
+  navigate({ page: 'images', id }, { replace: routeStore.getState().route.id !== null })
 }
-export const closeLight = (): void => navigate({ room: 'images', id: null }, { replace: true })
+export const closeLight = (): void => navigate({ page: 'images', id: null }, { replace: true })
 
 /** Marks all of them, or unmarks them where all are marked. */
 export async function toggleFavourite(images: readonly Image[]): Promise<void> {
@@ -204,14 +204,14 @@ export async function showToChat(image: Image): Promise<void> {
   const attachment = await attempt((core) => core.images.asAttachment({ id: image.id }))
   if (!attachment) return
   offerNewChatPicture({ ...attachment, detail: null })
-  navigate({ room: 'chat', id: null })
+  navigate({ page: 'chat', id: null })
 }
 
 /** Shows a request of it in the Proxy room's log. */
 export function openRow(id: number): void {
   requestsStore.setState((state) => withSelected(state, id))
   appStore.setState({ inspectorShown: true })
-  navigate({ room: 'proxy', id: null })
+  navigate({ page: 'proxy', id: null })
 }
 
 /** Goes to the first picture of a drawing, out of a search that hides it; one without pictures shows again what went wrong. */

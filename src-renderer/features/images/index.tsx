@@ -1,5 +1,5 @@
 import { useEffect } from 'react'
-import type { RoomView } from '../../shared/pageView.ts'
+import type { PageRegions } from '../../shared/pageView.ts'
 import { offerImagesCommands } from './commands.ts'
 import { ImagesInspector } from './Inspector.tsx'
 import { ImagesList } from './List.tsx'
@@ -11,4 +11,4 @@ export function ImagesLive() {
   return null
 }
 
-export const imagesRoom: RoomView = { List: ImagesList, Stage: ImagesStage, Inspector: ImagesInspector }
+export const imagesRoom: PageRegions = { List: ImagesList, Stage: ImagesStage, Inspector: ImagesInspector }

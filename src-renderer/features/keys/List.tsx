@@ -28,7 +28,7 @@ export function KeysList() {
     event.preventDefault()
     const next = shown[Math.max(0, Math.min(shown.length - 1, goal))]
     if (!next) return
-    navigate({ room: 'keys', id: next.id }, { replace: true })
+    navigate({ page: 'keys', id: next.id }, { replace: true })
     list.current?.querySelector<HTMLElement>(`[data-key="${CSS.escape(next.id)}"]`)?.focus()
   }
   return (
@@ -69,7 +69,7 @@ function Row({ row, current }: { row: AccountKey; current: boolean }) {
   return (
     <li>
       <a
-        href={hrefOf({ room: 'keys', id: row.id })}
+        href={hrefOf({ page: 'keys', id: row.id })}
         data-key={row.id}
         data-ended={ended}
         aria-current={current ? 'page' : undefined}

@@ -132,8 +132,8 @@ function NoReadout() {
       title={t('noReadout.title')}
       action={
         <>
-          <Button onClick={() => navigate({ room: 'settings', id: 'connection' })}>{t('noReadout.toSettings')}</Button>
-          <Button onClick={() => navigate({ room: 'proxy', id: null })}>{t('noReadout.toProxy')}</Button>
+          <Button onClick={() => navigate({ page: 'settings', id: 'connection' })}>{t('noReadout.toSettings')}</Button>
+          <Button onClick={() => navigate({ page: 'proxy', id: null })}>{t('noReadout.toProxy')}</Button>
         </>
       }
     >
@@ -152,7 +152,7 @@ function Nothing({ connected }: { connected: boolean }) {
         connected ? (
           <Button onClick={() => void refreshKeys()}>{t('refresh')}</Button>
         ) : (
-          <Button look="go" onClick={() => navigate({ room: 'settings', id: 'connection' })}>
+          <Button look="go" onClick={() => navigate({ page: 'settings', id: 'connection' })}>
             {t('empty.connect')}
           </Button>
         )

@@ -1,7 +1,7 @@
 import { useEffect } from 'react'
 import { i18n } from '../../i18n/index.ts'
 import { type Command, offerInWords } from '../../shared/commands/registry.ts'
-import type { RoomView } from '../../shared/pageView.ts'
+import type { PageRegions } from '../../shared/pageView.ts'
 import { KeysList } from './List.tsx'
 import { KeysStage } from './Stage.tsx'
 import { refreshKeys } from './subscriptions.ts'
@@ -23,4 +23,4 @@ export function KeysLive() {
   return null
 }
 
-export const keysRoom: RoomView = { List: KeysList, Stage: KeysStage }
+export const keysRoom: PageRegions = { List: KeysList, Stage: KeysStage }

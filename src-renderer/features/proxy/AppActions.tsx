@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Tool } from '../../../src-preload/contract/apps.ts'
+import type { App } from '../../../src-preload/contract/apps.ts'
 import type { Problem } from '../../../src-preload/contract/problem.ts'
 import type { Client } from '../../api/connect.ts'
 import { problemOf } from '../../api/problem.ts'
@@ -49,10 +49,10 @@ export function Confirmed(props: {
   )
 }
 
-export type ToolDeed = { deed: 'revoke' | 'resetSpend' | 'eraseBodies'; tool: Tool }
+export type ToolDeed = { deed: 'revoke' | 'resetSpend' | 'eraseBodies'; tool: App }
 
 /** What a card's menu does only after asking. */
-export function ToolDeeds({ asked, onClose }: { asked: ToolDeed | null; onClose: () => void }) {
+export function AppActions({ asked, onClose }: { asked: ToolDeed | null; onClose: () => void }) {
   const { t } = useTranslation('proxy')
   const { id = '', name = '' } = asked?.tool ?? {}
   const erase = async (client: Client) => {

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Tool } from '../../../src-preload/contract/apps.ts'
+import type { App } from '../../../src-preload/contract/apps.ts'
 import type { Problem } from '../../../src-preload/contract/problem.ts'
 import { problemOf } from '../../api/problem.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
@@ -9,13 +9,13 @@ import { Button } from '../../shared/ui/Button.tsx'
 import { CopyButton } from '../../shared/ui/CopyButton.tsx'
 import { Dialog } from '../../shared/ui/Dialog.tsx'
 import { Notice } from '../../shared/ui/Notice.tsx'
-import { toolsStore } from '../../stores/apps.ts'
-import { ToolFields } from './AppFields.tsx'
+import { appsStore } from '../../stores/apps.ts'
+import { AppFields } from './AppFields.tsx'
 import { type FormErrors, formOf, freshColour, newForm, readForm } from './form.ts'
 import { SetupPicker } from './SetupPicker.tsx'
 
 /** What is to be made: nothing, a new key (perhaps for a set-up that was picked), or changes of one. */
-export type Draft = { tool: Tool | null; name: string; setup: string | null }
+export type AppDraft = { tool: App | null; name: string; setup: string | null }
 
 interface Shared {
   onClose: () => void
@@ -25,9 +25,9 @@ interface Shared {
 }
 
 /** The form of a tool, and after a new key was made that key, this once, with the texts to set the tool up. */
-export function ToolDialog({ draft, ...shared }: Shared & { draft: Draft | null }) {
+export function AppDialog({ draft, ...shared }: Shared & { draft: AppDraft | null }) {
   const { t } = useTranslation('proxy')
-  const [made, setMade] = useState<{ tool: Tool; key: string } | null>(null)
+  const [made, setMade] = useState<{ tool: App; key: string } | null>(null)
   const close = () => {
     setMade(null)
     shared.onClose()
@@ -60,12 +60,12 @@ function Form({
   bodyDays,
   onClose,
   onMade,
-}: Shared & { draft: Draft; onMade: (made: { tool: Tool; key: string }) => void }) {
+}: Shared & { draft: AppDraft; onMade: (made: { tool: App; key: string }) => void }) {
   const { t } = useTranslation('proxy')
   const studio = useStudio()
   const { tool } = draft
   const [form, setForm] = useState(() =>
-    tool ? formOf(tool) : newForm(draft.name, freshColour(toolsStore.getState().tools ?? [])),
+    tool ? formOf(tool) : newForm(draft.name, freshColour(appsStore.getState().tools ?? [])),
   )
   const [errors, setErrors] = useState<FormErrors>({})
   const [busy, setBusy] = useState(false)
@@ -97,7 +97,7 @@ function Form({
         save()
       }}
     >
-      <ToolFields
+      <AppFields
         form={form}
         errors={errors}
         bodyDays={bodyDays}
@@ -126,7 +126,7 @@ function Form({
   )
 }
 
-function Made(props: Shared & { tool: Tool; secret: string; setup: string | null }) {
+function Made(props: Shared & { tool: App; secret: string; setup: string | null }) {
   const { t } = useTranslation('proxy')
   const { tool, secret } = props
   return (

@@ -17,7 +17,7 @@ export interface FieldsProps {
 }
 
 /** Everything that a person decides about a tool's key. */
-export function ToolFields(props: FieldsProps) {
+export function AppFields(props: FieldsProps) {
   return (
     <>
       <Basics {...props} />

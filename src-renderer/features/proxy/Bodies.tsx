@@ -8,7 +8,7 @@ import { CopyButton } from '../../shared/ui/CopyButton.tsx'
 import { cx } from '../../shared/ui/cx.ts'
 import { Dialog } from '../../shared/ui/Dialog.tsx'
 import { Part } from '../../shared/ui/Part.tsx'
-import { useTools } from '../../stores/apps.ts'
+import { useApps } from '../../stores/apps.ts'
 import { isOpen } from '../../stores/requests.ts'
 import { readable } from './bodies.ts'
 
@@ -17,7 +17,7 @@ type Which = 'request' | 'reply'
 export function Bodies({ detail }: { detail: RequestDetail }) {
   const { t } = useTranslation('proxy')
   const { requestBody, replyBody, row } = detail
-  const tools = useTools()
+  const tools = useApps()
   const logs = tools?.find(({ id }) => row.who.kind === 'tool' && id === row.who.id)?.logBodies ?? false
   const none = logs ? (isOpen(row) ? 'later' : 'noneStudio') : row.who.kind === 'tool' ? 'none' : 'noneStudio'
   if (row.who.kind === 'stranger') return null

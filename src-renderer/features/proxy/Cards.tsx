@@ -13,7 +13,7 @@ import {
   Waypoints,
 } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import type { Tool, ToolUse } from '../../../src-preload/contract/apps.ts'
+import type { App, AppUse } from '../../../src-preload/contract/apps.ts'
 import { type BudgetView, budgetsOf } from '../../shared/appBudgets.ts'
 import { Button, IconButton } from '../../shared/ui/Button.tsx'
 import { Card } from '../../shared/ui/Card.tsx'
@@ -22,7 +22,7 @@ import { Menu, MenuItem, MenuLine } from '../../shared/ui/Menu.tsx'
 import { Meter } from '../../shared/ui/Meter.tsx'
 import { Pill, type PillTone } from '../../shared/ui/Pill.tsx'
 import { Skeleton } from '../../shared/ui/Skeleton.tsx'
-import { splitTools, useTools, useToolUse } from '../../stores/apps.ts'
+import { splitApps, useApps, useAppUse } from '../../stores/apps.ts'
 import { attempt, filterBy, say } from './actions.ts'
 import { Badge, Sparkline, useNow } from './appearance.tsx'
 import { stateOf, type ToolState } from './appState.ts'
@@ -34,16 +34,16 @@ export type CardDeed = 'edit' | 'setUp' | 'revoke' | 'resetSpend' | 'eraseBodies
 export interface CardsProps {
   onAdd: () => void
   onConnect: () => void
-  onDeed: (deed: CardDeed, tool: Tool) => void
+  onDeed: (deed: CardDeed, tool: App) => void
 }
 
 /** The tools that may ask, and folded below them the keys that no longer can. */
 export function Cards(props: CardsProps) {
   const { t } = useTranslation('proxy')
-  const tools = useTools()
+  const tools = useApps()
   const now = useNow(20_000)
   if (tools === null) return <Loading />
-  const { alive, ended } = splitTools(tools, now)
+  const { alive, ended } = splitApps(tools, now)
   return (
     <section aria-label={t('tools.title')} className="flex flex-col gap-3">
       {alive.length === 0 ? (
@@ -119,8 +119,8 @@ function StatePill({ state }: { state: ToolState }) {
   return <Pill tone={tones[state.is]}>{words}</Pill>
 }
 
-function ToolCard({ tool, now, onDeed }: { tool: Tool; now: number; onDeed: CardsProps['onDeed'] }) {
-  const use = useToolUse(tool.id)
+function ToolCard({ tool, now, onDeed }: { tool: App; now: number; onDeed: CardsProps['onDeed'] }) {
+  const use = useAppUse(tool.id)
   const state = stateOf(tool, use, now)
   const budgets = budgetsOf(tool, use)
   return (
@@ -148,7 +148,7 @@ function ToolCard({ tool, now, onDeed }: { tool: Tool; now: number; onDeed: Card
   )
 }
 
-function Spend({ use }: { use: ToolUse | null }) {
+function Spend({ use }: { use: AppUse | null }) {
   const { t } = useTranslation('proxy')
   const spent = use?.spentDay ?? '0'
   const some = exact(spent) > 0n
@@ -188,7 +188,7 @@ function BudgetLine({ name, budget }: { name: string; budget: BudgetView }) {
 }
 
 /** What is limited, what is held or unknown, and how much was asked: the small print of a card. */
-function Small({ tool, use, now }: { tool: Tool; use: ToolUse | null; now: number }) {
+function Small({ tool, use, now }: { tool: App; use: AppUse | null; now: number }) {
   const { t } = useTranslation('proxy')
   const counts = use && [
     t('tools.requestsToday', { count: use.requestsToday, requests: count(use.requestsToday) }),
@@ -220,7 +220,7 @@ function Small({ tool, use, now }: { tool: Tool; use: ToolUse | null; now: numbe
   )
 }
 
-function CardMenu({ tool, onDeed }: { tool: Tool; onDeed: CardsProps['onDeed'] }) {
+function CardMenu({ tool, onDeed }: { tool: App; onDeed: CardsProps['onDeed'] }) {
   const { t } = useTranslation('proxy')
   const alive = tool.revokedAt === null
   const paused = tool.pausedAt !== null
@@ -268,7 +268,7 @@ function CardMenu({ tool, onDeed }: { tool: Tool; onDeed: CardsProps['onDeed'] }
   )
 }
 
-function Ended({ tools, now, onDeed }: { tools: readonly Tool[]; now: number; onDeed: CardsProps['onDeed'] }) {
+function Ended({ tools, now, onDeed }: { tools: readonly App[]; now: number; onDeed: CardsProps['onDeed'] }) {
   const { t } = useTranslation('proxy')
   return (
     <details className="group min-w-0 flex-1 text-s">

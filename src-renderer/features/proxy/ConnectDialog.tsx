@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Tool } from '../../../src-preload/contract/apps.ts'
+import type { App } from '../../../src-preload/contract/apps.ts'
 import { Button } from '../../shared/ui/Button.tsx'
 import { Dialog } from '../../shared/ui/Dialog.tsx'
 import { Notice } from '../../shared/ui/Notice.tsx'
@@ -10,7 +10,7 @@ import { setups } from './setups/index.ts'
 /** Set-up texts without a key at hand: for a look, or for a tool whose key was shown before. */
 export function ConnectDialog(props: {
   /** `any`: no tool in particular; null: closed. */
-  open: Tool | 'any' | null
+  open: App | 'any' | null
   onClose: () => void
   /** A new key for the set-up picked: its name and id. */
   onMakeKey: (name: string, setup: string) => void

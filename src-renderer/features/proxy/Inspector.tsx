@@ -18,8 +18,8 @@ import { askDetail, closeDetail, closeOver } from './actions.ts'
 import { Dot, Time, useNow } from './appearance.tsx'
 import { Bodies, Headers } from './Bodies.tsx'
 import { approx, count, showSc } from './figures.ts'
-import { DetailDeeds } from './RequestActions.tsx'
-import { useRowWords } from './rowMessages.ts'
+import { RequestActions } from './RequestActions.tsx'
+import { useRowTexts } from './rowMessages.ts'
 import { TimelineBars } from './TimelineBars.tsx'
 
 /** The request that was picked in the log, or what went through since the start. */
@@ -68,7 +68,7 @@ function Detail({ row, inspected }: { row: RequestRow | null; inspected: Inspect
           <Facts row={row} />
           <TimelinePart row={row} />
           <Usage row={row} />
-          <DetailDeeds row={row} detail={detail} />
+          <RequestActions row={row} detail={detail} />
         </>
       ) : (
         <Part title={t('detail.title')} aside={<Close />}>
@@ -100,7 +100,7 @@ function Close() {
 function Facts({ row }: { row: RequestRow }) {
   const { t } = useTranslation('proxy')
   const now = useNow(30_000)
-  const { who, status, before } = useRowWords()
+  const { who, status, before } = useRowTexts()
   const { words, tone } = status(row)
   const whoName = { tool: 'detail.who', studio: 'detail.whoStudio', stranger: 'detail.whoStranger' } as const
   const statuses = row.retriedAfter.map((one, at) => (one === 0 ? t('detail.lostConnection') : (before(row)[at] ?? '')))

@@ -27,7 +27,7 @@ import { useNow } from './appearance.tsx'
 import { count } from './figures.ts'
 import { LogBar } from './LogBar.tsx'
 import { columns, LogRow, rowHeight, rowId, wideOnly, widestOnly } from './LogRow.tsx'
-import { useRowWords } from './rowMessages.ts'
+import { useRowTexts } from './rowMessages.ts'
 
 /** The live log, inside the scrolling stage `box`. Its bar and column heads stay in sight. */
 export function Log({ box }: { box: RefObject<HTMLDivElement | null> }) {
@@ -142,7 +142,7 @@ function open(row: RequestRow): void {
 
 function Grid({ box, bar, measures, rows }: GridProps) {
   const { t } = useTranslation('proxy')
-  const words = useRowWords()
+  const words = useRowTexts()
   const held = useRequests((store) => store.held)
   const selected = useRequests((store) => store.selected)
   const today = useToday()

@@ -5,7 +5,7 @@ import { type RequestFilter, studioRoom } from '../../../src-preload/contract/re
 import { Button } from '../../shared/ui/Button.tsx'
 import { cx } from '../../shared/ui/cx.ts'
 import { Select } from '../../shared/ui/Select.tsx'
-import { useTools } from '../../stores/apps.ts'
+import { useApps } from '../../stores/apps.ts'
 import { useChat } from '../../stores/chat.ts'
 import { modelsSeen, requestsStore, useRequests } from '../../stores/requests.ts'
 import { filterBy } from './actions.ts'
@@ -81,7 +81,7 @@ const all = ''
 
 function WhoFilter({ filter }: { filter: RequestFilter }) {
   const { t } = useTranslation('proxy')
-  const tools = useTools() ?? []
+  const tools = useApps() ?? []
   const { who = all } = filter
   // A tool that was removed since: the usage room may still lead to its requests.
   const isGone = who !== all && who !== 'strangers' && !who.startsWith('studio') && tools.every(({ id }) => id !== who)

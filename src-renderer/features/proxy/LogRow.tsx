@@ -5,7 +5,7 @@ import { Pill } from '../../shared/ui/Pill.tsx'
 import { isOpen } from '../../stores/requests.ts'
 import { Dot, Time, useNow } from './appearance.tsx'
 import { approx, count, showMs, showSc } from './figures.ts'
-import type { useRowWords } from './rowMessages.ts'
+import type { useRowTexts } from './rowMessages.ts'
 
 export const rowHeight = 32
 
@@ -23,7 +23,7 @@ const narrowOnly = '@min-[760px]:hidden'
 export const rowId = (id: number): string => `request-${id}`
 
 /** Words are handed in: asking for them in each part of each row would cost more than drawing it. */
-export type RowWords = ReturnType<typeof useRowWords>
+export type RowWords = ReturnType<typeof useRowTexts>
 
 export const LogRow = memo(function LogRow(props: {
   words: RowWords

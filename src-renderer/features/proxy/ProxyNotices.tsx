@@ -7,7 +7,7 @@ import { useNow } from './appearance.tsx'
 import { showMs, showTime } from './figures.ts'
 
 /** What keeps tools from getting answers now, and the one thing to do about each. */
-export function Standing(props: {
+export function ProxyNotices(props: {
   proxy: AppState['proxy']
   allPaused: boolean
   onEnable: () => void
@@ -29,7 +29,7 @@ export function Standing(props: {
           kind="warn"
           action={{
             label: t('standing.toSettings'),
-            onClick: () => navigate({ room: 'settings', id: 'connection' }),
+            onClick: () => navigate({ page: 'settings', id: 'connection' }),
           }}
         >
           {t('standing.waiting')}

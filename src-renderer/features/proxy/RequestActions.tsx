@@ -17,7 +17,7 @@ import { asCurl, keyPlaceholder } from './curl.ts'
 const offAddress = 'http://127.0.0.1:8787/v1'
 
 /** What can be done with a request. */
-export function DetailDeeds({ row, detail }: { row: RequestRow; detail: RequestDetail | null }) {
+export function RequestActions({ row, detail }: { row: RequestRow; detail: RequestDetail | null }) {
   const { t } = useTranslation('proxy')
   const studio = useStudio()
   const baseUrl = useApp(({ app }) => app?.proxy.baseUrl ?? null)
@@ -46,7 +46,7 @@ export function DetailDeeds({ row, detail }: { row: RequestRow; detail: RequestD
     if (said === null) return
     offerNewChat(said)
     closeOver()
-    navigate({ room: 'chat', id: null })
+    navigate({ page: 'chat', id: null })
   }
   const erase = async () => {
     const { erased } = await studio.requests.eraseBodies({ id: row.id })

@@ -4,7 +4,7 @@ import { perFrame } from '../../api/frames.ts'
 import { keepWatching } from '../../api/keepWatching.ts'
 import { problemOf } from '../../api/problem.ts'
 import { appStore, withToast } from '../../stores/app.ts'
-import { toolsStore, withUse } from '../../stores/apps.ts'
+import { appsStore, withUse } from '../../stores/apps.ts'
 import * as held from '../../stores/requestPages.ts'
 import * as store from '../../stores/requests.ts'
 import { requestsStore } from '../../stores/requests.ts'
@@ -27,7 +27,7 @@ export function startProxyRoom(given: Client): () => void {
   const ended = new AbortController()
   void keepWatching(ended.signal, async (signal) => {
     for await (const round of await given.tools.watchUse(undefined, { signal }))
-      toolsStore.setState((tools) => withUse(tools, round))
+      appsStore.setState((tools) => withUse(tools, round))
   })
   const counting = setInterval(() => void count(), countEvery)
   const { filter, selected } = requestsStore.getState()

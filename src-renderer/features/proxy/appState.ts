@@ -1,4 +1,4 @@
-import type { Tool, ToolUse } from '../../../src-preload/contract/apps.ts'
+import type { App, AppUse } from '../../../src-preload/contract/apps.ts'
 import { budgetsOf } from '../../shared/appBudgets.ts'
 
 export type ToolState =
@@ -6,7 +6,7 @@ export type ToolState =
   | { is: 'streaming' | 'waiting'; count: number }
 
 /** The one word that a card says first: what stops the tool, else what it does. */
-export function stateOf(tool: Tool, use: ToolUse | null, now: number): ToolState {
+export function stateOf(tool: App, use: AppUse | null, now: number): ToolState {
   if (tool.revokedAt !== null) return { is: 'revoked' }
   if (tool.expiresAt !== null && Date.parse(tool.expiresAt) <= now) return { is: 'expired' }
   if (tool.pausedAt !== null) return { is: 'paused' }

@@ -1,4 +1,4 @@
-import type { Tool, ToolSettings } from '../../../src-preload/contract/apps.ts'
+import type { App, ToolSettings } from '../../../src-preload/contract/apps.ts'
 import type { Endpoint } from '../../../src-preload/contract/requests.ts'
 
 /** What stands in the fields of a tool's form, as typed. Empty text is no limit. */
@@ -40,7 +40,7 @@ export const colours: readonly ToolSettings['colour'][] = [
 ]
 
 /** The first colour that fewest tools have, so that they can be told apart. */
-export function freshColour(tools: readonly Pick<Tool, 'colour' | 'revokedAt'>[]): ToolSettings['colour'] {
+export function freshColour(tools: readonly Pick<App, 'colour' | 'revokedAt'>[]): ToolSettings['colour'] {
   const used = (colour: ToolSettings['colour']) =>
     tools.filter((tool) => tool.revokedAt === null && tool.colour === colour).length
   return colours.reduce((best, colour) => (used(colour) < used(best) ? colour : best), 'blue')
@@ -65,7 +65,7 @@ export const newForm = (name: string, colour: ToolSettings['colour']): ToolForm 
   failFast: false,
 })
 
-export const formOf = (tool: Tool): ToolForm => ({
+export const formOf = (tool: App): ToolForm => ({
   name: tool.name,
   colour: tool.colour,
   expires: tool.expiresAt === null ? '' : localText(tool.expiresAt),

@@ -2,8 +2,8 @@ import { Pause, Play, Plug } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { AppState } from '../../../src-preload/contract/app.ts'
-import type { Tool } from '../../../src-preload/contract/apps.ts'
-import type { RoomView } from '../../shared/pageView.ts'
+import type { App } from '../../../src-preload/contract/apps.ts'
+import type { PageRegions } from '../../shared/pageView.ts'
 import { useStudio } from '../../shared/studioContext.ts'
 import { Button } from '../../shared/ui/Button.tsx'
 import { CopyButton } from '../../shared/ui/CopyButton.tsx'
@@ -11,16 +11,16 @@ import { Pill, type PillTone } from '../../shared/ui/Pill.tsx'
 import { StageBar } from '../../shared/ui/StageBar.tsx'
 import { Switch } from '../../shared/ui/Switch.tsx'
 import { useApp } from '../../stores/app.ts'
-import { inUse, useTools } from '../../stores/apps.ts'
+import { inUse, useApps } from '../../stores/apps.ts'
 import { useChat } from '../../stores/chat.ts'
-import { type ToolDeed, ToolDeeds } from './AppActions.tsx'
-import { type Draft, ToolDialog } from './AppDialog.tsx'
+import { AppActions, type ToolDeed } from './AppActions.tsx'
+import { AppDialog, type AppDraft } from './AppDialog.tsx'
 import { attempt, say, startProxyRoom } from './actions.ts'
 import { type CardDeed, Cards } from './Cards.tsx'
 import { ConnectDialog } from './ConnectDialog.tsx'
 import { ProxyInspector } from './Inspector.tsx'
 import { Log } from './Log.tsx'
-import { Standing } from './ProxyNotices.tsx'
+import { ProxyNotices } from './ProxyNotices.tsx'
 import { Refusals } from './Refusals.tsx'
 
 function Stage() {
@@ -34,11 +34,11 @@ const enable = (proxyEnabled: boolean) => void attempt((client) => client.app.up
 
 function ProxyStage({ app: { proxy, settings } }: { app: AppState }) {
   const box = useRef<HTMLDivElement>(null)
-  const [draft, setDraft] = useState<Draft | null>(null)
-  const [connecting, setConnecting] = useState<Tool | 'any' | null>(null)
+  const [draft, setDraft] = useState<AppDraft | null>(null)
+  const [connecting, setConnecting] = useState<App | 'any' | null>(null)
   const [asked, setAsked] = useState<ToolDeed | null>(null)
   const { allPaused, pauseAll, any } = usePauseAll()
-  const onDeed = (deed: CardDeed, tool: Tool) => {
+  const onDeed = (deed: CardDeed, tool: App) => {
     if (deed === 'edit') setDraft({ tool, name: tool.name, setup: null })
     else if (deed === 'setUp') setConnecting(tool)
     else setAsked({ deed, tool })
@@ -56,7 +56,7 @@ function ProxyStage({ app: { proxy, settings } }: { app: AppState }) {
       />
       <div ref={box} tabIndex={-1} className="relative min-h-0 flex-1 overflow-y-auto [overflow-anchor:none]">
         <div className="flex flex-col gap-3.5 px-6 pt-5 pb-6 max-[800px]:px-4">
-          <Standing
+          <ProxyNotices
             proxy={proxy}
             allPaused={allPaused}
             onEnable={() => enable(true)}
@@ -71,7 +71,7 @@ function ProxyStage({ app: { proxy, settings } }: { app: AppState }) {
           <Log box={box} />
         </div>
       </div>
-      <ToolDialog draft={draft} onClose={() => setDraft(null)} bodyDays={settings.bodyDays} {...shared} />
+      <AppDialog draft={draft} onClose={() => setDraft(null)} bodyDays={settings.bodyDays} {...shared} />
       <ConnectDialog
         open={connecting}
         onClose={() => setConnecting(null)}
@@ -82,7 +82,7 @@ function ProxyStage({ app: { proxy, settings } }: { app: AppState }) {
         onTurnOn={() => enable(true)}
         {...shared}
       />
-      <ToolDeeds asked={asked} onClose={() => setAsked(null)} />
+      <AppActions asked={asked} onClose={() => setAsked(null)} />
     </>
   )
 }
@@ -90,7 +90,7 @@ function ProxyStage({ app: { proxy, settings } }: { app: AppState }) {
 /** Pauses or resumes all keys that could be used. */
 function usePauseAll() {
   const { t } = useTranslation('proxy')
-  const alive = (useTools() ?? []).filter((tool) => inUse(tool, Date.now()))
+  const alive = (useApps() ?? []).filter((tool) => inUse(tool, Date.now()))
   const pauseAll = (paused: boolean) =>
     void attempt(async (client) => {
       const { changed } = await client.tools.pauseAll({ paused })
@@ -145,4 +145,4 @@ function Bar(props: {
   )
 }
 
-export const proxyRoom: RoomView = { Stage, Inspector: ProxyInspector }
+export const proxyRoom: PageRegions = { Stage, Inspector: ProxyInspector }

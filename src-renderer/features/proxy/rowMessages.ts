@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import type { RequestRow, Who } from '../../../src-preload/contract/requests.ts'
 import type { PillTone } from '../../shared/ui/Pill.tsx'
 
-export interface StatusWords {
+export interface StatusTexts {
   words: string
   tone: PillTone
 }
@@ -18,7 +18,7 @@ function toneOf({ state, status, retriedAfter }: RequestRow): PillTone {
 }
 
 /** The words of a row. Kept apart from its cells, because the inspector says the same. */
-export function useRowWords() {
+export function useRowTexts() {
   const { t } = useTranslation('proxy')
   return useMemo(() => rowWords(t), [t])
 }
@@ -32,7 +32,7 @@ function rowWords(t: TFunction<'proxy'>) {
         : of.from
   const before = (row: RequestRow): string[] =>
     row.retriedAfter.map((status) => (status === 0 ? t('log.lost') : String(status)))
-  const status = (row: RequestRow): StatusWords => ({
+  const status = (row: RequestRow): StatusTexts => ({
     words: [...before(row), last(row)].join(' → '),
     tone: toneOf(row),
   })

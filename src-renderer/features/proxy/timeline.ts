@@ -4,7 +4,7 @@ import { isOpen } from '../../stores/requests.ts'
 export type PhaseName = 'queued' | 'backoff' | 'connecting' | 'waiting' | 'streaming'
 
 /** A stretch of a request's time, in ms from its start. */
-export interface Phase {
+export interface TimelinePhase {
   name: PhaseName
   from: number
   ms: number
@@ -14,13 +14,13 @@ export interface Phase {
  * What a request spent its time with, in the order in which it happened, and how long it took in all (until `now` while it is
  * under way). Back-off is drawn after the queue although several attempts take turns: the books keep its sum.
  */
-export function timeline(row: RequestRow, now: number): { phases: Phase[]; total: number } {
+export function timeline(row: RequestRow, now: number): { phases: TimelinePhase[]; total: number } {
   const elapsed = Math.max(0, now - Date.parse(row.at))
   const total = Math.max(
     row.durationMs ?? (isOpen(row) ? elapsed : (row.firstByteMs ?? row.queuedMs + row.backoffMs)),
     0,
   )
-  const phases: Phase[] = []
+  const phases: TimelinePhase[] = []
   let at = 0
   const add = (name: PhaseName, ms: number): void => {
     const fits = Math.min(Math.max(ms, 0), total - at)

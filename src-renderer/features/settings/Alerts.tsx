@@ -122,7 +122,7 @@ function OfBrowser() {
   const [state, setState] = useState<BrowserNotices>(browserNotices)
   const hints = { missing: 'browserMissing', denied: 'browserDenied', on: 'browserHint', off: 'browserHint' } as const
   const tryIt = (): void => {
-    const goThere = (): void => navigate({ room: 'settings', id: 'alerts' })
+    const goThere = (): void => navigate({ page: 'settings', id: 'alerts' })
     if (!showBrowserNotice(t('title'), t('settings.tried'), 'alerts.try', goThere)) say(t('settings.notShown'))
   }
   return (

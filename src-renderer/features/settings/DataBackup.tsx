@@ -13,7 +13,7 @@ import { Notice } from '../../shared/ui/Notice.tsx'
 import { appStore, withToast } from '../../stores/app.ts'
 import { useData } from '../../stores/data.ts'
 import { DataProgress } from './DataProgress.tsx'
-import { type Found, RestoreDialog } from './DataRestoreDialog.tsx'
+import { type FoundBackup, RestoreDialog } from './DataRestoreDialog.tsx'
 import { Row } from './Row.tsx'
 
 /** What a page can hold and send: the same bound both ways. */
@@ -87,7 +87,7 @@ function Restore() {
   const work = useData(({ data }) => data?.restore ?? null)
   const waiting = useData(({ data }) => data?.waiting ?? null)
   const [sending, setSending] = useState<DataWork | null>(null)
-  const [found, setFound] = useState<Found | null>(null)
+  const [found, setFound] = useState<FoundBackup | null>(null)
   const [tooBig, setTooBig] = useState(false)
   const [busy, setBusy] = useState(false)
   const [problem, setProblem] = useState<Problem | null>(null)
@@ -125,7 +125,7 @@ function Restore() {
     ended.current?.abort()
     if (!sending) void studio.data.cancelRestore()
   }
-  const use = ({ uploadId }: Found) =>
+  const use = ({ uploadId }: FoundBackup) =>
     during(async () => {
       ended.current = null
       await studio.data.restore({ uploadId })

@@ -3,7 +3,7 @@ import { type BackupSummary, type Counts, type KeptThing, keptThings } from '../
 import { showCount, showFull, showSize } from '../../i18n/format.ts'
 import { ConfirmDialog } from '../../shared/ui/Dialog.tsx'
 
-export interface Found {
+export interface FoundBackup {
   uploadId: string
   backup: BackupSummary
   now: { counts: Counts; bytes: number }
@@ -13,10 +13,10 @@ const numberOf = (counts: Counts, thing: KeptThing): number => counts.find((one)
 
 /** What would be replaced by what, before anything is. */
 export function RestoreDialog(props: {
-  found: Found | null
+  found: FoundBackup | null
   busy: boolean
   onClose: () => void
-  onUse: (found: Found) => void
+  onUse: (found: FoundBackup) => void
 }) {
   const { t } = useTranslation('data')
   const { found, busy, onClose, onUse } = props

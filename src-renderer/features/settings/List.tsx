@@ -39,7 +39,7 @@ export function SettingsList() {
         return (
           <a
             key={name}
-            href={hrefOf({ room: 'settings', id: name })}
+            href={hrefOf({ page: 'settings', id: name })}
             aria-current={name === shown ? 'location' : undefined}
             onClick={() => {
               appStore.setState({ listDrawerOpen: false })

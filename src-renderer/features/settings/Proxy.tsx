@@ -18,7 +18,7 @@ export function ProxySection({ app }: { app: AppState }) {
       {/* A port that was changed elsewhere is taken over. */}
       <ProxyFields key={app.settings.proxyPort} app={app} />
       <ProxyMore app={app} />
-      <Button className="self-start" onClick={() => navigate({ room: 'proxy', id: null })}>
+      <Button className="self-start" onClick={() => navigate({ page: 'proxy', id: null })}>
         {t('proxy.more')}
       </Button>
     </>

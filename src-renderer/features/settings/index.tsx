@@ -1,7 +1,7 @@
 import { type ComponentType, type ReactNode, useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { AppState } from '../../../src-preload/contract/app.ts'
-import type { RoomView } from '../../shared/pageView.ts'
+import type { PageRegions } from '../../shared/pageView.ts'
 import { Card } from '../../shared/ui/Card.tsx'
 import { StageBar } from '../../shared/ui/StageBar.tsx'
 import { useApp } from '../../stores/app.ts'
@@ -110,4 +110,4 @@ function Section({
   )
 }
 
-export const settingsRoom: RoomView = { List: SettingsList, Stage }
+export const settingsRoom: PageRegions = { List: SettingsList, Stage }

@@ -6,7 +6,7 @@ import { showCount } from '../../i18n/format.ts'
 import { useKeysOf } from '../../shared/commands/useKeys.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { OfflineNote } from '../../shared/offline/OfflineNote.tsx'
-import { WaitingList } from '../../shared/offline/OutboxList.tsx'
+import { OutboxList } from '../../shared/offline/OutboxList.tsx'
 import { Button } from '../../shared/ui/Button.tsx'
 import { cx } from '../../shared/ui/cx.ts'
 import { useFieldProps } from '../../shared/ui/Field.tsx'
@@ -41,7 +41,7 @@ export function Compose() {
         </div>
       </div>
       <div className="flex shrink-0 flex-col gap-2 border-line border-t px-6 py-2 empty:hidden max-[800px]:px-4">
-        <WaitingList what="speech" />
+        <OutboxList what="speech" />
         <OfflineNote place="speech" onWait={empty ? null : speakLater} />
       </div>
       <div className="flex shrink-0 flex-wrap items-center gap-x-4 gap-y-2 border-line border-t bg-bg px-6 py-3 max-[800px]:px-4">

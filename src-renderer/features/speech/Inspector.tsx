@@ -114,7 +114,7 @@ function From({ id }: { id: string }) {
     <button
       type="button"
       className="rounded-s text-accent underline-offset-2 hover:underline"
-      onClick={() => navigate({ room: 'speech', id })}
+      onClick={() => navigate({ page: 'speech', id })}
     >
       {voice ? voiceOf(voice) : t('more')}
     </button>

@@ -72,7 +72,7 @@ export function SpeechList() {
 }
 
 function show(id: string | null): void {
-  navigate({ room: 'speech', id })
+  navigate({ page: 'speech', id })
   // A drawer is done with once it was chosen from.
   appStore.setState({ listDrawerOpen: false })
 }

@@ -6,7 +6,7 @@ import { Menu, MenuItem, MenuLine } from '../../shared/ui/Menu.tsx'
 import { copyText, removeSpeech, reveal, saveSpeech, sendToTranscribe, setFavourite, takeText } from './actions.ts'
 
 /** What can be done with a speech that is kept. */
-export function Deeds({ speech, label }: { speech: Speech; label?: string }) {
+export function SpeechActions({ speech, label }: { speech: Speech; label?: string }) {
   const { t } = useTranslation('speech')
   const { id, favourite, mediaId, format } = speech
   return (

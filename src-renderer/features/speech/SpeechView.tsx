@@ -17,7 +17,7 @@ import { playFrom, type Side, swapVoices } from './playback.ts'
 import { SpokenText } from './SpokenText.tsx'
 
 /** A speech: its sound, how far it is, its text; and another one beside it. */
-export function View({ speech }: { speech: SpeechDetail }) {
+export function SpeechView({ speech }: { speech: SpeechDetail }) {
   const { t } = useTranslation('speech')
   const compared = useSpeech((store) => store.compared?.detail ?? null)
   const [part, setPart] = useState(0)

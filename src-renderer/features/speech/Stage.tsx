@@ -10,8 +10,8 @@ import { StageBar } from '../../shared/ui/StageBar.tsx'
 import { type OpenSpeech, useSpeech } from '../../stores/speech.ts'
 import { openSpeech, refresh, setFavourite } from './actions.ts'
 import { Compose } from './Compose.tsx'
-import { Deeds } from './SpeechActions.tsx'
-import { View } from './SpeechView.tsx'
+import { SpeechActions } from './SpeechActions.tsx'
+import { SpeechView } from './SpeechView.tsx'
 
 export const stateTones: Record<'making' | 'failed' | 'cancelled' | 'cut', PillTone> = {
   making: 'warn',
@@ -57,7 +57,7 @@ function Open({ open }: { open: OpenSpeech }) {
   const { t } = useTranslation('speech')
   const { detail, state, problem } = open
   const fresh = (
-    <Button icon={Plus} onClick={() => navigate({ room: 'speech', id: null })}>
+    <Button icon={Plus} onClick={() => navigate({ page: 'speech', id: null })}>
       {t('newSpeech')}
     </Button>
   )
@@ -98,12 +98,12 @@ function Open({ open }: { open: OpenSpeech }) {
               className={star ? '[&_svg]:fill-current' : ''}
               onClick={() => void setFavourite(detail)}
             />
-            <Deeds speech={detail} />
+            <SpeechActions speech={detail} />
             {fresh}
           </>
         }
       />
-      <View key={detail.id} speech={detail} />
+      <SpeechView key={detail.id} speech={detail} />
     </>
   )
 }

@@ -151,7 +151,7 @@ async function make(wish: SpeechWish & { fromId: string | null }): Promise<boole
     useSpeech.setState((store) => withSpeechChange(store, { type: 'speech', speech }))
     listenTo(core, speech.id)
     openSpeech(speech.id)
-    navigate({ room: 'speech', id: speech.id })
+    navigate({ page: 'speech', id: speech.id })
     return true
   } catch (thrown) {
     const refusal: Problem = problemOf(thrown)
@@ -288,7 +288,7 @@ export async function takeText(id: string): Promise<void> {
   if (!detail) return
   const { text, model, voice, format, speed, pcmRate } = detail
   setDraft({ text, model, voice, format, speed, pcmRate })
-  navigate({ room: 'speech', id: null })
+  navigate({ page: 'speech', id: null })
 }
 
 /** Samples that were made are heard with another rate. */
@@ -300,14 +300,14 @@ export function openBeside(places: 1 | -1): void {
   const { speeches } = shownSpeeches(store)
   const at = speeches.findIndex(({ id }) => id === store.open?.id)
   const next = speeches[at === -1 ? 0 : at + places]
-  if (next) navigate({ room: 'speech', id: next.id })
+  if (next) navigate({ page: 'speech', id: next.id })
   if (at + places >= speeches.length - 1) void readOlder()
 }
 
 /** Keeps the sound as a recording of the Transcribe room, and goes there. */
 export async function sendToTranscribe(id: string): Promise<void> {
   const recording = await attempt((core) => core.transcribe.addSpeech({ speechId: id }))
-  if (recording) navigate({ room: 'transcribe', id: recording.id })
+  if (recording) navigate({ page: 'transcribe', id: recording.id })
 }
 
 /** Takes it out of the list; the way back is offered. */
@@ -315,11 +315,11 @@ export async function removeSpeech(id: string): Promise<void> {
   if (!(await attempt((core) => core.speech.remove({ ids: [id] })))) return
   const wasOpen = useSpeech.getState().open?.id === id
   useSpeech.setState((store) => withSpeechChange(store, { type: 'gone', id }))
-  if (wasOpen) navigate({ room: 'speech', id: null })
+  if (wasOpen) navigate({ page: 'speech', id: null })
   const undo = (): void => {
     useSpeech.setState({ note: null })
     void attempt((core) => core.speech.restore({ ids: [id] })).then((done) => {
-      if (done && wasOpen) navigate({ room: 'speech', id })
+      if (done && wasOpen) navigate({ page: 'speech', id })
     })
   }
   const text = i18n.t('speech:removed')

@@ -23,7 +23,7 @@ import { canResume } from './labels.ts'
 import { soundOnStage, swapVoices, usePlayback } from './playback.ts'
 import { hearVoice } from './preview.ts'
 
-const here = (): boolean => routeStore.getState().route.room === 'speech'
+const here = (): boolean => routeStore.getState().route.page === 'speech'
 const opened = (): SpeechDetail | null => (here() ? (useSpeech.getState().open?.detail ?? null) : null)
 
 /** A command about the speech on the stage. */
@@ -35,7 +35,7 @@ function about(
   keys?: string,
 ): Command {
   return {
-    ...{ id, title, group: 'speech', room: 'speech' },
+    ...{ id, title, group: 'speech', page: 'speech' },
     when: () => {
       const speech = opened()
       return speech !== null && fits(speech)
@@ -58,7 +58,7 @@ function commands(): Command[] {
   const t = i18n.getFixedT(null, 'speech')
   const inRoom = { group: 'speech', room: 'speech' } as const
   return [
-    { id: 'speech.new', title: t('cmdNew'), group: 'go', run: () => navigate({ room: 'speech', id: null }) },
+    { id: 'speech.new', title: t('cmdNew'), group: 'go', run: () => navigate({ page: 'speech', id: null }) },
     {
       ...{ id: 'speech.speak', title: t('cmdSpeak'), keys: 'Mod+Enter', ...inRoom },
       when: () => useSpeech.getState().open === null && useSpeech.getState().draft.text.trim() !== '',

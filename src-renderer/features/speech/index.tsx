@@ -1,6 +1,6 @@
 import '../../shared/audio/wave.css'
 import { useEffect } from 'react'
-import type { RoomView } from '../../shared/pageView.ts'
+import type { PageRegions } from '../../shared/pageView.ts'
 import { useStudio } from '../../shared/studioContext.ts'
 import { useRoute } from '../../stores/route.ts'
 import { openSpeech, startSpeech } from './actions.ts'
@@ -18,11 +18,11 @@ export function SpeechLive() {
       for (const end of ends) end()
     }
   }, [studio])
-  const { room, id } = useRoute()
+  const { page: room, id } = useRoute()
   useEffect(() => {
     if (room === 'speech') openSpeech(id)
   }, [room, id])
   return null
 }
 
-export const speechRoom: RoomView = { List: SpeechList, Stage: SpeechStage, Inspector: SpeechInspector }
+export const speechRoom: PageRegions = { List: SpeechList, Stage: SpeechStage, Inspector: SpeechInspector }

@@ -5,7 +5,7 @@ import type { Transcript } from '../../../src-preload/contract/transcription.ts'
 import { IconButton } from '../../shared/ui/Button.tsx'
 import type { OpenRecording } from '../../stores/transcription.ts'
 import { compareWith } from './actions.ts'
-import { difference, type Piece } from './diff.ts'
+import { type DiffPiece, difference } from './diff.ts'
 import { versionOf } from './labels.ts'
 
 /** Two transcripts of one recording side by side, with the words marked that the other lacks. */
@@ -29,7 +29,7 @@ export function Compare({ open, left, right }: { open: OpenRecording; left: Tran
   )
 }
 
-function Side({ name, pieces }: { name: string; pieces: readonly Piece[] }) {
+function Side({ name, pieces }: { name: string; pieces: readonly DiffPiece[] }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls is reached by keys
     <section tabIndex={0} aria-label={name} className="min-h-0 overflow-y-auto px-6 py-3 max-[800px]:px-4">
@@ -50,8 +50,8 @@ function Side({ name, pieces }: { name: string; pieces: readonly Piece[] }) {
 }
 
 /** Neighbours of a kind as one: a long text has many words, and few changes. */
-function runs(pieces: readonly Piece[]): (Piece & { key: number })[] {
-  const all: (Piece & { key: number })[] = []
+function runs(pieces: readonly DiffPiece[]): (DiffPiece & { key: number })[] {
+  const all: (DiffPiece & { key: number })[] = []
   for (const [key, { text, differs }] of pieces.entries()) {
     const last = all.at(-1)
     if (last && last.differs === differs) last.text += text

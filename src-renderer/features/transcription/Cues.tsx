@@ -5,13 +5,13 @@ import { Virtualizer, type VirtualizerHandle } from 'virtua'
 import type { Cue, Transcript } from '../../../src-preload/contract/transcription.ts'
 import { Button, IconButton } from '../../shared/ui/Button.tsx'
 import { attempt } from './client.ts'
-import type { Found } from './FindBar.tsx'
+import type { FindResult } from './FindBar.tsx'
 import { timeOf } from './labels.ts'
 import { Marked } from './Marked.tsx'
 import { playFrom, usePlayback } from './playback.ts'
 
 /** Lines with their times. The one that is heard is marked and kept in sight, until the person looks elsewhere. */
-export function Cues({ transcript, found }: { transcript: Transcript; found: Found }) {
+export function Cues({ transcript, found }: { transcript: Transcript; found: FindResult }) {
   const { t } = useTranslation('transcribe')
   const { cues } = transcript
   const box = useRef<HTMLDivElement>(null)
@@ -130,7 +130,7 @@ function Line(props: {
   transcript: Transcript
   cue: Cue
   at: number
-  found: Found
+  found: FindResult
   reached: boolean
   editing: boolean
   onReach: (at: number) => void

@@ -5,7 +5,7 @@ import { showSize } from '../../i18n/format.ts'
 import { chooseMicrophone, useMicrophone, useMicrophones } from '../../shared/audio/devices.ts'
 import { clockOf } from '../../shared/audio/durationText.ts'
 import { RecorderWave } from '../../shared/audio/RecorderWave.tsx'
-import type { Recording } from '../../shared/audio/recorder.ts'
+import type { ActiveRecording } from '../../shared/audio/recorder.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { Button, IconButton } from '../../shared/ui/Button.tsx'
 import { ConfirmDialog } from '../../shared/ui/Dialog.tsx'
@@ -112,7 +112,7 @@ function Asking() {
   )
 }
 
-function Running({ now }: { now: Extract<Recorder, { recording: Recording }> }) {
+function Running({ now }: { now: Extract<Recorder, { recording: ActiveRecording }> }) {
   const { t } = useTranslation('transcribe')
   const { recording, paused, kept, trouble } = now
   const [asked, setAsked] = useState(false)
@@ -209,7 +209,7 @@ function Failed({ now }: { now: Extract<Recorder, { state: 'failed' }> }) {
   )
 }
 
-function useElapsed(recording: Recording): number {
+function useElapsed(recording: ActiveRecording): number {
   const [ms, setMs] = useState(recording.elapsed)
   useEffect(() => {
     const timer = setInterval(() => setMs(recording.elapsed()), 200)
@@ -219,7 +219,7 @@ function useElapsed(recording: Recording): number {
 }
 
 /** Drawn past React: it moves many times a second. */
-function Level({ recording }: { recording: Recording }) {
+function Level({ recording }: { recording: ActiveRecording }) {
   const { t } = useTranslation('transcribe')
   const meter = useRef<HTMLSpanElement>(null)
   const fill = useRef<HTMLSpanElement>(null)

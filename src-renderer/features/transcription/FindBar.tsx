@@ -7,7 +7,7 @@ import { IconButton } from '../../shared/ui/Button.tsx'
 import { hitsIn } from './find.ts'
 
 /** What is looked for in a transcript, and the match that was walked to. */
-export interface Found {
+export interface FindResult {
   needle: string
   count: number
   /** From 0; -1: none yet. */
@@ -27,7 +27,7 @@ export function useFound(transcript: Transcript | null, timed: boolean) {
     return transcript.cues.flatMap(({ text }, cue) => hitsIn(text, needle).map((_, inCue) => ({ cue, inCue })))
   }, [transcript, timed, needle])
   const at = Math.min(walkedTo, hits.length - 1)
-  const found: Found = { needle, count: hits.length, at, cue: -1, inCue: -1, ...hits[at] }
+  const found: FindResult = { needle, count: hits.length, at, cue: -1, inCue: -1, ...hits[at] }
   const walk = (by: 1 | -1): void => {
     if (hits.length > 0)
       setWalkedTo(at === -1 ? (by === 1 ? 0 : hits.length - 1) : (at + by + hits.length) % hits.length)
@@ -40,7 +40,7 @@ export function useFound(transcript: Transcript | null, timed: boolean) {
 }
 
 export function FindBar(props: {
-  found: Found
+  found: FindResult
   onLook: (needle: string) => void
   onWalk: (by: 1 | -1) => void
   field: RefObject<HTMLInputElement | null>

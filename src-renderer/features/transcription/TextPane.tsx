@@ -2,14 +2,22 @@ import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Transcript } from '../../../src-preload/contract/transcription.ts'
 import { attempt } from './client.ts'
-import type { Found } from './FindBar.tsx'
+import type { FindResult } from './FindBar.tsx'
 import { Marked } from './Marked.tsx'
 
 /** ms of quiet after which what was typed is kept. */
 const keepAfter = 500
 
 /** A transcript as one text; `editing` makes it a field that keeps what is typed by itself. */
-export function TextPane({ transcript, found, editing }: { transcript: Transcript; found: Found; editing: boolean }) {
+export function TextPane({
+  transcript,
+  found,
+  editing,
+}: {
+  transcript: Transcript
+  found: FindResult
+  editing: boolean
+}) {
   const { t } = useTranslation('transcribe')
   if (editing) return <Editor key={transcript.id} transcript={transcript} />
   return (

@@ -12,22 +12,22 @@ import { Select } from '../../shared/ui/Select.tsx'
 import type { OpenRecording } from '../../stores/transcription.ts'
 import { compareWith, saveTranscript, showTranscript } from './actions.ts'
 import { attempt, say } from './client.ts'
-import { FindBar, type Found } from './FindBar.tsx'
+import { FindBar, type FindResult } from './FindBar.tsx'
 import { sendToChat, speakIt } from './handOver.ts'
 import { versionOf } from './labels.ts'
 
-export type View = 'timed' | 'text'
+export type TranscriptView = 'timed' | 'text'
 
 /** Which transcript, how it is shown, and what can be done with it. */
 export function Toolbar(props: {
   open: OpenRecording
   transcript: Transcript
-  view: View
+  view: TranscriptView
   hasTimes: boolean
   editing: boolean
-  found: Found
+  found: FindResult
   field: RefObject<HTMLInputElement | null>
-  onView: (view: View) => void
+  onView: (view: TranscriptView) => void
   onEdit: (editing: boolean) => void
   onLook: (needle: string) => void
   onWalk: (by: 1 | -1) => void

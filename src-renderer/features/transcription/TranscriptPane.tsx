@@ -5,7 +5,7 @@ import type { Recording, Transcript } from '../../../src-preload/contract/transc
 import { showSize } from '../../i18n/format.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { OfflineNote, WaitInstead } from '../../shared/offline/OfflineNote.tsx'
-import { WaitingList } from '../../shared/offline/OutboxList.tsx'
+import { OutboxList } from '../../shared/offline/OutboxList.tsx'
 import { Button } from '../../shared/ui/Button.tsx'
 import { EmptyState } from '../../shared/ui/EmptyState.tsx'
 import { Notice } from '../../shared/ui/Notice.tsx'
@@ -24,7 +24,7 @@ import {
   useRefusals,
 } from './requests.ts'
 import { TextPane } from './TextPane.tsx'
-import { Toolbar, type View } from './Toolbar.tsx'
+import { Toolbar, type TranscriptView } from './Toolbar.tsx'
 
 /** What was said in a recording: how it goes, then the words. */
 export function TranscriptPane(props: { open: OpenRecording; recording: Recording; compared: Transcript | null }) {
@@ -36,7 +36,7 @@ export function TranscriptPane(props: { open: OpenRecording; recording: Recordin
   const again = { retry: () => void transcribe(recording.id) }
   return (
     <div className="flex min-h-0 flex-1 flex-col">
-      <WaitingList what="transcript" recordingId={recording.id} className="mx-5 mt-3 flex-none" />
+      <OutboxList what="transcript" recordingId={recording.id} className="mx-5 mt-3 flex-none" />
       {recording.mediaId !== null && (
         <OfflineNote place="transcript" onWait={() => transcribeLater(recording.id)} className="mx-5 mt-3 flex-none" />
       )}
@@ -182,9 +182,9 @@ function Words({
   compared: Transcript | null
 }) {
   const hasTimes = transcript.cues.length > 0
-  const [wanted, setWanted] = useState<View>('timed')
+  const [wanted, setWanted] = useState<TranscriptView>('timed')
   const [editing, setEditing] = useState(false)
-  const view: View = hasTimes ? wanted : 'text'
+  const view: TranscriptView = hasTimes ? wanted : 'text'
   const { found, look, walk } = useFound(transcript, view === 'timed')
   const field = useRef<HTMLInputElement>(null)
   useEffect(() => {

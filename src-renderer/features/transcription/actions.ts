@@ -80,7 +80,7 @@ function change(id: string, now: Partial<store.OpenRecording>): void {
   useTranscribe.setState(({ open }) => (open?.id === id ? { open: { ...open, ...now } } : {}))
 }
 
-export const showRecording = (id: string | null): void => navigate({ room: 'transcribe', id })
+export const showRecording = (id: string | null): void => navigate({ page: 'transcribe', id })
 export const showTranscript = (id: string | null): void => changeOpen({ shownId: id, comparedId: null })
 export const compareWith = (id: string | null): void => changeOpen({ comparedId: id })
 
@@ -124,7 +124,7 @@ export async function removeRecordings(ids: string[]): Promise<void> {
   if (!done) return
   for (const id of ids) useTranscribe.setState((now) => store.withoutRecording(now, id))
   const { route } = routeStore.getState()
-  if (route.room === 'transcribe' && route.id !== null && ids.includes(route.id)) showRecording(null)
+  if (route.page === 'transcribe' && route.id !== null && ids.includes(route.id)) showRecording(null)
   say('removed', i18n.t('transcribe:removed', { count: done.removed }), {
     label: i18n.t('transcribe:undo'),
     onClick: () => void restore(ids),

@@ -14,7 +14,7 @@ import { usePlayback } from './playback.ts'
 import { finishRecorder, pauseRecorder, startRecorder, useRecorder } from './record.ts'
 import { cancelTranscript, transcribe } from './requests.ts'
 
-const here = (): boolean => routeStore.getState().route.room === 'transcribe'
+const here = (): boolean => routeStore.getState().route.page === 'transcribe'
 const openId = (): string | null => (here() ? (useTranscribe.getState().open?.id ?? null) : null)
 const shown = () => (here() ? shownTranscript(useTranscribe.getState().open) : null)
 const making = () =>
@@ -39,7 +39,7 @@ function commands(): Command[] {
       when: () => !recording(),
       run: () => {
         followRoom()
-        if (!here()) navigate({ room: 'transcribe', id: null })
+        if (!here()) navigate({ page: 'transcribe', id: null })
         void startRecorder()
       },
     }),
@@ -54,7 +54,7 @@ function commands(): Command[] {
     command('done', 'commandDone', { keys: 'Mod+Alt+D', when: recording, run: () => void finishRecorder() }),
     command('files', 'commandFiles', {
       run: () => {
-        navigate({ room: 'transcribe', id: null })
+        navigate({ page: 'transcribe', id: null })
         chooseFiles()
       },
     }),

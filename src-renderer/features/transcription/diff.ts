@@ -1,12 +1,12 @@
 /** A piece of a text: a word with what follows it up to the next, and whether the other text lacks it there. */
-export interface Piece {
+export interface DiffPiece {
   text: string
   differs: boolean
 }
 
 export interface Difference {
-  left: Piece[]
-  right: Piece[]
+  left: DiffPiece[]
+  right: DiffPiece[]
   /** Words of the left that the right lacks, or the other way round, whichever are more; null where marking was given up. */
   words: number | null
 }
@@ -24,10 +24,10 @@ interface Word {
 export function difference(left: string, right: string, language = 'en'): Difference {
   const [a, b] = [wordsOf(left, language), wordsOf(right, language)]
   const common = commonOf(a, b)
-  const pieces = (words: Word[], same: ReadonlySet<number> | null): Piece[] =>
+  const pieces = (words: Word[], same: ReadonlySet<number> | null): DiffPiece[] =>
     words.map(({ text, key }, at) => ({ text, differs: same !== null && key !== '' && !same.has(at) }))
   const result = { left: pieces(a, common?.a ?? null), right: pieces(b, common?.b ?? null) }
-  const count = (list: Piece[]): number => list.filter(({ differs }) => differs).length
+  const count = (list: DiffPiece[]): number => list.filter(({ differs }) => differs).length
   return { ...result, words: common === null ? null : Math.max(count(result.left), count(result.right)) }
 }
 

@@ -5,11 +5,11 @@ import { offerSpeech } from '../../stores/speech.ts'
 /** Into the composer of a new chat; nothing is sent. */
 export function sendToChat(text: string): void {
   offerNewChat(text.trim())
-  navigate({ room: 'chat', id: null })
+  navigate({ page: 'chat', id: null })
 }
 
 /** Into the Speech room's field; nothing is asked for. */
 export function speakIt(text: string): void {
   offerSpeech(text.trim())
-  navigate({ room: 'speech', id: null })
+  navigate({ page: 'speech', id: null })
 }

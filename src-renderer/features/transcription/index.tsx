@@ -1,6 +1,6 @@
 import './transcribe.css'
 import { useEffect } from 'react'
-import type { RoomView } from '../../shared/pageView.ts'
+import type { PageRegions } from '../../shared/pageView.ts'
 import { useStudio } from '../../shared/studioContext.ts'
 import { useRoute } from '../../stores/route.ts'
 import { followRoom, openRecording, startTranscribe } from './actions.ts'
@@ -20,7 +20,7 @@ export function TranscribeLive() {
       for (const end of ends) end()
     }
   }, [studio])
-  const { room, id } = useRoute()
+  const { page: room, id } = useRoute()
   useEffect(() => {
     if (room !== 'transcribe') return
     followRoom()
@@ -29,4 +29,8 @@ export function TranscribeLive() {
   return null
 }
 
-export const transcribeRoom: RoomView = { List: TranscribeList, Stage: TranscribeStage, Inspector: TranscribeInspector }
+export const transcribeRoom: PageRegions = {
+  List: TranscribeList,
+  Stage: TranscribeStage,
+  Inspector: TranscribeInspector,
+}

@@ -5,7 +5,7 @@ import { problemOf } from '../../api/problem.ts'
 import { base64Of, saveBlob, upload } from '../../api/transfer.ts'
 import { showInstant } from '../../i18n/format.ts'
 import { i18n } from '../../i18n/index.ts'
-import { type MicTrouble, NoMicrophone, type Recording, startRecording } from '../../shared/audio/recorder.ts'
+import { type ActiveRecording, type MicTrouble, NoMicrophone, startRecording } from '../../shared/audio/recorder.ts'
 import { type Keeper, keepPieces } from '../../shared/audio/recorderUpload.ts'
 import { localStore } from '../../shared/storage.ts'
 import { useTranscribe } from '../../stores/transcription.ts'
@@ -20,7 +20,7 @@ export type Recorder =
   | {
       state: 'recording' | 'finishing'
       id: string
-      recording: Recording
+      recording: ActiveRecording
       paused: boolean
       /** Bytes that lie on the disk. */
       kept: number

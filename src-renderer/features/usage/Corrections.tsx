@@ -12,9 +12,9 @@ import { lessSc, showSigned, signed } from '../../shared/ui/sc.ts'
 import { daysOf, openBook, useUsage } from '../../stores/usage.ts'
 import { openRequests } from './actions.ts'
 import { RangeField } from './Controls.tsx'
-import { Told } from './ReportedFigures.tsx'
+import { ReportedFigures } from './ReportedFigures.tsx'
 import { Undated } from './Undated.tsx'
-import { Standing } from './UsageNotices.tsx'
+import { UsageNotices } from './UsageNotices.tsx'
 
 type Correction = z.infer<typeof correction>
 
@@ -41,7 +41,7 @@ export function Corrections() {
   }, [studio, bookId, from, to, asOf])
   return (
     <div className="usage-body">
-      <Standing />
+      <UsageNotices />
       <div className="flex flex-wrap items-start gap-x-6 gap-y-2">
         <p className="min-w-[240px] max-w-[680px] flex-1 text-soft">{t('corrections.about')}</p>
         <RangeField />
@@ -103,10 +103,10 @@ function Table({ found }: { found: readonly Correction[] }) {
                   <span dir="auto">{model === '' && keyId ? t('corrections.key', { id: keyId }) : model}</span>
                 </td>
                 <td className="num">
-                  <Told figures={before} at={beforeAsOf} />
+                  <ReportedFigures figures={before} at={beforeAsOf} />
                 </td>
                 <td className="num">
-                  <Told figures={after} at={afterAsOf} />
+                  <ReportedFigures figures={after} at={afterAsOf} />
                 </td>
                 <td className="num">{difference(before, after)}</td>
               </tr>

@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next'
-import type { Tool } from '../../../src-preload/contract/apps.ts'
+import type { App } from '../../../src-preload/contract/apps.ts'
 import { showCount } from '../../i18n/format.ts'
 import { budgetsOf } from '../../shared/appBudgets.ts'
 import { navigate } from '../../shared/navigation.ts'
@@ -7,7 +7,7 @@ import { Button } from '../../shared/ui/Button.tsx'
 import { Card } from '../../shared/ui/Card.tsx'
 import { Meter } from '../../shared/ui/Meter.tsx'
 import { showSc } from '../../shared/ui/sc.ts'
-import { inUse, useTools, useToolUse } from '../../stores/apps.ts'
+import { inUse, useApps, useAppUse } from '../../stores/apps.ts'
 import { hrefOf } from '../../stores/route.ts'
 import { useUsage } from '../../stores/usage.ts'
 
@@ -24,7 +24,7 @@ export function TopConversations() {
           {top.map(({ conversationId, title, total }) => (
             <li key={conversationId} className="flex items-baseline gap-3 border-line border-t py-1.5 text-s">
               <a
-                href={hrefOf({ room: 'chat', id: conversationId })}
+                href={hrefOf({ page: 'chat', id: conversationId })}
                 dir="auto"
                 className="min-w-0 flex-1 truncate hover:text-accent hover:underline"
               >
@@ -49,7 +49,7 @@ export function TopConversations() {
 /** How far each tool is with what it may spend. */
 export function Budgets() {
   const { t } = useTranslation('usage')
-  const tools = (useTools() ?? []).filter(
+  const tools = (useApps() ?? []).filter(
     (tool) =>
       inUse(tool, Date.now()) && (tool.budgetDay !== null || tool.budgetMonth !== null || tool.budgetTotal !== null),
   )
@@ -60,7 +60,7 @@ export function Budgets() {
         {tools.length === 0 && (
           <div className="flex flex-wrap items-center gap-3 text-faint text-s">
             <p className="min-w-0 flex-1">{t('budgets.none')}</p>
-            <Button size="small" onClick={() => navigate({ room: 'proxy', id: null })}>
+            <Button size="small" onClick={() => navigate({ page: 'proxy', id: null })}>
               {t('budgets.toProxy')}
             </Button>
           </div>
@@ -75,9 +75,9 @@ export function Budgets() {
   )
 }
 
-function Budget({ tool }: { tool: Tool }) {
+function Budget({ tool }: { tool: App }) {
   const { t } = useTranslation('usage')
-  const use = useToolUse(tool.id)
+  const use = useAppUse(tool.id)
   return (
     <li className="border-line border-t py-1.5 text-s">
       <div dir="auto" className="truncate font-[520]">

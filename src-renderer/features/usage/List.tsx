@@ -31,7 +31,7 @@ export function UsageList() {
           return (
             <a
               key={section}
-              href={hrefOf({ room: 'usage', id: section === 'overview' ? null : section })}
+              href={hrefOf({ page: 'usage', id: section === 'overview' ? null : section })}
               aria-current={section === current ? 'page' : undefined}
               onClick={() => appStore.setState({ listDrawerOpen: false })}
               className={cx(

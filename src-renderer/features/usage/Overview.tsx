@@ -20,7 +20,7 @@ import { useSeriesName } from './seriesNames.ts'
 import { choose } from './subscriptions.ts'
 import { BucketTable, SeriesTable } from './Tables.tsx'
 import { UndatedNote } from './Undated.tsx'
-import { Standing } from './UsageNotices.tsx'
+import { UsageNotices } from './UsageNotices.tsx'
 
 export function Overview() {
   const { t } = useTranslation('usage')
@@ -30,7 +30,7 @@ export function Overview() {
   const failed = useUsage((store) => store.problem !== null)
   return (
     <div className="usage-body">
-      <Standing />
+      <UsageNotices />
       {answer ? (
         <>
           <Controls />
@@ -80,7 +80,7 @@ export function NoBook() {
       icon={ChartNoAxesColumn}
       title={t('empty.noBookTitle')}
       action={
-        <Button look="go" onClick={() => navigate({ room: 'settings', id: 'connection' })}>
+        <Button look="go" onClick={() => navigate({ page: 'settings', id: 'connection' })}>
           {t('empty.connect')}
         </Button>
       }
@@ -174,7 +174,7 @@ function Nothing({ search }: { search: string }) {
     <EmptyState
       icon={ChartNoAxesColumn}
       title={t('empty.title')}
-      action={<Button onClick={() => navigate({ room: 'chat', id: null })}>{t('empty.action')}</Button>}
+      action={<Button onClick={() => navigate({ page: 'chat', id: null })}>{t('empty.action')}</Button>}
     >
       {t('empty.about')}
     </EmptyState>

@@ -15,14 +15,14 @@ import { openBook, useUsage } from '../../stores/usage.ts'
 import { openRequests } from './actions.ts'
 import { RangeField } from './Controls.tsx'
 import { sidesOf } from './figures.ts'
-import { Standing } from './UsageNotices.tsx'
+import { UsageNotices } from './UsageNotices.tsx'
 
 const tones: Record<Drift, PillTone> = {
   ...{ same: 'good', elsewhere: 'muted', not_yet: 'muted', here_more: 'warn', unpriced: 'warn', gap: 'warn' },
 }
 
 /** Both sides of each model, and in words why they differ. */
-export function Elsewhere() {
+export function RemoteUsage() {
   const { t } = useTranslation('usage')
   const answer = useUsage((store) => store.answer)
   const book = useUsage(openBook)
@@ -30,7 +30,7 @@ export function Elsewhere() {
   const comparisons = answer?.comparisons ?? []
   return (
     <div className="usage-body">
-      <Standing />
+      <UsageNotices />
       <div className="flex flex-wrap items-start gap-x-6 gap-y-2">
         <p className="min-w-[240px] max-w-[680px] flex-1 text-soft">
           {t(noService ? 'elsewhere.noService' : 'elsewhere.about')}

@@ -4,7 +4,7 @@ import { showCount, showInstant } from '../../i18n/format.ts'
 import { showSc } from '../../shared/ui/sc.ts'
 
 /** What the service told of a row, and when. */
-export function Told({ figures, at }: { figures: Figures; at: string }) {
+export function ReportedFigures({ figures, at }: { figures: Figures; at: string }) {
   const { t } = useTranslation('usage')
   return (
     <>

@@ -15,7 +15,7 @@ import { asOnPaper, isSection, print, refresh, saveChart, saveTable } from './ac
 import { Corrections } from './Corrections.tsx'
 import { LimitsSection } from './Limits.tsx'
 import { NoBook, Overview } from './Overview.tsx'
-import { Elsewhere } from './RemoteUsage.tsx'
+import { RemoteUsage } from './RemoteUsage.tsx'
 import { startUsage } from './subscriptions.ts'
 
 export function UsageStage() {
@@ -35,7 +35,7 @@ export function UsageStage() {
         ) : (
           <>
             {section === 'overview' && <Overview />}
-            {section === 'elsewhere' && <Elsewhere />}
+            {section === 'elsewhere' && <RemoteUsage />}
             {section === 'limits' && <LimitsSection />}
             {section === 'corrections' && <Corrections />}
           </>

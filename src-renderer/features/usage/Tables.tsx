@@ -5,11 +5,11 @@ import type { Comparison, Figures } from '../../../src-preload/contract/usage.ts
 import { showCount, showShare } from '../../i18n/format.ts'
 import { paint } from '../../shared/chart/appearance.ts'
 import type { ChartData, Ink } from '../../shared/chart/data.ts'
-import { bucketWords } from '../../shared/chart/labels.ts'
+import { bucketLabelText } from '../../shared/chart/labels.ts'
 import { Button } from '../../shared/ui/Button.tsx'
 import { Card } from '../../shared/ui/Card.tsx'
 import { shareOf, showSc, showSigned } from '../../shared/ui/sc.ts'
-import { type Answer, type StackBy, useUsage } from '../../stores/usage.ts'
+import { type StackBy, type UsageAnswer, useUsage } from '../../stores/usage.ts'
 import { openRequests } from './actions.ts'
 import { inkOf, restId } from './figures.ts'
 import { useSeriesName } from './seriesNames.ts'
@@ -53,10 +53,10 @@ export function BucketTable(props: {
                 <button
                   type="button"
                   className="figures-open"
-                  aria-label={t('table.openDay', { day: bucketWords(bucket, grain) })}
+                  aria-label={t('table.openDay', { day: bucketLabelText(bucket, grain) })}
                   onClick={() => onOpen(at, null)}
                 >
-                  {bucketWords(bucket, grain)}
+                  {bucketLabelText(bucket, grain)}
                 </button>
                 {bucket.state !== 'whole' && <small>{t(`table.${bucket.state}`)}</small>}
               </th>
@@ -93,7 +93,7 @@ function Name({ ink, name }: { ink: Ink | null; name: string }) {
 }
 
 /** What is stacked, with all its figures over the whole stretch; models beside what this machine measured of them. */
-export function SeriesTable({ answer }: { answer: Answer }) {
+export function SeriesTable({ answer }: { answer: UsageAnswer }) {
   const { view } = answer
   const { by } = view.query
   return by === 'model' ? <ModelTable answer={answer} /> : <PlainTable view={view} by={by} />
@@ -173,7 +173,7 @@ function Open(props: { name: string; onOpen: () => void; children: React.ReactNo
 }
 
 /** Every model of the stretch, the dearest first: the service's figures, and what this machine says of the same. */
-function ModelTable({ answer: { view, comparisons } }: { answer: Answer }) {
+function ModelTable({ answer: { view, comparisons } }: { answer: UsageAnswer }) {
   const { t } = useTranslation('usage')
   const search = useUsage((store) => store.search.trim().toLowerCase())
   const [most, setMost] = useState(rowsAtOnce)

@@ -11,7 +11,7 @@ import { Button } from '../../shared/ui/Button.tsx'
 import { Card } from '../../shared/ui/Card.tsx'
 import { openBook, useUsage } from '../../stores/usage.ts'
 import { goToSection } from './actions.ts'
-import { Told } from './ReportedFigures.tsx'
+import { ReportedFigures } from './ReportedFigures.tsx'
 
 /** That something the service told is in no sum, beside the sums that it is not in. */
 export function UndatedNote() {
@@ -72,7 +72,7 @@ export function Undated({ book: { id, asOf } }: { book: Book }) {
                 </th>
                 <td dir="auto">{model === '' && keyId ? t('corrections.key', { id: keyId }) : model}</td>
                 <td className="num">
-                  <Told figures={figures} at={at} />
+                  <ReportedFigures figures={figures} at={at} />
                 </td>
               </tr>
             ))}

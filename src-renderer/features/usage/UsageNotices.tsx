@@ -9,7 +9,7 @@ import { refresh } from './actions.ts'
 import { ask } from './subscriptions.ts'
 
 /** What a person must know before reading the figures: how old they are, whose they are, what failed. */
-export function Standing() {
+export function UsageNotices() {
   const { t } = useTranslation('usage')
   const book = useUsage(openBook)
   const problem = useUsage((store) => store.problem)

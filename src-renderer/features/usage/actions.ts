@@ -16,7 +16,7 @@ import { ask } from './subscriptions.ts'
 export const isSection = (word: string | null): word is Section => sections.some((section) => section === word)
 
 export const goToSection = (section: Section): void =>
-  navigate({ room: 'usage', id: section === 'overview' ? null : section })
+  navigate({ page: 'usage', id: section === 'overview' ? null : section })
 
 /** Asks the service now; the books tell what came of it. */
 export async function refresh(): Promise<void> {
@@ -35,7 +35,7 @@ export function openRequests(from: string, to: string, by: StackBy, id: string |
   if (id !== null && by === 'key') say('wide', i18n.t('usage:wide.key'))
   else if (id === restId) say('wide', i18n.t('usage:wide.rest'))
   requestsStore.setState(withFilter(withSelected(requestsStore.getState(), null), filter))
-  navigate({ room: 'proxy', id: 'requests' })
+  navigate({ page: 'proxy', id: 'requests' })
 }
 
 /** What the log calls a part of a bar; nothing where it has no name for it. */
@@ -48,7 +48,7 @@ export function filterOf(by: StackBy, id: string | null): Pick<RequestFilter, 'm
 /** Shows one request of the log. */
 export function openRequest(row: number): void {
   requestsStore.setState(withSelected(withFilter(requestsStore.getState(), {}), row))
-  navigate({ room: 'proxy', id: 'requests' })
+  navigate({ page: 'proxy', id: 'requests' })
 }
 
 const query = (): ViewQuery | null => usageStore.getState().answer?.view.query ?? null

@@ -32,7 +32,7 @@ function commands(): Command[] {
     { id: 'usage.search', title: title('search'), group: 'usage', keys: 'Mod+F', when: answered, run: focusSearch },
   ]
   return [
-    ...here.map((command): Command => ({ ...command, room: 'usage' })),
+    ...here.map((command): Command => ({ ...command, page: 'usage' })),
     ...sections.map(
       (section): Command => ({
         ...{ id: `usage.${section}`, title: title(section), group: 'usage' },

@@ -1,5 +1,5 @@
 import { useEffect } from 'react'
-import type { RoomView } from '../../shared/pageView.ts'
+import type { PageRegions } from '../../shared/pageView.ts'
 import { offerUsageCommands } from './commands.ts'
 import { UsageList } from './List.tsx'
 import { UsageStage } from './Stage.tsx'
@@ -10,4 +10,4 @@ export function UsageLive() {
   return null
 }
 
-export const usageRoom: RoomView = { List: UsageList, Stage: UsageStage }
+export const usageRoom: PageRegions = { List: UsageList, Stage: UsageStage }

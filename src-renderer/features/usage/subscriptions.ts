@@ -4,7 +4,7 @@ import type { Client } from '../../api/connect.ts'
 import { keepWatching } from '../../api/keepWatching.ts'
 import { problemOf } from '../../api/problem.ts'
 import { localStore } from '../../shared/storage.ts'
-import { toolsStore, withUse } from '../../stores/apps.ts'
+import { appsStore, withUse } from '../../stores/apps.ts'
 import {
   firstChoice,
   grains,
@@ -44,7 +44,7 @@ export function startUsage(given: Client): () => void {
   const ended = new AbortController()
   void keepWatching(ended.signal, async (signal) => {
     for await (const round of await given.tools.watchUse(undefined, { signal })) {
-      toolsStore.setState((tools) => withUse(tools, round))
+      appsStore.setState((tools) => withUse(tools, round))
     }
   })
   const again = setInterval(() => void ask(), againEvery)

@@ -9,7 +9,7 @@ import { navigate } from '../navigation.ts'
 import { useStudio } from '../studioContext.ts'
 import { Button, IconButton } from '../ui/Button.tsx'
 import { cx } from '../ui/cx.ts'
-import { alertOf, alertWords, goWords } from './messages.ts'
+import { alertOf, alertTexts, linkText } from './messages.ts'
 
 /** What was told and not dismissed, the newest first; what is over stands below and is dimmed. */
 export function AlertList({ onGone }: { onGone: () => void }) {
@@ -62,7 +62,7 @@ export function AlertList({ onGone }: { onGone: () => void }) {
 function Line({ alert, onGo, onDismiss }: { alert: Alert; onGo: () => void; onDismiss: () => void }) {
   const { t } = useTranslation('alerts')
   const { facts, at, endedAt, place } = alert
-  const { title, body } = alertWords(facts)
+  const { title, body } = alertTexts(facts)
   const over = endedAt !== null
   const Icon = over ? CircleCheck : isGrave(alert) ? CircleAlert : TriangleAlert
   const tone = over ? 'text-faint' : isGrave(alert) ? 'text-bad' : 'text-warn'
@@ -83,7 +83,7 @@ function Line({ alert, onGo, onDismiss }: { alert: Alert; onGo: () => void; onDi
             </span>
           ))}
           <Button size="small" className="ms-auto" onClick={onGo}>
-            {goWords(place)}
+            {linkText(place)}
           </Button>
         </div>
       </div>

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { alertsStore, holding, isGrave, useAlerts } from '../../stores/alerts.ts'
 import { cx } from '../ui/cx.ts'
 import { AlertList } from './AlertList.tsx'
-import { alertWords } from './messages.ts'
+import { alertTexts } from './messages.ts'
 
 /** How many alerts hold, and the list behind it. Never moves, never blinks. */
 export function Bell() {
@@ -54,7 +54,7 @@ function News() {
   const last = useAlerts(({ news }) => news.at(-1) ?? null)
   return (
     <span role="status" className="sr-only">
-      {last && t('news', { title: alertWords(last.facts).title })}
+      {last && t('news', { title: alertTexts(last.facts).title })}
     </span>
   )
 }

@@ -2,7 +2,7 @@ import type { Alert } from '../../../src-preload/contract/alerts.ts'
 import { alertsStore } from '../../stores/alerts.ts'
 import { navigate } from '../navigation.ts'
 import { localStore } from '../storage.ts'
-import { alertWords } from './messages.ts'
+import { alertTexts } from './messages.ts'
 
 /** Each browser is asked for itself: what one person allows on one machine says nothing of another. */
 const kept = 'alerts.browser'
@@ -51,6 +51,6 @@ export function followAlerts(): () => void {
 }
 
 function tell({ id, facts, place }: Alert): void {
-  const { title, body } = alertWords(facts)
+  const { title, body } = alertTexts(facts)
   showBrowserNotice(title, body, id, () => navigate(place))
 }

@@ -4,13 +4,13 @@ import { i18n } from '../../i18n/index.ts'
 import { plainText } from '../ui/plainText.ts'
 import { showSc, showSigned } from '../ui/sc.ts'
 
-export interface AlertWords {
+export interface AlertTexts {
   title: string
   body: string
 }
 
 /** In the window's language. Names are strangers' texts, written out plainly. */
-export function alertWords(facts: AlertFacts): AlertWords {
+export function alertTexts(facts: AlertFacts): AlertTexts {
   const t = i18n.getFixedT(null, 'alerts')
   switch (facts.kind) {
     case 'balance': {
@@ -49,5 +49,5 @@ export function alertOf(facts: AlertFacts): string[] {
   return [...name, plainText(facts.book.name)]
 }
 
-export const goWords = ({ room, id }: AlertPlace): string =>
+export const linkText = ({ room, id }: AlertPlace): string =>
   i18n.t(`alerts:go.${room === 'usage' && id === 'limits' ? 'limits' : room}`)

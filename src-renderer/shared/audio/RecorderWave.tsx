@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react'
-import { peakEvery, type Recording } from './recorder.ts'
+import { type ActiveRecording, peakEvery } from './recorder.ts'
 
 /** px: a bar and the gap behind it. */
 const bar = 2
@@ -8,7 +8,7 @@ const step = 3
 const least = 0.03
 
 /** The last seconds of what is being recorded, newest at the end; drawn past React, with each new bar. */
-export function RecorderWave({ recording, label }: { recording: Recording; label: string }) {
+export function RecorderWave({ recording, label }: { recording: ActiveRecording; label: string }) {
   const canvas = useRef<HTMLCanvasElement>(null)
   useEffect(() => {
     const { current: place } = canvas

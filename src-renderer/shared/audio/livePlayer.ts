@@ -3,7 +3,7 @@ import { soundsAlone, soundsNoMore } from './exclusivePlayback.ts'
 import type { Split, Splitter } from './livePackets.ts'
 import { splitterFor } from './liveSplit.ts'
 
-export interface LiveState {
+export interface LivePlayerState {
   /** `waiting`: more is to come and has not. `ended`: all of it was heard. */
   state: 'waiting' | 'playing' | 'paused' | 'ended' | 'failed'
   /** s that were heard, and s that came. */
@@ -20,7 +20,7 @@ export interface LiveState {
 
 /** Plays a sound while its bytes come. */
 export interface LivePlayer {
-  state: StoreApi<LiveState>
+  state: StoreApi<LivePlayerState>
   /**
    * Bytes of a part, in order; each part is a file of its own. Resolves when there is room for more: what is far ahead of what
    * is heard is not asked for.
@@ -49,7 +49,7 @@ export const livePeaksASecond = 10
  */
 export function openLive(mime: string, rate: number | null): LivePlayer {
   const peaks: number[] = []
-  const state = createStore<LiveState>(() => ({
+  const state = createStore<LivePlayerState>(() => ({
     state: 'waiting',
     time: 0,
     arrived: 0,
@@ -83,7 +83,7 @@ export function openLive(mime: string, rate: number | null): LivePlayer {
     state.setState({ state: 'failed', error: broken.message })
   }
 
-  const wordNow = (ahead: number): LiveState['state'] => {
+  const wordNow = (ahead: number): LivePlayerState['state'] => {
     if (wantsPause || context?.state === 'suspended') return 'paused'
     return ahead > 0 ? 'playing' : all ? 'ended' : 'waiting'
   }

@@ -13,7 +13,7 @@ export class NoMicrophone extends Error {
   }
 }
 
-export interface Recording {
+export interface ActiveRecording {
   /** Such as `audio/webm;codecs=opus`. */
   mime: string
   /** The microphone's name as the system tells it; empty where it does not. */
@@ -64,7 +64,7 @@ export const peakEvery = 50
  * Whatever fails, the microphone is closed again.
  * @throws NoMicrophone
  */
-export async function startRecording(options: RecordingOptions = {}): Promise<Recording> {
+export async function startRecording(options: RecordingOptions = {}): Promise<ActiveRecording> {
   const stream = await openMicrophone()
   const track = stream.getAudioTracks()[0]
   const closing = new AbortController()
@@ -88,7 +88,7 @@ function record(
   track: MediaStreamTrack,
   { onPiece, onMuted }: RecordingOptions,
   closing: AbortController,
-): Recording {
+): ActiveRecording {
   const { signal } = closing
   const [type, extension] = forms.find(([form]) => form === '' || MediaRecorder.isTypeSupported(form)) ?? forms[3]
   const recorder = new MediaRecorder(stream, { ...(type !== '' && { mimeType: type }), audioBitsPerSecond: bitRate })

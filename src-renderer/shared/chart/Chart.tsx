@@ -4,7 +4,7 @@ import { flushSync } from 'react-dom'
 import { useTranslation } from 'react-i18next'
 import { useApp } from '../../stores/app.ts'
 import { Spinner } from '../ui/Spinner.tsx'
-import { type Look, readLook } from './appearance.ts'
+import { type ChartColors, readChartColors } from './appearance.ts'
 import { type Cursor, walk } from './cursor.ts'
 import { type ChartData, heightAt, seriesAt } from './data.ts'
 import { spokenBucket } from './labels.ts'
@@ -109,16 +109,16 @@ export function Chart({ data, label, onOpen }: ChartProps) {
 }
 
 /** What the last chart had: mostly it is right, and a new page has no style yet that could be asked without working it out first. */
-let lastLook: Look | null = null
+let lastLook: ChartColors | null = null
 
 /** The colours as they are now: read again when the theme changes, by setting or system. */
 function useLook() {
   const theme = useApp(({ app }) => app?.settings.theme)
-  const [look, setLook] = useState(() => (lastLook ??= readLook()))
+  const [look, setLook] = useState(() => (lastLook ??= readChartColors()))
   // biome-ignore lint/correctness/useExhaustiveDependencies: the theme is what counts, the page is what is read
   useEffect(() => {
     const read = () => {
-      const now = readLook()
+      const now = readChartColors()
       if (now.all !== lastLook?.all) lastLook = now
       setLook(lastLook)
     }

@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import { paint } from './appearance.ts'
 import type { ChartData } from './data.ts'
-import { bucketWords, foldWords } from './labels.ts'
+import { bucketLabelText, mergedLabel } from './labels.ts'
 import type { Fold } from './mergeBuckets.ts'
 import type { Band } from './useDrawing.ts'
 
@@ -31,8 +31,8 @@ export function Readout(props: {
   const beside = middle > band.of / 2 ? { right: band.of - band.left + 8 } : { left: band.left + band.width + 8 }
   return (
     <div aria-hidden className="chart-readout" style={beside}>
-      <b>{bucketWords(bucket, data.grain)}</b>
-      {fold.per > 1 && <p>{foldWords(data, fold, at)}</p>}
+      <b>{bucketLabelText(bucket, data.grain)}</b>
+      {fold.per > 1 && <p>{mergedLabel(data, fold, at)}</p>}
       {bucket.state !== 'whole' && <p data-state={bucket.state}>{t(`state.${bucket.state}`)}</p>}
       {parts.length > 0 && (
         <dl>

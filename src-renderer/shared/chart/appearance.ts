@@ -21,7 +21,7 @@ const cssOf = (name: string): string =>
 export const paint = (ink: Ink): string => cssOf(nameOf(ink))
 
 /** Colours as the theme has them now, for what is drawn without a style sheet. */
-export interface Look {
+export interface ChartColors {
   ink: string
   soft: string
   faint: string
@@ -37,7 +37,7 @@ export interface Look {
 const names = ['ink', 'soft', 'faint', 'line', 'raise', 'warn', ...inks, ...Object.values(ofTool)]
 
 /** Reads them from the page: `light-dark()` is worked out by the browser alone. All are asked for before one is read, or each would be worked out anew. */
-export function readLook(): Look {
+export function readChartColors(): ChartColors {
   const probe = document.createElement('span')
   probe.hidden = true
   const asked = names.map((name) => {

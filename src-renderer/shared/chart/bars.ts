@@ -1,5 +1,5 @@
 import type { CustomSeriesOption } from 'echarts/charts'
-import type { Look } from './appearance.ts'
+import type { ChartColors } from './appearance.ts'
 import { type ChartData, heightsOf } from './data.ts'
 
 // The bars are one shape of ECharts, not one of each: ten years of days of a dozen models are thousands of them, and its own series of bars would
@@ -75,7 +75,7 @@ const isRound = ({ width, height }: Part, line: number): boolean => line > 0 && 
  */
 export type Medium = { as: 'pixels'; ratio: number } | { as: 'paths' }
 
-export function bars(data: ChartData, look: Look, medium: Medium): CustomSeriesOption[] {
+export function bars(data: ChartData, look: ChartColors, medium: Medium): CustomSeriesOption[] {
   const highest = heightsOf(data).reduce((most, one) => Math.max(most, one), 0)
   const ratio = medium.as === 'pixels' ? medium.ratio : 2
   const line = between(data.buckets.length)

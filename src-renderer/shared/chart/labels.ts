@@ -4,7 +4,7 @@ import type { ChartBucket, ChartData } from './data.ts'
 import { barOf, type Fold } from './mergeBuckets.ts'
 
 /** A bucket's days: a day with its weekday, a whole month by its name, else from and to. */
-export function bucketWords({ from, to }: ChartBucket, grain: ChartData['grain']): string {
+export function bucketLabelText({ from, to }: ChartBucket, grain: ChartData['grain']): string {
   if (from === to) return showCalendarLong(from)
   const whole = from.endsWith('-01') && new Date(Date.parse(`${to}T00:00:00Z`) + 86_400_000).getUTCDate() === 1
   if (grain === 'month' && whole) return showCalendarMonth(from)
@@ -12,7 +12,7 @@ export function bucketWords({ from, to }: ChartBucket, grain: ChartData['grain']
 }
 
 /** Where a bucket stands that shares its bar with others: whether it is the one that is drawn, and of which days. */
-export function foldWords(data: ChartData, fold: Fold, at: number): string {
+export function mergedLabel(data: ChartData, fold: Fold, at: number): string {
   const { first, last } = barOf(fold, at, data.buckets.length)
   const [from, to] = [data.buckets[first]?.from ?? '', data.buckets[last]?.to ?? '']
   const days = { from: showCalendarDay(from), to: showCalendarDate(to) }
@@ -29,7 +29,7 @@ export function spokenBucket(data: ChartData, at: number, picked: string | null)
   })
   const total = bucket.state === 'gap' ? null : (data.total(at) ?? i18n.t('chart:none'))
   const state = bucket.state === 'whole' ? null : i18n.t(`chart:state.${bucket.state}`)
-  const when = bucketWords(bucket, data.grain)
+  const when = bucketLabelText(bucket, data.grain)
   if (picked !== null && parts.length > 0) return [`${when}: ${parts.join('')}`, state].filter(Boolean).join('; ')
   const head = total === null ? `${when}: ${state ?? ''}` : i18n.t('chart:spoken', { when, total })
   return [head, ...(data.series.length > 1 ? parts : []), total === null ? null : state].filter(Boolean).join('; ')

@@ -2,7 +2,7 @@ import type { CustomSeriesOption, LineSeriesOption } from 'echarts/charts'
 import type { GridComponentOption, LegendComponentOption, TitleComponentOption } from 'echarts/components'
 import type { ComposeOption } from 'echarts/core'
 import { showCalendarDate, showCalendarDay, showCalendarMonth } from '../../i18n/format.ts'
-import type { Look } from './appearance.ts'
+import type { ChartColors } from './appearance.ts'
 import { bars, type Medium, manyBuckets } from './bars.ts'
 import { type ChartData, type Mark, marksOf } from './data.ts'
 
@@ -25,7 +25,7 @@ export function bucketLabel({ buckets, grain }: ChartData, at: number): string {
 export const chartGrid = { outerBoundsMode: 'same', outerBoundsContain: 'axisLabel' } as const
 
 /** The option of a chart: pure, so that what is drawn can be told from what was given. */
-export function chartOption(data: ChartData, look: Look, medium: Medium): ChartOption {
+export function chartOption(data: ChartData, look: ChartColors, medium: Medium): ChartOption {
   const count = data.buckets.length
   const text = { color: look.soft, fontFamily: look.font, fontSize: 12 }
   return {
@@ -60,7 +60,7 @@ export function chartOption(data: ChartData, look: Look, medium: Medium): ChartO
   }
 }
 
-function before({ before: told }: ChartData, look: Look): LineSeriesOption[] {
+function before({ before: told }: ChartData, look: ChartColors): LineSeriesOption[] {
   if (!told) return []
   const line: LineSeriesOption = {
     ...{ type: 'line', id: 'before', step: 'middle', symbol: 'none', silent: true, z: 4 },
@@ -75,7 +75,7 @@ const hatch = { gap: 7, partial: 12, running: 0 }
 const plain = (length: number): number => (Number.isFinite(length) ? length : 0)
 
 /** What is not known is hatched, what has not ended is underlined: neither looks like nothing. */
-function marks(data: ChartData, look: Look): CustomSeriesOption[] {
+function marks(data: ChartData, look: ChartColors): CustomSeriesOption[] {
   const marked = marksOf(data.buckets)
   if (marked.length === 0) return []
   return [
@@ -114,7 +114,7 @@ type Shapes = Extract<
   { type: 'group' }
 >['children']
 
-function shapes({ state }: Mark, box: Box, look: Look): Shapes {
+function shapes({ state }: Mark, box: Box, look: ChartColors): Shapes {
   if (state === 'running') {
     const { x, y, width, height } = box
     return [

@@ -1,8 +1,8 @@
 import type { CustomSeriesOption } from 'echarts/charts'
 import { bytesOf, saveBlob } from '../../api/transfer.ts'
 import { i18n } from '../../i18n/index.ts'
-import type { Look } from './appearance.ts'
-import { readLook } from './appearance.ts'
+import type { ChartColors } from './appearance.ts'
+import { readChartColors } from './appearance.ts'
 import type { ChartData } from './data.ts'
 import { bucketsPerBar, folded } from './mergeBuckets.ts'
 import { type ChartOption, chartGrid, chartOption } from './option.ts'
@@ -10,7 +10,7 @@ import { type ChartOption, chartGrid, chartOption } from './option.ts'
 const size = { width: 1200, height: 480 }
 
 /** The chart as a picture that stands alone: with its title, what the colours mean, and from when it is. */
-export function pictureOption(data: ChartData, look: Look, title: string, about: string): ChartOption {
+export function pictureOption(data: ChartData, look: ChartColors, title: string, about: string): ChartOption {
   const fold = folded(data, bucketsPerBar(data.buckets.length, size.width))
   const option = chartOption(fold.data, look, { as: 'paths' })
   const told = fold.per > 1 ? ` · ${i18n.t(`chart:folded.${data.grain}`, { count: fold.per })}` : ''
@@ -41,7 +41,7 @@ const named = (name: string, color: string): CustomSeriesOption => ({
 export async function chartSvg(data: ChartData, title: string, about: string): Promise<string> {
   const { init } = await import('./echarts.ts')
   const chart = init(null, null, { renderer: 'svg', ssr: true, ...size })
-  chart.setOption(pictureOption(data, readLook(), title, about))
+  chart.setOption(pictureOption(data, readChartColors(), title, about))
   const text = chart.renderToSVGString()
   chart.dispose()
   return text
@@ -54,7 +54,7 @@ export async function saveSvg(data: ChartData, title: string, about: string, nam
 /** Twice as fine as the screen's, for print. */
 export async function savePng(data: ChartData, title: string, about: string, name: string): Promise<void> {
   const { init } = await import('./echarts.ts')
-  const look = readLook()
+  const look = readChartColors()
   const chart = init(document.createElement('div'), null, { renderer: 'canvas', ...size })
   chart.setOption(pictureOption(data, look, title, about))
   const url = chart.getDataURL({ type: 'png', pixelRatio: 2, backgroundColor: look.raise })

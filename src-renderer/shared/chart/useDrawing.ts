@@ -1,6 +1,6 @@
 import type { EChartsType } from 'echarts/core'
 import { type RefObject, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
-import type { Look } from './appearance.ts'
+import type { ChartColors } from './appearance.ts'
 import type { ChartData } from './data.ts'
 import { bucketsPerBar, type Fold, folded } from './mergeBuckets.ts'
 import { chartOption } from './option.ts'
@@ -13,7 +13,7 @@ export interface Band {
 }
 
 /** Between px of the chart's box and what stands there. */
-export interface Place {
+export interface ChartPosition {
   /** The bucket whose bar stands at a place; of several that share one, the one that it is drawn as. */
   bucketAt: (x: number) => number | null
   /** The value at a height. */
@@ -26,8 +26,8 @@ export type DrawingState = 'loading' | 'drawn' | 'failed'
 /** Draws the data into the element of `canvas`, again when it, the colours or the size change. */
 export function useDrawing(
   data: ChartData,
-  look: Look,
-): { canvas: RefObject<HTMLDivElement | null>; state: DrawingState; place: Place; fold: Fold } {
+  look: ChartColors,
+): { canvas: RefObject<HTMLDivElement | null>; state: DrawingState; place: ChartPosition; fold: Fold } {
   const canvas = useRef<HTMLDivElement>(null)
   const [chart, setChart] = useState<EChartsType | null>(null)
   const [state, setState] = useState<DrawingState>('loading')
@@ -92,7 +92,7 @@ function fitTo(chart: EChartsType, element: HTMLElement | null): void {
   chart.resize(box)
 }
 
-function placeOf(chart: EChartsType | null, { per, peaks }: Fold, width: number): Place {
+function placeOf(chart: EChartsType | null, { per, peaks }: Fold, width: number): ChartPosition {
   const count = peaks.length
   if (!chart || chart.isDisposed() || count === 0)
     return { bucketAt: () => null, heightOf: () => 0, bandOf: () => null }

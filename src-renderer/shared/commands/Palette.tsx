@@ -9,7 +9,7 @@ import { isMac } from '../ui/platform.ts'
 import { keysOf, type Shortcuts } from './bindings.ts'
 import { keysOfPress, showKeys } from './keys.ts'
 import { closeLayer, useLayer } from './layers.ts'
-import { catalogue, type Entry, entryAfter, finder, type Line, pieces } from './matching.ts'
+import { catalogue, type Entry, entryAfter, finder, type PaletteLine, pieces } from './matching.ts'
 import { recentIds, remember } from './recent.ts'
 import { commandStore } from './registry.ts'
 import { sourceStore } from './sources.ts'
@@ -54,7 +54,7 @@ function Content() {
     list.current?.scrollToIndex(lines[next - 1]?.line === 'heading' ? next - 1 : next, { align: 'nearest' })
     list.current?.scrollToIndex(next, { align: 'nearest' })
   }
-  const run = (line: Line | undefined): void => {
+  const run = (line: PaletteLine | undefined): void => {
     if (line?.line !== 'entry') return
     remember(line.entry.id)
     close()
@@ -99,7 +99,7 @@ function Content() {
             keepMounted={at < 0 ? [] : [at]}
             style={{ height: heightOf(lines) }}
           >
-            {(line: Line, index) =>
+            {(line: PaletteLine, index) =>
               line.line === 'heading' ? (
                 <div key={`heading ${line.group}`} role="presentation" className="palette-heading">
                   {t(`groups.${line.group}`)}
@@ -131,7 +131,7 @@ function Content() {
 const page = 9
 
 /** The line that a key leads to; null where it leads to none. */
-function goalOf(key: string, lines: readonly Line[], at: number): number | null {
+function goalOf(key: string, lines: readonly PaletteLine[], at: number): number | null {
   if (lines.length === 0) return null
   if (key === 'ArrowDown') return entryAfter(lines, at, 1)
   if (key === 'ArrowUp') return entryAfter(lines, at, -1)
@@ -156,14 +156,14 @@ function keysShown(entry: Entry, shortcuts: Shortcuts): string {
 const rowHeight = 32
 const headingHeight = 26
 const mostHeight = 420
-const heightOf = (lines: readonly Line[]): number =>
+const heightOf = (lines: readonly PaletteLine[]): number =>
   Math.min(
     mostHeight,
     lines.reduce((sum, { line }) => sum + (line === 'entry' ? rowHeight : headingHeight), 0),
   )
 
 function Choice(props: {
-  line: Extract<Line, { line: 'entry' }>
+  line: Extract<PaletteLine, { line: 'entry' }>
   at: number
   reached: boolean
   keys: string

@@ -1,24 +1,24 @@
 import * as fuzzysort from 'fuzzysort'
 import { type Command, groups, isPossible } from './registry.ts'
-import type { Source, Thing } from './sources.ts'
+import type { CommandSource, Thing } from './sources.ts'
 
-export type Group = 'recent' | Command['group'] | Source['id']
+export type PaletteGroup = 'recent' | Command['group'] | CommandSource['id']
 
 /** One line that can be chosen. `id` is unique over all groups, such as `chats:UUID`. */
 export interface Entry {
   id: string
-  group: Exclude<Group, 'recent'>
+  group: Exclude<PaletteGroup, 'recent'>
   title: string
   beside?: string
   run: () => void
 }
 
-export type Line =
-  | { line: 'heading'; group: Group }
+export type PaletteLine =
+  | { line: 'heading'; group: PaletteGroup }
   /** `marks` are the places in the title that matched. */
   | { line: 'entry'; entry: Entry; marks: readonly number[] }
 
-export interface Catalogue {
+export interface PaletteCatalogue {
   commands: readonly Entry[]
   chats: readonly Entry[]
   models: readonly Entry[]
@@ -28,10 +28,10 @@ export interface Catalogue {
 
 export function catalogue(
   commands: Iterable<Command>,
-  sources: readonly Source[],
+  sources: readonly CommandSource[],
   recent: readonly string[],
-): Catalogue {
-  const of = (wanted: Source['id']): Entry[] =>
+): PaletteCatalogue {
+  const of = (wanted: CommandSource['id']): Entry[] =>
     sources
       .filter(({ id }) => id === wanted)
       .flatMap((source) => source.things().map((thing) => entryOf(source, thing)))
@@ -44,7 +44,7 @@ export function catalogue(
   }
 }
 
-function entryOf(source: Source, { id, title, beside }: Thing): Entry {
+function entryOf(source: CommandSource, { id, title, beside }: Thing): Entry {
   const entry = { id: `${source.id}:${id}`, group: source.id, title, run: () => source.run(id) }
   return beside === undefined ? entry : { ...entry, beside }
 }
@@ -54,7 +54,7 @@ const chatsShown = 30
 const mostOfAGroup = 60
 
 /** Searches a catalogue. Preparing it costs some 10 ms for 10,000 titles, and is put off to the first letter. */
-export function finder({ commands, chats, models, recent }: Catalogue) {
+export function finder({ commands, chats, models, recent }: PaletteCatalogue) {
   let prepared: ReturnType<typeof prepare> | null = null
   const prepare = () => ({
     commands: fuzzysort.snapshot(commands, { key: 'title' }),
@@ -65,7 +65,7 @@ export function finder({ commands, chats, models, recent }: Catalogue) {
   /** What was used of late comes first among what fits about as well. */
   const bonus = (id: string): number => ((place.get(id) ?? 0) / Math.max(1, recent.length)) * 0.08
 
-  const everything = (): Line[] => {
+  const everything = (): PaletteLine[] => {
     const byId = new Map([...commands, ...chats, ...models].map((entry) => [entry.id, entry]))
     const latest = recent.flatMap((id) => byId.get(id) ?? []).slice(0, recentShown)
     const lines = section('recent', latest)
@@ -79,7 +79,7 @@ export function finder({ commands, chats, models, recent }: Catalogue) {
     lines.push(...section('chats', chats.slice(0, chatsShown)), ...section('models', models))
     return lines
   }
-  const matching = (text: string): Line[] => {
+  const matching = (text: string): PaletteLine[] => {
     prepared ??= prepare()
     const found = (['commands', 'chats', 'models'] as const).map((name) => {
       const all = prepared as NonNullable<typeof prepared>
@@ -101,18 +101,22 @@ export function finder({ commands, chats, models, recent }: Catalogue) {
       ])
     })
   }
-  return (text: string): Line[] => (text.trim() === '' ? everything() : matching(text.trim()))
+  return (text: string): PaletteLine[] => (text.trim() === '' ? everything() : matching(text.trim()))
 }
 
-const line = ({ entry, marks }: { entry: Entry; marks: readonly number[] }): Line => ({ line: 'entry', entry, marks })
+const line = ({ entry, marks }: { entry: Entry; marks: readonly number[] }): PaletteLine => ({
+  line: 'entry',
+  entry,
+  marks,
+})
 
-function section(group: Group, entries: readonly Entry[]): Line[] {
+function section(group: PaletteGroup, entries: readonly Entry[]): PaletteLine[] {
   if (entries.length === 0) return []
   return [{ line: 'heading', group }, ...entries.map((entry) => line({ entry, marks: [] }))]
 }
 
 /** The next line that can be chosen, round the ends. */
-export function entryAfter(lines: readonly Line[], at: number, step: 1 | -1): number {
+export function entryAfter(lines: readonly PaletteLine[], at: number, step: 1 | -1): number {
   for (let n = 1; n <= lines.length; n++) {
     const next = (at + step * n + lines.length * 2) % lines.length
     if (lines[next]?.line === 'entry') return next

@@ -1,6 +1,6 @@
 import { createStore } from 'zustand/vanilla'
 import { i18n } from '../../i18n/index.ts'
-import { type Room, routeStore } from '../../stores/route.ts'
+import { type PageName, routeStore } from '../../stores/route.ts'
 
 /** Headings of commands, in the order in which palette and settings show them. */
 export const groups = [
@@ -27,7 +27,7 @@ export interface Command {
   /** Under which heading the palette shows it. */
   group: (typeof groups)[number]
   /** The one room in which it can be meant; two rooms can have the same keys for their own. Everywhere if absent. */
-  room?: Room
+  page?: PageName
   /** Keys to begin with, such as `Mod+Shift+F`; Mod is Cmd on a Mac and Ctrl elsewhere. */
   keys?: string
   /** False while it makes no sense; then neither keys nor palette run it. */
@@ -36,8 +36,8 @@ export interface Command {
 }
 
 /** Whether it makes sense now, where the person is. */
-export const isPossible = ({ room, when }: Command): boolean =>
-  (room === undefined || room === routeStore.getState().route.room) && (!when || when())
+export const isPossible = ({ page: room, when }: Command): boolean =>
+  (room === undefined || room === routeStore.getState().route.page) && (!when || when())
 
 /** By id, in the order of their coming. */
 export const commandStore = createStore<{ commands: ReadonlyMap<string, Command> }>(() => ({ commands: new Map() }))

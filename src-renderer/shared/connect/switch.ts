@@ -7,7 +7,7 @@ import { navigate } from '../navigation.ts'
 
 /** Every action that switches says the same when it can't be done: what is connected stays, and Settings has what to do. */
 export function switchTo(client: Client, { id, name }: Pick<SavedProfile, 'id' | 'name'>): Promise<boolean> {
-  const settings = () => navigate({ room: 'settings', id: 'connection' })
+  const settings = () => navigate({ page: 'settings', id: 'connection' })
   const asked = client.connection.use({ id })
   return asked.then(
     () => true,

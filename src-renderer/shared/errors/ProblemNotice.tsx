@@ -26,10 +26,10 @@ export function ProblemNotice({ problem, on = {}, noAction = false, role = 'aler
   const [busy, setBusy] = useState(false)
   const target = problemTargets[problem.kind]
   const general: Partial<Record<ProblemTarget, () => void>> = {
-    connection: () => navigate({ room: 'settings', id: 'connection' }),
-    proxy_port: () => navigate({ room: 'settings', id: 'proxy' }),
-    data: () => navigate({ room: 'settings', id: 'data' }),
-    chat: () => navigate({ room: 'chat', id: null }),
+    connection: () => navigate({ page: 'settings', id: 'connection' }),
+    proxy_port: () => navigate({ page: 'settings', id: 'proxy' }),
+    data: () => navigate({ page: 'settings', id: 'data' }),
+    chat: () => navigate({ page: 'chat', id: null }),
     reload: () => location.reload(),
     copy: () => void navigator.clipboard.writeText(detailsOf(problem)),
     recheck: () => {

@@ -6,7 +6,7 @@ import { labelOf, languageOf } from './code/languages.ts'
 import { Pieces } from './code/Pieces.tsx'
 import { Diagram } from './diagram/Diagram.tsx'
 import { spelled } from './hiddenCharacters.tsx'
-import { useMarkdownWords } from './messages.ts'
+import { useMarkdownTexts } from './messages.ts'
 import './code/code.css'
 
 export { Pieces } from './code/Pieces.tsx'
@@ -33,7 +33,7 @@ export const CodeBlock = memo(function CodeBlock({ language, pieces, open = fals
 })
 
 function Fence({ known, language, pieces, open = false, tools }: Code & { known: string | null; tools: ReactNode }) {
-  const words = useMarkdownWords()
+  const words = useMarkdownTexts()
   const [wrap, setWrap] = useState(false)
   const painter = usePainter(known, pieces, open)
   const label = spelled(labelOf(language)).slice(0, 40) || words('code')

@@ -1,12 +1,12 @@
 import { Check, Copy } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { useMarkdownHost } from './context.ts'
-import { useMarkdownWords } from './messages.ts'
+import { useMarkdownTexts } from './messages.ts'
 
 /** A button that copies what `text` gives and says for a moment that it did. */
 export function CopyTool({ label, text, icon }: { label: string; text: () => string; icon?: ReactNode }) {
   const { copy } = useMarkdownHost()
-  const words = useMarkdownWords()
+  const words = useMarkdownTexts()
   const [copied, setCopied] = useState(false)
   const copyAll = async (): Promise<void> => {
     if (!(await copy(text()))) return

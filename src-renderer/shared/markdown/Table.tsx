@@ -3,7 +3,7 @@ import type { AlignType, PhrasingContent, Table, TableRow } from 'mdast'
 import { memo, type ReactNode, type RefObject, useLayoutEffect, useRef } from 'react'
 import { CopyTool } from './CopyTool.tsx'
 import { tableAsCsv, tableAsMarkdown } from './copy.ts'
-import { useMarkdownWords } from './messages.ts'
+import { useMarkdownTexts } from './messages.ts'
 
 /** Draws the content of a row's cell. */
 type DrawCell = (row: TableRow, at: number) => ReactNode
@@ -13,7 +13,7 @@ type DrawCell = (row: TableRow, at: number) => ReactNode
  * the first part made them, the header is shown once, and what is far from the view is not laid out.
  */
 export function TableView({ table, label }: { table: Table; label: DrawCell }) {
-  const words = useMarkdownWords()
+  const words = useMarkdownTexts()
   const box = useRef<HTMLDivElement>(null)
   const parts = [table, ...(table.more ?? [])]
   useColumns(box, parts.length, table.children[0]?.children.length ?? 0)

@@ -3,13 +3,13 @@ import type { markdown } from '../../i18n/en/markdown.ts'
 
 /** `lines_one` and `lines_other` are asked for as `lines`. */
 type Base<Key> = Key extends `${infer Stem}_one` | `${infer Stem}_other` ? Stem : Key
-export type MarkdownWord = Base<keyof typeof markdown>
-export type MarkdownWords = (key: MarkdownWord, values?: Record<string, string | number>) => string
+export type MarkdownTextKey = Base<keyof typeof markdown>
+export type MarkdownTexts = (key: MarkdownTextKey, values?: Record<string, string | number>) => string
 
 /** What a message's own controls say. */
-export function useMarkdownWords(): MarkdownWords {
+export function useMarkdownTexts(): MarkdownTexts {
   const { t } = useTranslation('markdown')
   // The compiler asks for the values of all words at once, where it is not one known word.
-  const say = t as (key: MarkdownWord, values: Record<string, string | number>) => string
+  const say = t as (key: MarkdownTextKey, values: Record<string, string | number>) => string
   return (key, values = {}) => say(key, values)
 }

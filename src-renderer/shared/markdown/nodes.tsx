@@ -7,7 +7,7 @@ import { useMarkdownHost } from './context.ts'
 import { revealed, revealedProse, spelled } from './hiddenCharacters.tsx'
 import { Formula } from './math/Formula.tsx'
 import './math/place.ts'
-import { useMarkdownWords } from './messages.ts'
+import { useMarkdownTexts } from './messages.ts'
 import { TableView } from './Table.tsx'
 
 /** Deeper nesting than this is drawn as its text: a reply of ten thousand `>` must not exhaust the stack. */
@@ -116,7 +116,7 @@ function ListView({ list, place }: { list: List; place: Place }) {
 }
 
 function Item({ item, loose, place }: { item: ListItem; loose: boolean; place: Place }) {
-  const words = useMarkdownWords()
+  const words = useMarkdownTexts()
   const deeper = { ...place, depth: place.depth + 1 }
   const content = item.children.map((node, at) =>
     node.type === 'paragraph' && !loose ? (
@@ -137,7 +137,7 @@ function Item({ item, loose, place }: { item: ListItem; loose: boolean; place: P
 /** A link has no href, so that nothing (middle click, drag, a gesture) navigates; its address stands in its title. */
 function Link({ url, children }: { url: string; children: ReactNode }) {
   const { openLink } = useMarkdownHost()
-  const words = useMarkdownWords()
+  const words = useMarkdownTexts()
   const address = safeAddress(url)
   if (address === null)
     return <span title={words('linkRefused', { address: spelled(url.slice(0, 300)) })}>{children}</span>
@@ -162,7 +162,7 @@ function Link({ url, children }: { url: string; children: ReactNode }) {
 /** An image is never fetched: its request would tell a stranger that and when this reply was read. */
 function ImagePlace({ url, alt }: { url: string; alt: string }) {
   const { openLink } = useMarkdownHost()
-  const words = useMarkdownWords()
+  const words = useMarkdownTexts()
   const address = safeAddress(url)
   const shown = spelled(address ?? (url.length > 80 ? `${url.slice(0, 80)}…` : url))
   const content = (
@@ -182,7 +182,7 @@ function ImagePlace({ url, alt }: { url: string; alt: string }) {
 }
 
 function FootnoteMark({ label }: { label: string }) {
-  const words = useMarkdownWords()
+  const words = useMarkdownTexts()
   return (
     <sup className="md-footmark" title={`${words('footnote')} ${label}`}>
       {label}
@@ -191,7 +191,7 @@ function FootnoteMark({ label }: { label: string }) {
 }
 
 function Footnote({ label, children }: { label: string; children: ReactNode }) {
-  const words = useMarkdownWords()
+  const words = useMarkdownTexts()
   return (
     <aside className="md-footnote" aria-label={`${words('footnote')} ${label}`}>
       <span className="md-footlabel">{label}</span>

@@ -14,7 +14,7 @@ import { attempt } from './actions.ts'
 const counts = ['1', '2', '3', '4'] as const
 
 /** Held back while it is changed, so that it does not leave as it was in the middle of a word. */
-export function EditWaiting({ item: { id, state }, onClose }: { item: WaitingItem; onClose: () => void }) {
+export function EditOutboxItem({ item: { id, state }, onClose }: { item: WaitingItem; onClose: () => void }) {
   const { t } = useTranslation('offline')
   const studio = useStudio()
   const name = useApp(({ app }) => app?.connection.profile?.name ?? '')

@@ -4,21 +4,21 @@ import { useTranslation } from 'react-i18next'
 import { useShallow } from 'zustand/shallow'
 import type { WaitingItem, WaitingWhat } from '../../../src-preload/contract/outbox.ts'
 import { showInstant, showSize } from '../../i18n/format.ts'
-import { useWaiting, waitingOf } from '../../stores/outbox.ts'
+import { useOutbox, waitingOf } from '../../stores/outbox.ts'
 import { useStudio } from '../studioContext.ts'
 import { IconButton } from '../ui/Button.tsx'
 import { cx } from '../ui/cx.ts'
 import { plainText } from '../ui/plainText.ts'
 import { attempt } from './actions.ts'
-import { EditWaiting } from './EditOutboxItem.tsx'
+import { EditOutboxItem } from './EditOutboxItem.tsx'
 
 const icons = { images: Brush, speech: AudioLines, transcript: FileText }
 
 /** What of a room is sent when the service is back, in that order: each can be changed, and taken back. */
-export function WaitingList(props: { what: WaitingWhat; recordingId?: string; className?: string }) {
+export function OutboxList(props: { what: WaitingWhat; recordingId?: string; className?: string }) {
   const { what, recordingId = null, className } = props
   const { t } = useTranslation('offline')
-  const items = useWaiting(useShallow(waitingOf(what, recordingId)))
+  const items = useOutbox(useShallow(waitingOf(what, recordingId)))
   const [edited, setEdited] = useState<WaitingItem | null>(null)
   if (items.length === 0 && !edited) return null
   return (
@@ -29,7 +29,7 @@ export function WaitingList(props: { what: WaitingWhat; recordingId?: string; cl
           <Row key={item.id} item={item} onEdit={() => setEdited(item)} />
         ))}
       </ul>
-      {edited && <EditWaiting item={edited} onClose={() => setEdited(null)} />}
+      {edited && <EditOutboxItem item={edited} onClose={() => setEdited(null)} />}
     </section>
   )
 }

@@ -2,7 +2,7 @@ import { CloudOff, RefreshCw } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import type { Connection, Offline } from '../../../src-preload/contract/app.ts'
 import { showClock, showDay } from '../../i18n/format.ts'
-import { roomOfWaiting, useWaiting } from '../../stores/outbox.ts'
+import { roomOfWaiting, useOutbox } from '../../stores/outbox.ts'
 import { navigate } from '../navigation.ts'
 import { cx } from '../ui/cx.ts'
 import { useLookNow, useNow } from './useOffline.ts'
@@ -58,15 +58,15 @@ function sinceWords(since: string, now: number): string {
 /** How much waits for the service, and the way to the first of it. */
 export function WaitingItemOfBar() {
   const { t } = useTranslation('offline')
-  const count = useWaiting(({ items }) => items.length)
-  const first = useWaiting(({ items }) => items[0]?.what ?? null)
-  const recordingId = useWaiting(({ items }) => items[0]?.recordingId ?? null)
+  const count = useOutbox(({ items }) => items.length)
+  const first = useOutbox(({ items }) => items[0]?.what ?? null)
+  const recordingId = useOutbox(({ items }) => items[0]?.recordingId ?? null)
   if (first === null) return null
   return (
     <button
       type="button"
       title={t('waitsAbout')}
-      onClick={() => navigate({ room: roomOfWaiting[first], id: recordingId })}
+      onClick={() => navigate({ page: roomOfWaiting[first], id: recordingId })}
       className={cx(item, 'shrink-0 whitespace-nowrap')}
     >
       {t('waits', { count })}

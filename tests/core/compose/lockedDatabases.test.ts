@@ -1,8 +1,8 @@
 // @isolated It starts processes or replaces what belongs to the process.
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { Tools } from '../../../src-main/core/gateway/apps/apps.ts'
+import { Apps } from '../../../src-main/core/gateway/apps/apps.ts'
 import { coreBusyMs } from '../../../src-main/core/store/database.ts'
-import { bodiesFile, ledgerFile } from '../../../src-main/core/store/requestLog/open.ts'
+import { bodiesFile, requestLogFile } from '../../../src-main/core/store/requestLog/open.ts'
 import { databaseFile, openStore } from '../../../src-main/core/store/store.ts'
 import { parseBaseAddress } from '../../../src-main/core/upstream/address.ts'
 import { openUpstream, type Upstream } from '../../../src-main/core/upstream/client.ts'
@@ -119,7 +119,7 @@ describe('the log of requests', () => {
 
   it('takes a request that came while it was locked for a moment, without that anybody notices', async () => {
     const { ledger, dataDir, lines } = open()
-    const release = lock(ledgerFile(dataDir))
+    const release = lock(requestLogFile(dataDir))
     const trace = sent(ledger)
     const written = trace.written
     await turns(100)
@@ -133,7 +133,7 @@ describe('the log of requests', () => {
 
   it('refuses a request while it is locked for longer, and has it as refused afterwards', async () => {
     const { ledger, dataDir } = open()
-    const release = lock(ledgerFile(dataDir))
+    const release = lock(requestLogFile(dataDir))
     const from = performance.now()
     const trace = ledger.open(notice())
     await expect(trace.written).rejects.toMatchObject({ kind: 'database_locked' })
@@ -147,7 +147,7 @@ describe('the log of requests', () => {
     const { ledger, dataDir, close } = open()
     const trace = sent(ledger)
     await trace.written
-    const release = lock(ledgerFile(dataDir))
+    const release = lock(requestLogFile(dataDir))
     trace.ends({ state: 'done' }, reading(10, 20))
     ledger.flush()
     expect(ledger.get(trace.id).row).toMatchObject({ state: 'done', tokensOut: 20 })
@@ -177,7 +177,7 @@ describe('the log of requests', () => {
     const { ledger, dataDir, close } = open()
     const trace = sent(ledger)
     await trace.written
-    const release = lock(ledgerFile(dataDir))
+    const release = lock(requestLogFile(dataDir))
     trace.ends({ state: 'done' }, reading(10, 20))
     // More than are kept for later: a thousand at once wait, the others are refused at once.
     for (let n = 0; n < 7; n += 1) {
@@ -196,7 +196,7 @@ describe('the log of requests', () => {
 it('the last use of an app key is written once the lock is gone', async () => {
   const dataDir = freshFolder()
   const store = openStore(dataDir, { busyMs: coreBusyMs })
-  const tools = new Tools(store)
+  const tools = new Apps(store)
   onTestFinished(() => {
     tools.close()
     store.close()

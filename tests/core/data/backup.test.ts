@@ -28,7 +28,7 @@ import { writeBackup } from '../../../src-main/core/data/backup/write.ts'
 import { databases } from '../../../src-main/core/data/databases.ts'
 import { createReports } from '../../../src-main/core/data/recovery/reports.ts'
 import { checkDatabases } from '../../../src-main/core/data/restore/checkDatabases.ts'
-import { restoreNow } from '../../../src-main/core/data/restore/restore.ts'
+import { restoreBackup } from '../../../src-main/core/data/restore/restore.ts'
 import { stageBackup } from '../../../src-main/core/data/restore/stage.ts'
 import { unpackBackup } from '../../../src-main/core/data/restore/unpack.ts'
 import { lockFolder } from '../../../src-main/core/store/lock.ts'
@@ -140,12 +140,12 @@ describe('a backup', () => {
     const path = await backupOf(from)
     const to = filledFolder({ conversations: 1 })
     const before = everything(to)
-    const restored = await restoreNow({ dataDir: to, path, agree })
+    const restored = await restoreBackup({ dataDir: to, path, agree })
     expect(everything(to)).toEqual(everything(from))
     expect(restored?.keptAt).toMatch(/\/replaced\/\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ$/)
     expect(everything(restored?.keptAt ?? '')).toEqual(before)
     // Again, within the same second: nothing that was kept is written over.
-    const again = await restoreNow({ dataDir: to, path, agree })
+    const again = await restoreBackup({ dataDir: to, path, agree })
     expect(again?.keptAt).not.toBe(restored?.keptAt)
     expect(everything(restored?.keptAt ?? '')).toEqual(before)
     expect(readdirSync(to).filter((name) => /staging|waiting|swapping|discarded|backups/.test(name))).toEqual([])
@@ -352,7 +352,7 @@ describe('a backup', () => {
     const at = first + padding(first)
     writeFileSync(path, Buffer.concat([bytes.subarray(0, at), head, bytes.subarray(at)]))
     const to = freshFolder()
-    await expect(restoreNow({ dataDir: to, path, agree })).rejects.toMatchObject({ kind: 'bad_input' })
+    await expect(restoreBackup({ dataDir: to, path, agree })).rejects.toMatchObject({ kind: 'bad_input' })
     expect(readdirSync(to).filter((one) => !/^studio\.(?:lock|folder\.json)/.test(one))).toEqual([])
   })
 
@@ -362,7 +362,7 @@ describe('a backup', () => {
     handle.exec('CREATE TRIGGER evil AFTER INSERT ON messages BEGIN DELETE FROM settings; END')
     handle.close()
     const path = await backupOf(from)
-    await expect(restoreNow({ dataDir: freshFolder(), path, agree })).rejects.toThrow(/A database in it was changed/)
+    await expect(restoreBackup({ dataDir: freshFolder(), path, agree })).rejects.toThrow(/A database in it was changed/)
   })
 
   it('with a row that breaks a rule of its table, made anew with the right sums, is refused', async () => {
@@ -371,7 +371,7 @@ describe('a backup', () => {
     handle.exec("PRAGMA ignore_check_constraints = ON; UPDATE messages SET status = 'complede' WHERE seq = 3")
     handle.close()
     const path = await backupOf(from)
-    await expect(restoreNow({ dataDir: freshFolder(), path, agree })).rejects.toThrow(/A database in it is damaged/)
+    await expect(restoreBackup({ dataDir: freshFolder(), path, agree })).rejects.toThrow(/A database in it is damaged/)
   })
 
   it('of a newer version is refused with words, before anything is unpacked', async () => {
@@ -391,7 +391,7 @@ describe('a backup', () => {
   it('of an older schema is whole, and is migrated when it is first opened', async () => {
     const from = filledFolder({}, { studio: 3, ledger: 1 })
     const to = freshFolder()
-    await restoreNow({ dataDir: to, path: await backupOf(from), agree })
+    await restoreBackup({ dataDir: to, path: await backupOf(from), agree })
     expect(contentsOf(join(to, 'studio.sqlite'))).toEqual(contentsOf(join(from, 'studio.sqlite')))
   })
 
@@ -400,10 +400,10 @@ describe('a backup', () => {
     const to = filledFolder({ conversations: 2 })
     const before = everything(to)
     const lock = lockFolder(to)
-    await expect(restoreNow({ dataDir: to, path, agree })).rejects.toMatchObject({ kind: 'folder_in_use' })
+    await expect(restoreBackup({ dataDir: to, path, agree })).rejects.toMatchObject({ kind: 'folder_in_use' })
     lock.release()
     let told: unknown = null
-    const refused = await restoreNow({
+    const refused = await restoreBackup({
       dataDir: to,
       path,
       agree: async (backup, now) => {
@@ -429,7 +429,7 @@ describe('a backup', () => {
     wait(source)
     source.close()
     const to = freshFolder()
-    await restoreNow({ dataDir: to, path: await backupOf(from), agree })
+    await restoreBackup({ dataDir: to, path: await backupOf(from), agree })
     const handle = new DatabaseSync(join(to, 'studio.sqlite'), { readOnly: true })
     const states = handle.prepare('SELECT id, state FROM waiting ORDER BY id').all()
     handle.close()
@@ -442,11 +442,11 @@ describe('a backup', () => {
   it('is told with the place of what it replaced, also after the clock was put back', async () => {
     const path = await backupOf(filledFolder())
     const dataDir = filledFolder()
-    const first = await restoreNow({ dataDir, path, agree })
+    const first = await restoreBackup({ dataDir, path, agree })
     // As if that had been a hundred years from now.
     const later = join(dataDir, 'replaced', '2126-01-01T00-00-00Z')
     renameSync(first?.keptAt ?? '', later)
-    const second = await restoreNow({ dataDir, path, agree })
+    const second = await restoreBackup({ dataDir, path, agree })
     expect(second?.keptAt).not.toBe(later)
     expect(readdirSync(second?.keptAt ?? '')).toContain('studio.sqlite')
     const reports = createReports(dataDir)
@@ -461,7 +461,7 @@ describe('a backup', () => {
     const from = filledFolder({ requests: 4000 })
     const path = join(freshFolder(), 'twice.tar')
     await Promise.all([1, 2, 3].map(() => writeBackup({ dataDir: from, version }, { path })))
-    await restoreNow({ dataDir: freshFolder(), path, agree })
+    await restoreBackup({ dataDir: freshFolder(), path, agree })
     expect(readdirSync(dirname(path))).toEqual(['twice.tar'])
   })
 

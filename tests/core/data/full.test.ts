@@ -13,7 +13,7 @@ import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { writeBackup } from '../../../src-main/core/data/backup/write.ts'
 import { onFolder } from '../../../src-main/core/data/opening/openFolder.ts'
-import { restoreNow } from '../../../src-main/core/data/restore/restore.ts'
+import { restoreBackup } from '../../../src-main/core/data/restore/restore.ts'
 import { stageBackup } from '../../../src-main/core/data/restore/stage.ts'
 import { lockFolder } from '../../../src-main/core/store/lock.ts'
 import { openErase } from '../../../src-main/hosts/node/openRetention.ts'
@@ -113,7 +113,7 @@ describe.runIf(canMount)('on a full disk', () => {
     // The first progress comes before anything is copied: from then on the file is gone, its row is not.
     await writeBackup({ dataDir, version: '1', progress }, { path })
     const restored = freshFolder()
-    await restoreNow({ dataDir: restored, path, agree })
+    await restoreBackup({ dataDir: restored, path, agree })
     expect(readdirSync(join(restored, 'media')).sort()).toEqual(media.filter((name) => name !== erased).sort())
     expect(readdirSync(dirname(path))).toEqual(['a.tar'])
   })
@@ -123,11 +123,11 @@ describe.runIf(canMount)('on a full disk', () => {
     await writeBackup({ dataDir: filledFolder(filling), version: '1' }, { path })
     const before = contents(dataDir)
     fillUp(left)
-    await expect(restoreNow({ dataDir, path, agree })).rejects.toMatchObject(full)
+    await expect(restoreBackup({ dataDir, path, agree })).rejects.toMatchObject(full)
     expect(contents(dataDir)).toEqual(before)
     expect(readdirSync(dataDir)).not.toContain('staging')
     rmSync(join(disk, 'other'))
-    await restoreNow({ dataDir, path, agree })
+    await restoreBackup({ dataDir, path, agree })
     expect(readdirSync(join(dataDir, 'replaced'))).toHaveLength(1)
   })
 
@@ -157,7 +157,7 @@ describe.runIf(canMount)('on a full disk', () => {
     try {
       const words = { kind: 'not_writable', message: expect.stringMatching(/written/) }
       await expect(open(dataDir)).rejects.toMatchObject(words)
-      await expect(restoreNow({ dataDir, path, agree })).rejects.toMatchObject(words)
+      await expect(restoreBackup({ dataDir, path, agree })).rejects.toMatchObject(words)
       await writeBackup({ dataDir, version: '1' }, { path })
       const inside = { path: join(disk, 'a.tar') }
       await expect(writeBackup({ dataDir, version: '1' }, inside)).rejects.toMatchObject(words)
@@ -180,7 +180,7 @@ it('a folder that is reached by a link has one owner, and is mended and restored
   await open(dataDir)
   const path = join(freshFolder(), 'a.tar')
   await writeBackup({ dataDir, version: '1' }, { path })
-  await restoreNow({ dataDir, path, agree })
+  await restoreBackup({ dataDir, path, agree })
   expect(readdirSync(real)).toEqual(expect.arrayContaining(['damaged', 'replaced', 'studio.sqlite', 'media']))
   expect(soundness(join(real, 'ledger.sqlite'))).toEqual({ integrity: 'ok', foreign: 0 })
 })

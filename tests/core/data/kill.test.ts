@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 import { writeBackup } from '../../../src-main/core/data/backup/write.ts'
 import { databases } from '../../../src-main/core/data/databases.ts'
-import { mendFolder } from '../../../src-main/core/data/recovery/recovery.ts'
+import { recoverFolder } from '../../../src-main/core/data/recovery/recovery.ts'
 import { createReports } from '../../../src-main/core/data/recovery/reports.ts'
 import { stageBackup } from '../../../src-main/core/data/restore/stage.ts'
 import { settleSwaps } from '../../../src-main/core/data/restore/swap.ts'
@@ -44,7 +44,7 @@ const contents = (dataDir: string) => ({
   files: readdirSync(join(dataDir, 'media')).sort(),
 })
 const mend = (dataDir: string): void =>
-  mendFolder({
+  recoverFolder({
     dataDir,
     how: 'everything',
     typeOf: () => ({ kind: 'image', mime: 'image/png', width: 1, height: 1 }),

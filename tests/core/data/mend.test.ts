@@ -17,9 +17,9 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { databases } from '../../../src-main/core/data/databases.ts'
 import { recoverDatabase } from '../../../src-main/core/data/recovery/recoverDatabase.ts'
-import { mendFolder } from '../../../src-main/core/data/recovery/recovery.ts'
+import { recoverFolder } from '../../../src-main/core/data/recovery/recovery.ts'
 import { createReports } from '../../../src-main/core/data/recovery/reports.ts'
-import { look } from '../../../src-main/core/store/database.ts'
+import { checkFile } from '../../../src-main/core/store/database.ts'
 import { openStore } from '../../../src-main/core/store/store.ts'
 import type { DatabaseName } from '../../../src-preload/contract/data.ts'
 import { tries } from '../../helpers/effort.ts'
@@ -28,7 +28,7 @@ import { contentsOf, filledFolder, soundness } from './fill.ts'
 
 const page = 4096
 const typeOf = () => ({ kind: 'image' as const, mime: 'image/png', width: 1, height: 1 })
-const mend = (dataDir: string): void => mendFolder({ dataDir, how: 'everything', typeOf, log: () => undefined })
+const mend = (dataDir: string): void => recoverFolder({ dataDir, how: 'everything', typeOf, log: () => undefined })
 const noMedia = { mediaFacts: () => null }
 const byName = (name: DatabaseName) => {
   const found = databases.find((one) => one.name === name)
@@ -208,7 +208,7 @@ describe('a damaged database', () => {
       const { pathIn } = byName('studio')
       const bytes = () => [pathIn(killed), `${pathIn(killed)}-wal`].map((file) => readFileSync(file).toString('base64'))
       const before = bytes()
-      expect(look(pathIn(killed), byName('studio').kind, how)).toEqual({
+      expect(checkFile(pathIn(killed), byName('studio').kind, how)).toEqual({
         is: 'damaged',
         why: 'CHECK constraint failed in messages',
       })

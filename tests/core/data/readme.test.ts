@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type Core, createCore } from '../../../src-main/core/core.ts'
-import { aboutFolder, aboutName, described } from '../../../src-main/core/data/readme.ts'
+import { described, folderReadme, readmeName } from '../../../src-main/core/data/readme.ts'
 import { claimFolder } from '../../../src-main/core/store/dataFolder.ts'
 import { freshFolder, testHost } from '../helpers/core.ts'
 
@@ -51,9 +51,9 @@ describe('the words in the data folder', () => {
       for (const [table, columns] of Object.entries(real))
         expect(told[table]?.toSorted(), table).toEqual(columns.sort())
     }
-    const words = readFileSync(join(dataDir, aboutName), 'utf8')
-    expect(words).toBe(aboutFolder())
-    expect(statSync(join(dataDir, aboutName)).mode & 0o777).toBe(0o600)
+    const words = readFileSync(join(dataDir, readmeName), 'utf8')
+    expect(words).toBe(folderReadme())
+    expect(statSync(join(dataDir, readmeName)).mode & 0o777).toBe(0o600)
     expect(Math.max(...words.split('\n').map((line) => line.length))).toBeLessThanOrEqual(104)
     for (const { tables } of Object.values(described))
       for (const table of Object.keys(tables)) expect(words).toContain(table)
@@ -61,7 +61,7 @@ describe('the words in the data folder', () => {
 
   it('hold queries that run', async () => {
     const dataDir = await startedFolder()
-    const queries = [...aboutFolder().matchAll(/SELECT[^;]*;/g)].map(([query]) => query)
+    const queries = [...folderReadme().matchAll(/SELECT[^;]*;/g)].map(([query]) => query)
     expect(queries).toHaveLength(2)
     for (const [at, file] of ['ledger.sqlite', 'account.sqlite'].entries()) {
       const handle = new DatabaseSync(join(dataDir, file), { readOnly: true })
@@ -79,15 +79,15 @@ describe('the words in the data folder', () => {
 
   it('replace those of another version', async () => {
     const dataDir = claimFolder(freshFolder())
-    writeFileSync(join(dataDir, aboutName), 'The data of Inference Studio\n====\nof another version')
+    writeFileSync(join(dataDir, readmeName), 'The data of Inference Studio\n====\nof another version')
     await started(dataDir)
-    expect(readFileSync(join(dataDir, aboutName), 'utf8')).toBe(aboutFolder())
+    expect(readFileSync(join(dataDir, readmeName), 'utf8')).toBe(folderReadme())
     expect(readdirSync(dataDir).filter((name) => name.endsWith('.part'))).toEqual([])
   })
 
   it('leave a file, a folder or a link of somebody else as it is', async () => {
     const target = join(freshFolder(), 'target')
-    writeFileSync(target, aboutFolder().slice(0, 100))
+    writeFileSync(target, folderReadme().slice(0, 100))
     const files: Record<string, (path: string) => void> = {
       file: (path) => writeFileSync(path, 'Notes about the data'),
       empty: (path) => writeFileSync(path, ''),
@@ -97,7 +97,7 @@ describe('the words in the data folder', () => {
     }
     for (const [what, make] of Object.entries(files)) {
       const dataDir = claimFolder(freshFolder())
-      const path = join(dataDir, aboutName)
+      const path = join(dataDir, readmeName)
       make(path)
       const look = () => [
         lstatSync(path).mode,
@@ -108,6 +108,6 @@ describe('the words in the data folder', () => {
       expect((await started(dataDir)).join(), what).not.toContain('README')
       expect(look(), what).toEqual(before)
     }
-    expect(readFileSync(target, 'utf8')).toBe(aboutFolder().slice(0, 100))
+    expect(readFileSync(target, 'utf8')).toBe(folderReadme().slice(0, 100))
   })
 })

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createMedia } from '../../../src-main/core/features/media/media.ts'
-import { Ledger } from '../../../src-main/core/requestLog/requestLog.ts'
+import { SqliteRequestLog } from '../../../src-main/core/requestLog/requestLog.ts'
 import { openAccountStore } from '../../../src-main/core/store/account/open.ts'
 import { openStore } from '../../../src-main/core/store/store.ts'
 import { message, put } from '../features/archive/studio.ts'
@@ -60,7 +60,13 @@ export async function usedFolder(dataDir: string, today = Date.now()) {
   })
 
   let now = today
-  const ledger = new Ledger({ dataDir, tools: () => [], bodyDays: () => 36_500, log: () => undefined, now: () => now })
+  const ledger = new SqliteRequestLog({
+    dataDir,
+    tools: () => [],
+    bodyDays: () => 36_500,
+    log: () => undefined,
+    now: () => now,
+  })
   ledger.learn(usage, service)
   ledger.connectedTo(service)
   ledger.belongsTo('book')

@@ -5,7 +5,7 @@ import { flushCompileCache } from 'node:module'
 import { openChat } from '../../../src-main/core/features/chat/chat.ts'
 import type { ChatUpstream } from '../../../src-main/core/features/chat/replyRuns.ts'
 import { send } from '../../../src-main/core/features/chat/send.ts'
-import { openDoor } from '../../../src-main/core/features/chat/toolCallsPort.ts'
+import { openToolCallsPort } from '../../../src-main/core/features/chat/toolCallsPort.ts'
 import { openStore } from '../../../src-main/core/store/store.ts'
 import { plainNeighbours } from './chatRoom.ts'
 
@@ -32,7 +32,7 @@ const room = openChat({
     },
   },
 })
-const door = openDoor(room)
+const door = openToolCallsPort(room)
 
 async function work(ids: readonly string[]): Promise<void> {
   for (const state of ['running', 'done'] as const) {

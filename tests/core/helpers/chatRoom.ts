@@ -1,5 +1,5 @@
 import { StudioError } from '../../../src-main/core/errors.ts'
-import { type ChatRoom, openChat } from '../../../src-main/core/features/chat/chat.ts'
+import { type ChatFeature, openChat } from '../../../src-main/core/features/chat/chat.ts'
 import type { ChatUpstream } from '../../../src-main/core/features/chat/replyRuns.ts'
 import type { ChatNeighbours, NewToolRow } from '../../../src-main/core/ports/toolCalls.ts'
 import type { Store } from '../../../src-main/core/store/store.ts'
@@ -72,7 +72,7 @@ export class Service implements ChatUpstream {
 export function roomOver(store: Store, neighbours?: Partial<ChatNeighbours>) {
   const service = new Service()
   const lines: string[] = []
-  const room: ChatRoom = openChat({
+  const room: ChatFeature = openChat({
     store,
     upstream: async () => service,
     log: (line) => lines.push(line),

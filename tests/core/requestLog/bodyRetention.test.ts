@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { Ledger } from '../../../src-main/core/requestLog/requestLog.ts'
-import { bodiesFile, ledgerFile } from '../../../src-main/core/store/requestLog/open.ts'
+import type { SqliteRequestLog } from '../../../src-main/core/requestLog/requestLog.ts'
+import { bodiesFile, requestLogFile } from '../../../src-main/core/store/requestLog/open.ts'
 import { notice, openLedger, sent, tool } from './helpers.ts'
 
-const open: Ledger[] = []
+const open: SqliteRequestLog[] = []
 afterEach(async () => {
   for (const ledger of open.splice(0)) await ledger.close()
 })
@@ -20,7 +20,7 @@ const clean = (text: string): string => text.replaceAll(secret, '•••')
 const toolKey = `isk_abcdefgh_${'Z'.repeat(43)}`
 
 /** A request whose bodies were copied; `text` is what one can look for. */
-function logged(ledger: Ledger, text: string, changes: Parameters<typeof sent>[1] = {}): number {
+function logged(ledger: SqliteRequestLog, text: string, changes: Parameters<typeof sent>[1] = {}): number {
   const trace = sent(ledger, { logBodies: true, ...changes })
   trace.headers([['x-ask', `${text} ${secret}`]], [['x-answer', toolKey]], clean)
   trace.bodies(
@@ -180,6 +180,6 @@ describe('a row', () => {
     await ledger.close()
     expect(lies(dataDir, 'ZZZZ')).toBe(false)
     expect(lies(dataDir, 'isk_…')).toBe(true)
-    expect(ledgerFile(dataDir)).toContain(dataDir)
+    expect(requestLogFile(dataDir)).toContain(dataDir)
   })
 })

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { Reading, RequestNotice } from '../../../src-main/core/ports/requests.ts'
-import type { Ledger } from '../../../src-main/core/requestLog/requestLog.ts'
+import type { MeterReading, RequestNotice } from '../../../src-main/core/ports/requests.ts'
+import type { SqliteRequestLog } from '../../../src-main/core/requestLog/requestLog.ts'
 import { notice, openLedger, reading, rowOf, sent, service, usage } from './helpers.ts'
 
-let ledger: Ledger
+let ledger: SqliteRequestLog
 beforeEach(() => {
   ledger = openLedger().ledger
   ledger.learn(usage, service)
@@ -16,8 +16,8 @@ const unknown = { cost: null, costIs: 'unknown' }
 async function ended(
   changes: Partial<RequestNotice>,
   status: number,
-  end: Parameters<ReturnType<Ledger['open']>['ends']>[0],
-  read: Reading | null,
+  end: Parameters<ReturnType<SqliteRequestLog['open']>['ends']>[0],
+  read: MeterReading | null,
 ) {
   const trace = sent(ledger, changes, status)
   trace.ends(end, read)

@@ -5,10 +5,10 @@ import { fileURLToPath } from 'node:url'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { RequestTrace } from '../../../src-main/core/ports/requests.ts'
-import type { Ledger, UsedDay } from '../../../src-main/core/requestLog/requestLog.ts'
+import type { SqliteRequestLog, UsedDay } from '../../../src-main/core/requestLog/requestLog.ts'
 import { openDatabase } from '../../../src-main/core/store/database.ts'
-import { ledgerFile } from '../../../src-main/core/store/requestLog/open.ts'
-import { ledgerDatabase } from '../../../src-main/core/store/requestLog/schema.ts'
+import { requestLogFile } from '../../../src-main/core/store/requestLog/open.ts'
+import { requestLogDatabase } from '../../../src-main/core/store/requestLog/schema.ts'
 import { tries } from '../../helpers/effort.ts'
 import { randomNumbers } from '../../helpers/random.ts'
 import { freshFolder } from '../helpers/core.ts'
@@ -19,7 +19,7 @@ const always = [0, 100_000] as const
 
 /** The sums as one plain question to the rows, by the account that `book` says each row's request went to. */
 function summed(dataDir: string, book: (row: number) => string | null): Record<string, UsedDay[]> {
-  const database = new DatabaseSync(ledgerFile(dataDir), { readOnly: true })
+  const database = new DatabaseSync(requestLogFile(dataDir), { readOnly: true })
   const rows = database
     .prepare(
       `SELECT r.id, r.at / 86400000 AS day, c.who, c.model, r.outcome, coalesce(tokens_in, 0) AS i, coalesce(tokens_out, 0) AS o,
@@ -72,7 +72,7 @@ type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
 /** Requests of several tools through days, starts, services and accounts, and beside it what each row is, told in plain words. */
 class Life {
   readonly dataDir: string
-  ledger: Ledger
+  ledger: SqliteRequestLog
   #now = Date.UTC(2026, 10, 29, 20)
   readonly #lanes = new Map<number, RequestTrace>()
   #connected: { base: string; book: string | null } = { base: '', book: null }
@@ -157,7 +157,7 @@ describe('the roll-up by day', () => {
   it('is in the same transaction as the rows', async () => {
     const { ledger, dataDir } = openLedger()
     ledger.learn(usage, service)
-    const reader = new DatabaseSync(ledgerFile(dataDir), { readOnly: true })
+    const reader = new DatabaseSync(requestLogFile(dataDir), { readOnly: true })
     const ended = Promise.withResolvers<void>()
     ledger.ended.add(() => ended.resolve())
     for (let n = 0; n < 20; n += 1) {
@@ -248,7 +248,7 @@ describe('the roll-up by day', () => {
       again.open(notice()).ends({ state: 'done' }, null)
       await again.close()
     }
-    const database = new DatabaseSync(ledgerFile(dataDir), { readOnly: true })
+    const database = new DatabaseSync(requestLogFile(dataDir), { readOnly: true })
     expect(database.prepare('SELECT first_row FROM links').all()).toEqual([{ first_row: 0 }])
     expect(database.prepare('SELECT base_url, book FROM accounts').all()).toEqual([{ base_url: service, book: 'red' }])
     expect(database.prepare('SELECT sum(requests) AS n FROM use_days').get()).toEqual({ n: 10 })
@@ -260,7 +260,7 @@ describe('a log from before the roll-up', () => {
   it('has its sums built once, with costs that no floating-point number could add and rows that never ended', async () => {
     const dataDir = freshFolder()
     oldLog(dataDir, 2000)
-    const old = new DatabaseSync(ledgerFile(dataDir))
+    const old = new DatabaseSync(requestLogFile(dataDir))
     // A reply of nonsense: more than 64 bits hold, so that the sum stays at their end.
     old.exec(`INSERT INTO callers (id, who, model) VALUES (9, 'tool:mad', 'mad');
       WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100)
@@ -296,12 +296,12 @@ describe('a log from before the roll-up', () => {
       await once(child.stdout, 'data')
       setTimeout(() => child.kill('SIGKILL'), random() * 160)
       await exited
-      const database = new DatabaseSync(ledgerFile(dataDir), { readOnly: true })
+      const database = new DatabaseSync(requestLogFile(dataDir), { readOnly: true })
       expect(database.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' })
       const version = Number(database.prepare('PRAGMA user_version').get()?.user_version)
       const tables = database.prepare("SELECT count(*) AS n FROM sqlite_schema WHERE name = 'use_days'").get()
       database.close()
-      const ours = ledgerDatabase.migrations.length
+      const ours = requestLogDatabase.migrations.length
       expect([1, ours]).toContain(version)
       expect(tables).toEqual({ n: version === ours ? 1 : 0 })
       const { ledger } = openLedger({ dataDir })
@@ -338,9 +338,9 @@ function merged(days: UsedDay[]): UsedDay[] {
 
 /** A log as the first version left it: rows of all kinds over twenty days, some of them never ended. */
 function oldLog(dataDir: string, rows: number): void {
-  const [first = ''] = ledgerDatabase.migrations
-  openDatabase(ledgerFile(dataDir), { ...ledgerDatabase, migrations: [first] }).close()
-  const database = new DatabaseSync(ledgerFile(dataDir))
+  const [first = ''] = requestLogDatabase.migrations
+  openDatabase(requestLogFile(dataDir), { ...requestLogDatabase, migrations: [first] }).close()
+  const database = new DatabaseSync(requestLogFile(dataDir))
   database.exec('BEGIN')
   for (const id of [1, 2, 3])
     database.exec(`INSERT INTO callers (id, who, model) VALUES (${id}, 'tool:t${id}', 'model')`)

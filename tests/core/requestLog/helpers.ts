@@ -1,16 +1,16 @@
 import { expect } from 'vitest'
 import type { RequestNotice, RequestTrace } from '../../../src-main/core/ports/requests.ts'
-import { Ledger, type LedgerOptions } from '../../../src-main/core/requestLog/requestLog.ts'
+import { type RequestLogOptions, SqliteRequestLog } from '../../../src-main/core/requestLog/requestLog.ts'
 import type { RequestRow } from '../../../src-preload/contract/requests.ts'
 import { freshFolder } from '../helpers/core.ts'
 import { notice } from './samples.ts'
 
 export * from './samples.ts'
 
-export function openLedger(options: Partial<LedgerOptions> = {}) {
+export function openLedger(options: Partial<RequestLogOptions> = {}) {
   const dataDir = options.dataDir ?? freshFolder()
   const lines: string[] = []
-  const ledger = new Ledger({
+  const ledger = new SqliteRequestLog({
     tools: () => [{ id: 'editor', name: 'My editor', colour: 'teal' }],
     bodyDays: () => 7,
     log: (level, line) => lines.push(`${level} ${line}`),
@@ -21,14 +21,14 @@ export function openLedger(options: Partial<LedgerOptions> = {}) {
 }
 
 /** A request that went out and got this status. */
-export function sent(ledger: Ledger, changes: Partial<RequestNotice> = {}, status = 200): RequestTrace {
+export function sent(ledger: SqliteRequestLog, changes: Partial<RequestNotice> = {}, status = 200): RequestTrace {
   const trace = ledger.open(notice(changes))
   trace.connected()
   trace.replied(status, null)
   return trace
 }
 
-export async function rowOf(ledger: Ledger, id: number): Promise<RequestRow> {
+export async function rowOf(ledger: SqliteRequestLog, id: number): Promise<RequestRow> {
   const [row] = await ledger.page({}, id + 1, 1)
   expect(row?.id).toBe(id)
   return row ?? expect.unreachable()

@@ -4,9 +4,9 @@ import { createInterface } from 'node:readline'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { openLedgerReader } from '../../../src-main/core/requestLog/reader.ts'
+import { openRequestLogReader } from '../../../src-main/core/requestLog/reader.ts'
 import { toNano } from '../../../src-main/core/shared/money.ts'
-import { ledgerFile } from '../../../src-main/core/store/requestLog/open.ts'
+import { requestLogFile } from '../../../src-main/core/store/requestLog/open.ts'
 import { tries } from '../../helpers/effort.ts'
 import { randomNumbers } from '../../helpers/random.ts'
 import { freshFolder } from '../helpers/core.ts'
@@ -58,7 +58,7 @@ describe('a process that is killed', () => {
       expect(days.reduce((sum, { requests }) => sum + requests, 0)).toBe(rows.size)
       expect(days.reduce((sum, { unpriced }) => sum + unpriced, 0)).toBe(unknown)
       await ledger.close()
-      const database = new DatabaseSync(ledgerFile(folder), { readOnly: true })
+      const database = new DatabaseSync(requestLogFile(folder), { readOnly: true })
       expect(database.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' })
       database.close()
     }
@@ -100,7 +100,7 @@ describe('the command line’s reader', () => {
 
   it('reads without a running core, and finds a log that is only made later', async () => {
     const dataDir = freshFolder()
-    const reader = openLedgerReader(dataDir)
+    const reader = openRequestLogReader(dataDir)
     expect(reader.page({}, 100, 10)).toEqual([])
     const { ledger } = openLedger({ dataDir })
     const trace = sent(ledger)
@@ -112,7 +112,7 @@ describe('the command line’s reader', () => {
     const row = await rowOf(ledger, trace.id)
     await ledger.close()
     reader.close()
-    const alone = openLedgerReader(dataDir, () => [{ id: 'editor', name: 'My editor', colour: 'teal' }])
+    const alone = openRequestLogReader(dataDir, () => [{ id: 'editor', name: 'My editor', colour: 'teal' }])
     expect(alone.page({}, 100, 10)).toMatchObject([{ model: 'another', state: 'failed' }, row])
     expect(alone.since({ model: 'another' }, 0, 10)).toMatchObject([{ id: 2 }])
     expect(alone.since({}, 1, 10)).toMatchObject([{ id: 2 }])
@@ -123,7 +123,7 @@ describe('the command line’s reader', () => {
     const { ledger, dataDir } = openLedger()
     for (let n = 0; n < 2500; n += 1) ledger.open(notice()).ends({ state: 'done' }, null)
     await ledger.close()
-    const reader = openLedgerReader(dataDir)
+    const reader = openRequestLogReader(dataDir)
     const stop = new AbortController()
     const seen: number[] = []
     for await (const { id } of reader.follow({}, { signal: stop.signal, after: 0 })) {
@@ -136,9 +136,9 @@ describe('the command line’s reader', () => {
   it('refuses a log of a newer version', async () => {
     const { ledger, dataDir } = openLedger()
     await ledger.close()
-    const newer = new DatabaseSync(ledgerFile(dataDir))
+    const newer = new DatabaseSync(requestLogFile(dataDir))
     newer.exec('PRAGMA user_version = 999')
     newer.close()
-    expect(() => openLedgerReader(dataDir).page({}, 1, 1)).toThrow(expect.objectContaining({ kind: 'store_newer' }))
+    expect(() => openRequestLogReader(dataDir).page({}, 1, 1)).toThrow(expect.objectContaining({ kind: 'store_newer' }))
   })
 })

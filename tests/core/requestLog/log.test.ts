@@ -1,18 +1,18 @@
 import { once } from 'node:events'
 import * as fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { Asker } from '../../../src-main/core/ports/requests.ts'
-import { Names } from '../../../src-main/core/requestLog/appNames.ts'
+import type { Requester } from '../../../src-main/core/ports/requests.ts'
+import { AppNames } from '../../../src-main/core/requestLog/appNames.ts'
 import { outcomeOfRow, readyFilter } from '../../../src-main/core/requestLog/filters.ts'
-import { openLedgerReader } from '../../../src-main/core/requestLog/reader.ts'
-import type { Ledger } from '../../../src-main/core/requestLog/requestLog.ts'
+import { openRequestLogReader } from '../../../src-main/core/requestLog/reader.ts'
+import type { SqliteRequestLog } from '../../../src-main/core/requestLog/requestLog.ts'
 import { Callers } from '../../../src-main/core/store/requestLog/callers.ts'
-import { openLedgerStore } from '../../../src-main/core/store/requestLog/open.ts'
+import { openRequestLogTables } from '../../../src-main/core/store/requestLog/open.ts'
 import type { RequestFilter, RequestRow, RequestsEvent } from '../../../src-preload/contract/requests.ts'
 import { freshFolder } from '../helpers/core.ts'
 import { notice, openLedger, reading, rowOf, sent, tool } from './helpers.ts'
 
-const open: Ledger[] = []
+const open: SqliteRequestLog[] = []
 afterEach(async () => {
   for (const ledger of open.splice(0)) await ledger.close()
 })
@@ -27,7 +27,7 @@ const names = [
   { id: 't2', name: 'an_editor', colour: 'rose' as const },
 ]
 
-const asker = fc.constantFrom<Asker>(tool('t1'), tool('t2'), tool('gone'), { kind: 'studio', room: 'chat' })
+const asker = fc.constantFrom<Requester>(tool('t1'), tool('t2'), tool('gone'), { kind: 'studio', room: 'chat' })
 const model = fc.constantFrom('Writer-Large', 'writer-small', 'a_b%c', null)
 const request = fc.record({
   asker,
@@ -69,7 +69,7 @@ const filter: fc.Arbitrary<RequestFilter> = fc.record(
 )
 const noon = Date.UTC(2026, 10, 21, 12)
 
-function write(ledger: Ledger, one: Written): void {
+function write(ledger: SqliteRequestLog, one: Written): void {
   const { place } = one
   if (one.end === 'gate') {
     const from = 'a web page at https://evil.example'
@@ -120,7 +120,7 @@ describe('the log', () => {
           }
           const all = await ledger.page({}, newest, 1000)
           expect(all.map(({ id }) => id)).toEqual(all.map((_, index) => all.length - index))
-          const reader = openLedgerReader(dataDir, () => names)
+          const reader = openRequestLogReader(dataDir, () => names)
           for (const wanted of filters) {
             const expected = all.filter((row) => naive(row, wanted))
             const pages: RequestRow[] = []
@@ -156,7 +156,7 @@ describe('the log', () => {
   })
 
   it('finds models by name also when a tool has named too many to remember', () => {
-    const store = openLedgerStore(freshFolder())
+    const store = openRequestLogTables(freshFolder())
     const callers = new Callers(2)
     const made = ['m1', 'm2', 'm3', 'm4'].map((name) => callers.of('tool:t', name))
     expect(made.map(({ model, many }) => [model, many])).toEqual([
@@ -175,7 +175,7 @@ describe('the log', () => {
       }
     })
     const find = (wanted: RequestFilter): number[] => {
-      const { search } = readyFilter(wanted, callers, new Names(() => []))
+      const { search } = readyFilter(wanted, callers, new AppNames(() => []))
       return store.search.find(search, { low: 1, high: 9 }, 9).map(({ id }) => id)
     }
     expect(find({ model: 'm1' })).toEqual([1])
@@ -346,7 +346,7 @@ describe('who watches the log', () => {
   })
 })
 
-function listen(ledger: Ledger): EventTarget {
+function listen(ledger: SqliteRequestLog): EventTarget {
   const target = new EventTarget()
   ledger.changes.add(() => target.dispatchEvent(new Event('told')))
   return target

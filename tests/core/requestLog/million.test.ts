@@ -1,19 +1,19 @@
 // @isolated It measures how long a log of a million rows holds up its process.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { Ledger } from '../../../src-main/core/requestLog/requestLog.ts'
+import { SqliteRequestLog } from '../../../src-main/core/requestLog/requestLog.ts'
 import type { RequestFilter } from '../../../src-preload/contract/requests.ts'
 import { freshFolder } from '../helpers/core.ts'
 import { fill } from './harness/million.ts'
 
 // Bounds are generous: they tell an index that is used from one that is not. `harness/views.ts` prints the figures.
 describe('a log of a million requests', () => {
-  let ledger: Ledger
+  let ledger: SqliteRequestLog
   beforeAll(async () => {
     const dataDir = freshFolder()
     await fill(dataDir, 1_000_000)
     const from = performance.now()
-    ledger = new Ledger({ dataDir, tools: () => [], bodyDays: () => 7, log: () => undefined })
+    ledger = new SqliteRequestLog({ dataDir, tools: () => [], bodyDays: () => 7, log: () => undefined })
     expect(performance.now() - from).toBeLessThan(1000)
   })
   afterAll(() => ledger.close())

@@ -1,15 +1,15 @@
 import { DatabaseSync } from 'node:sqlite'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { PlaceOfProfile } from '../../../src-main/core/ports/requests.ts'
-import type { Ledger } from '../../../src-main/core/requestLog/requestLog.ts'
-import { ledgerFile } from '../../../src-main/core/store/requestLog/open.ts'
-import { ledgerDatabase } from '../../../src-main/core/store/requestLog/schema.ts'
+import type { ProfileLocation } from '../../../src-main/core/ports/requests.ts'
+import type { SqliteRequestLog } from '../../../src-main/core/requestLog/requestLog.ts'
+import { requestLogFile } from '../../../src-main/core/store/requestLog/open.ts'
+import { requestLogDatabase } from '../../../src-main/core/store/requestLog/schema.ts'
 import { freshFolder } from '../helpers/core.ts'
 import { notice, openLedger, reading, service, usage } from './helpers.ts'
 
 // Two profiles at one address, and one of them at another address too.
-const places: PlaceOfProfile[] = [
+const places: ProfileLocation[] = [
   { profile: 'p', baseUrl: service },
   { profile: 'q', baseUrl: service },
   { profile: 'q', baseUrl: 'https://other.example' },
@@ -53,7 +53,7 @@ class Told {
 
 async function live(steps: readonly Step[]): Promise<void> {
   const opened = openLedger()
-  let ledger: Ledger = opened.ledger
+  let ledger: SqliteRequestLog = opened.ledger
   const told = new Told()
   const connect = (at: number): void => {
     const { baseUrl, profile } = places[at] ?? expect.unreachable()
@@ -112,10 +112,10 @@ describe('rows of several connections', () => {
 
   it('and prices from before there were profiles go to the one that is connected there first', async () => {
     const dataDir = freshFolder()
-    const old = new DatabaseSync(ledgerFile(dataDir))
-    const at = ledgerDatabase.migrations.findIndex((sql) => sql.includes('prices_of_profiles'))
-    for (const sql of ledgerDatabase.migrations.slice(0, at)) old.exec(sql)
-    old.exec(`PRAGMA application_id = ${ledgerDatabase.applicationId}; PRAGMA user_version = ${at};
+    const old = new DatabaseSync(requestLogFile(dataDir))
+    const at = requestLogDatabase.migrations.findIndex((sql) => sql.includes('prices_of_profiles'))
+    for (const sql of requestLogDatabase.migrations.slice(0, at)) old.exec(sql)
+    old.exec(`PRAGMA application_id = ${requestLogDatabase.applicationId}; PRAGMA user_version = ${at};
       INSERT INTO prices VALUES ('${service}', 'm', 'tokens', '500000000000', '0', '0', '0', 3, 1)`)
     old.close()
     const { ledger } = openLedger({ dataDir })

@@ -2,19 +2,19 @@ import { DatabaseSync } from 'node:sqlite'
 import * as fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
 import { fitPrices } from '../../../src-main/core/requestLog/priceFit.ts'
-import type { Ledger } from '../../../src-main/core/requestLog/requestLog.ts'
+import type { SqliteRequestLog } from '../../../src-main/core/requestLog/requestLog.ts'
 import { fromNano } from '../../../src-main/core/shared/money.ts'
-import { ledgerFile } from '../../../src-main/core/store/requestLog/open.ts'
+import { requestLogFile } from '../../../src-main/core/store/requestLog/open.ts'
 import { type AccountUsage, accountUsage, chatCompletion } from '../../../src-main/core/upstream/schemas.ts'
 import { startSandbox } from '../../../src-main/sandbox/sandbox.ts'
 import { MODELS } from '../../../src-main/sandbox/world/models.ts'
 import { day, openLedger, reading, rowOf, sent, service, usage } from './helpers.ts'
 
-const open: Ledger[] = []
+const open: SqliteRequestLog[] = []
 afterEach(async () => {
   for (const ledger of open.splice(0)) await ledger.close()
 })
-function fresh(options: Parameters<typeof openLedger>[0] = {}): Ledger {
+function fresh(options: Parameters<typeof openLedger>[0] = {}): SqliteRequestLog {
   const { ledger } = openLedger({ now: () => Date.UTC(2026, 10, 21, 12), ...options })
   open.push(ledger)
   return ledger
@@ -183,7 +183,7 @@ describe('prices', () => {
 
   it('that the disk does not take hold all the same, and what comes after the end is passed over', async () => {
     const { ledger, dataDir, lines } = openLedger()
-    const other = new DatabaseSync(ledgerFile(dataDir))
+    const other = new DatabaseSync(requestLogFile(dataDir))
     other.exec("CREATE TRIGGER full BEFORE INSERT ON prices BEGIN SELECT RAISE(ABORT, 'full'); END")
     other.close()
     ledger.learn(usage, service)

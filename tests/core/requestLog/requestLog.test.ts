@@ -1,13 +1,13 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { Ledger } from '../../../src-main/core/requestLog/requestLog.ts'
-import { bodiesFile, ledgerFile } from '../../../src-main/core/store/requestLog/open.ts'
+import type { SqliteRequestLog } from '../../../src-main/core/requestLog/requestLog.ts'
+import { bodiesFile, requestLogFile } from '../../../src-main/core/store/requestLog/open.ts'
 import { requestRow } from '../../../src-preload/contract/requests.ts'
 import { freshFolder } from '../helpers/core.ts'
 import { notice, openLedger, reading, rowOf, sent, service, tool, usage } from './helpers.ts'
 
-const open: Ledger[] = []
+const open: SqliteRequestLog[] = []
 afterEach(async () => {
   for (const ledger of open.splice(0)) await ledger.close()
 })
@@ -19,7 +19,7 @@ function fresh(options: Parameters<typeof openLedger>[0] = {}) {
 
 /** Another connection: sees what is committed and nothing else. */
 function committed(dataDir: string): unknown[] {
-  const other = new DatabaseSync(ledgerFile(dataDir), { readOnly: true })
+  const other = new DatabaseSync(requestLogFile(dataDir), { readOnly: true })
   const rows = other.prepare('SELECT id, outcome FROM requests ORDER BY id').all()
   other.close()
   return rows.map((row) => ({ ...row }))
@@ -28,12 +28,12 @@ function committed(dataDir: string): unknown[] {
 describe('the files of the books', () => {
   it('are readable by their owner alone, and apart from the database that must not change with each request', () => {
     const { dataDir } = fresh()
-    expect(statSync(ledgerFile(dataDir)).mode & 0o777).toBe(0o600)
+    expect(statSync(requestLogFile(dataDir)).mode & 0o777).toBe(0o600)
     expect(statSync(bodiesFile(dataDir)).mode & 0o777).toBe(0o600)
   })
 
   it.each([
-    ['ledger', ledgerFile],
+    ['ledger', requestLogFile],
     ['bodies', bodiesFile],
   ])('of a newer version (%s) are refused and keep every byte', async (_, fileOf) => {
     const { ledger, dataDir } = openLedger()
@@ -47,7 +47,7 @@ describe('the files of the books', () => {
   })
 
   it.each([
-    ['ledger', ledgerFile],
+    ['ledger', requestLogFile],
     ['bodies', bodiesFile],
   ])('that are damaged (%s) are told so when they are read whole, and keep every byte', async (_, fileOf) => {
     const { ledger, dataDir } = openLedger()
@@ -68,7 +68,7 @@ describe('the files of the books', () => {
     const { ledger, dataDir } = openLedger()
     await ledger.close()
     const other = freshFolder()
-    writeFileSync(ledgerFile(other), readFileSync(bodiesFile(dataDir)))
+    writeFileSync(requestLogFile(other), readFileSync(bodiesFile(dataDir)))
     expect(() => openLedger({ dataDir: other })).toThrow(expect.objectContaining({ kind: 'store_damaged' }))
   })
 })
@@ -86,7 +86,7 @@ describe('a request', () => {
 
   it('is one commit with all others of the same turn', async () => {
     const { ledger, dataDir } = fresh()
-    const other = new DatabaseSync(ledgerFile(dataDir), { readOnly: true })
+    const other = new DatabaseSync(requestLogFile(dataDir), { readOnly: true })
     const seen: number[] = []
     const traces = Array.from({ length: 50 }, () => ledger.open(notice()))
     const look = (): void => {
@@ -253,7 +253,7 @@ describe('a request', () => {
 
   it('is never sent when the disk does not take its row', async () => {
     const { ledger, dataDir, lines } = fresh()
-    const other = new DatabaseSync(ledgerFile(dataDir))
+    const other = new DatabaseSync(requestLogFile(dataDir))
     other.exec('ALTER TABLE requests RENAME TO elsewhere')
     const trace = ledger.open(notice())
     await expect(trace.written).rejects.toThrow()

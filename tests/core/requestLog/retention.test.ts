@@ -7,8 +7,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { Ledger } from '../../../src-main/core/requestLog/requestLog.ts'
-import { bodiesFile, ledgerFile } from '../../../src-main/core/store/requestLog/open.ts'
+import type { SqliteRequestLog } from '../../../src-main/core/requestLog/requestLog.ts'
+import { bodiesFile, requestLogFile } from '../../../src-main/core/store/requestLog/open.ts'
 import type { RequestsEvent } from '../../../src-preload/contract/requests.ts'
 import { tries } from '../../helpers/effort.ts'
 import { randomNumbers } from '../../helpers/random.ts'
@@ -16,7 +16,7 @@ import { freshFolder } from '../helpers/core.ts'
 import { fill } from './harness/million.ts'
 import { notice, openLedger, reading, sent, service, usage } from './helpers.ts'
 
-const open: Ledger[] = []
+const open: SqliteRequestLog[] = []
 afterEach(async () => {
   for (const ledger of open.splice(0)) await ledger.close()
 })
@@ -35,7 +35,7 @@ const clean = (text: string): string => text
 const lies = (dataDir: string, text: string): boolean => spawnSync('grep', ['-rqF', text, dataDir]).status === 0
 
 /** A request with bodies that ended at once; `text` stands in its path, its problem, its headers and its bodies. */
-function ended(ledger: Ledger, text: string): number {
+function ended(ledger: SqliteRequestLog, text: string): number {
   const trace = sent(ledger, { logBodies: true, endpoint: 'other', path: `/v1/${text}`, model: 'writer-small' })
   trace.headers([['x-ask', text]], [['x-answer', text]], clean)
   trace.bodies(
@@ -46,7 +46,7 @@ function ended(ledger: Ledger, text: string): number {
   return trace.id
 }
 
-const ids = async (ledger: Ledger): Promise<number[]> =>
+const ids = async (ledger: SqliteRequestLog): Promise<number[]> =>
   (await ledger.page({}, Number.MAX_SAFE_INTEGER, 10_000)).map(({ id }) => id).reverse()
 
 describe('erasing the log by age', () => {
@@ -88,7 +88,7 @@ describe('erasing the log by age', () => {
         trace.ends({ state: 'done' }, reading(1000 + day, 10))
       }
     }
-    const books = (from: Ledger) => ({
+    const books = (from: SqliteRequestLog) => ({
       days: from.usedByDay('red', 0, 100_000),
       first: from.firstDayOf('red'),
       spent: { ...from.spent('editor'), perMinute: [] },
@@ -174,7 +174,7 @@ describe('erasing the log by age', () => {
   it('holds the thread for less than 20 ms at a time, and gives the room back to the disk', async () => {
     const dataDir = freshFolder()
     await fill(dataDir, 200_000)
-    const size = statSync(ledgerFile(dataDir)).size
+    const size = statSync(requestLogFile(dataDir)).size
     const { ledger } = fresh({ dataDir })
     const turns: number[] = []
     let from = process.threadCpuUsage()
@@ -195,13 +195,13 @@ describe('erasing the log by age', () => {
     expect(turns[Math.ceil(turns.length / 50)]).toBeLessThan(20)
     await ledger.close()
     open.pop()
-    expect(statSync(ledgerFile(dataDir)).size).toBeLessThan(size / 50)
+    expect(statSync(requestLogFile(dataDir)).size).toBeLessThan(size / 50)
   }, 60_000)
 
   it('gives the room of a file from an earlier version back at the next start', async () => {
     const dataDir = freshFolder()
     await fill(dataDir, 100_000)
-    const old = new DatabaseSync(ledgerFile(dataDir))
+    const old = new DatabaseSync(requestLogFile(dataDir))
     old.exec('PRAGMA auto_vacuum = NONE; VACUUM')
     expect(old.prepare('PRAGMA auto_vacuum').get()).toEqual({ auto_vacuum: 0 })
     old.close()
@@ -209,9 +209,9 @@ describe('erasing the log by age', () => {
     expect(await first.ledger.rowEraser.erase(Date.now() - 1000, quietly)).toBeGreaterThan(99_000)
     await first.ledger.close()
     expect(first.lines).toEqual([])
-    const size = statSync(ledgerFile(dataDir)).size
+    const size = statSync(requestLogFile(dataDir)).size
     const { lines } = fresh({ dataDir })
-    expect(statSync(ledgerFile(dataDir)).size).toBeLessThan(size / 20)
+    expect(statSync(requestLogFile(dataDir)).size).toBeLessThan(size / 20)
     expect(lines).toContainEqual(expect.stringContaining('written anew'))
   })
 
@@ -240,7 +240,7 @@ describe('erasing the log by age', () => {
       await pause(random() * 250)
       child.kill('SIGKILL')
       await exited
-      for (const file of [ledgerFile(dataDir), bodiesFile(dataDir)]) {
+      for (const file of [requestLogFile(dataDir), bodiesFile(dataDir)]) {
         const database = new DatabaseSync(file)
         expect(database.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' })
         database.close()

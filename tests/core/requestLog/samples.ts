@@ -1,9 +1,9 @@
-import type { Asker, Reading, RequestNotice } from '../../../src-main/core/ports/requests.ts'
+import type { MeterReading, Requester, RequestNotice } from '../../../src-main/core/ports/requests.ts'
 import type { AccountUsage } from '../../../src-main/core/upstream/schemas.ts'
 
 export const service = 'https://service.example'
 
-export const tool = (id = 'editor'): Asker => ({ kind: 'tool', id, failFast: false })
+export const tool = (id = 'editor'): Requester => ({ kind: 'tool', id, failFast: false })
 
 export const notice = (changes: Partial<RequestNotice> = {}): RequestNotice => ({
   asker: tool(),
@@ -16,7 +16,7 @@ export const notice = (changes: Partial<RequestNotice> = {}): RequestNotice => (
   ...changes,
 })
 
-export const reading = (tokensIn: number, tokensOut: number, cached = 0): Reading => ({
+export const reading = (tokensIn: number, tokensOut: number, cached = 0): MeterReading => ({
   usage: {
     promptTokens: tokensIn,
     completionTokens: tokensOut,

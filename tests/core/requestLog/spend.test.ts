@@ -3,9 +3,9 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { RequestTrace } from '../../../src-main/core/ports/requests.ts'
 import { outcomeOfRow } from '../../../src-main/core/requestLog/filters.ts'
-import type { Ledger } from '../../../src-main/core/requestLog/requestLog.ts'
+import type { SqliteRequestLog } from '../../../src-main/core/requestLog/requestLog.ts'
 import { toNano } from '../../../src-main/core/shared/money.ts'
-import { ledgerFile } from '../../../src-main/core/store/requestLog/open.ts'
+import { requestLogFile } from '../../../src-main/core/store/requestLog/open.ts'
 import { day, notice, openLedger, reading, service, tool, usage } from './helpers.ts'
 
 const dayMs = 86_400_000
@@ -35,7 +35,7 @@ type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
 /** Requests of several tools, interleaved, through days and starts. */
 class Life {
   now = Date.UTC(2026, 10, 29, 20)
-  ledger: Ledger
+  ledger: SqliteRequestLog
   readonly #dataDir: string
   readonly #lanes = new Map<number, RequestTrace>()
   readonly before: Record<string, bigint> = { a: 0n, b: 0n }
@@ -146,7 +146,7 @@ describe('spend', () => {
   it('is in the same transaction as the row that changed it', async () => {
     const { ledger, dataDir } = openLedger()
     ledger.learn(usage, service)
-    const reader = new DatabaseSync(ledgerFile(dataDir), { readOnly: true })
+    const reader = new DatabaseSync(requestLogFile(dataDir), { readOnly: true })
     const rows = reader.prepare('SELECT sum(cost) AS n FROM requests')
     const sums = reader.prepare('SELECT sum(cost) AS n FROM spend')
     const ended = Promise.withResolvers<void>()

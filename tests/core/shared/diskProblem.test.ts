@@ -4,14 +4,14 @@ import { mkdirSync, statfsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
-import { checkRoom } from '../../../src-main/core/data/disk.ts'
+import { checkFreeSpace } from '../../../src-main/core/data/disk.ts'
 import { settleSwaps } from '../../../src-main/core/data/restore/swap.ts'
 import { StudioError } from '../../../src-main/core/errors.ts'
 import { createMedia } from '../../../src-main/core/features/media/media.ts'
 import { createTransfers } from '../../../src-main/core/features/transfers/transfers.ts'
 import { diskProblem } from '../../../src-main/core/shared/diskProblem.ts'
 import { asStoreError } from '../../../src-main/core/store/database.ts'
-import { openStoreForReading } from '../../../src-main/core/store/openReadOnly.ts'
+import { openStoreReadOnly } from '../../../src-main/core/store/openReadOnly.ts'
 import { databaseFile, openStore } from '../../../src-main/core/store/store.ts'
 import { freshFolder } from '../helpers/core.ts'
 
@@ -68,7 +68,7 @@ it('a database of an earlier version is no damaged one for a command that only r
   const handle = new DatabaseSync(databaseFile(folder))
   handle.exec('PRAGMA user_version = 1')
   handle.close()
-  expect(() => openStoreForReading(folder)).toThrow(
+  expect(() => openStoreReadOnly(folder)).toThrow(
     expect.objectContaining({
       kind: 'bad_input',
       message: expect.stringMatching(/older version.*Start the studio once/),
@@ -115,7 +115,7 @@ describe.runIf(canMount)('on a real disk that is full or can’t be written', ()
       const other = join(disk, 'other-data')
       mkdirSync(other)
       expect(() => openStore(other)).toThrow(expect.objectContaining({ kind: 'disk_full' }))
-      expect(() => checkRoom(disk, 1_000_000)).toThrow(expect.objectContaining({ kind: 'disk_full' }))
+      expect(() => checkFreeSpace(disk, 1_000_000)).toThrow(expect.objectContaining({ kind: 'disk_full' }))
       await growing.close()
       await transfers.close()
     }))

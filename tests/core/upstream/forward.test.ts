@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { getEventListeners, once } from 'node:events'
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { noBooks } from '../../../src-main/core/upstream/defaults.ts'
+import { noRequestLog } from '../../../src-main/core/upstream/defaults.ts'
 import type { ForwardRequest } from '../../../src-main/core/upstream/types.ts'
 import { canary, closed, collect, comesWithin, failure, json, readBody, serve, sse } from './helpers/service.ts'
 
@@ -15,7 +15,7 @@ function request(given: Partial<ForwardRequest> = {}): ForwardRequest {
     signal: new AbortController().signal,
     endpoint: 'other',
     asker: { kind: 'tool', id: 'tool', failFast: false },
-    trace: noBooks.open({
+    trace: noRequestLog.open({
       asker: { kind: 'tool', id: 'tool', failFast: false },
       method: 'GET',
       path: '/v1/models',

@@ -15,8 +15,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { openTools } from '../../../src-main/core/gateway/apps/apps.ts'
-import { Ledger } from '../../../src-main/core/requestLog/requestLog.ts'
+import { openApps } from '../../../src-main/core/gateway/apps/apps.ts'
+import { SqliteRequestLog } from '../../../src-main/core/requestLog/requestLog.ts'
 import { fillFolder } from '../../core/data/fill.ts'
 import { commandLine, type Ended, studioEntry } from './fixtures/process.ts'
 
@@ -63,7 +63,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(home, { recursive: true, force: true }))
 
 const names = (): string[] => {
-  const tools = openTools(dataDir)
+  const tools = openApps(dataDir)
   try {
     return tools.list().map(({ name }) => name)
   } finally {
@@ -218,7 +218,7 @@ describe('a pipe whose reader has gone', { timeout: 120_000 }, () => {
     const following = start(['requests', '--follow', '--json', ...where])
     await following.line()
     following.child.stdout.destroy()
-    const ledger = new Ledger({ dataDir, tools: () => [], bodyDays: () => 1, log: () => undefined })
+    const ledger = new SqliteRequestLog({ dataDir, tools: () => [], bodyDays: () => 1, log: () => undefined })
     try {
       const refusal = { toolId: null, from: 'a test', method: 'GET', path: '/v1/models' }
       ledger.refused({ ...refusal, status: 401, code: 'unknown', message: 'No key.' })

@@ -4,7 +4,7 @@ import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { openTools, openToolsForReading } from '../../../src-main/core/gateway/apps/apps.ts'
+import { openApps, openToolsForReading } from '../../../src-main/core/gateway/apps/apps.ts'
 import { readToolOptions } from '../../../src-main/hosts/node/commands/appOptions.ts'
 import type { Parts } from '../../../src-main/hosts/node/dependencies.ts'
 import { run as runHere } from '../../../src-main/hosts/node/program.ts'
@@ -38,7 +38,7 @@ const parts: Parts = {
   openKeep: unused,
   openExport: unused,
   openErase: unused,
-  openToolKeys: async (folder) => openTools(folder),
+  openToolKeys: async (folder) => openApps(folder),
   openToolList: async (folder) => openToolsForReading(folder),
 }
 

@@ -7,7 +7,7 @@ import type {
   Figures,
   Series,
   Summary,
-  View,
+  UsageView,
   ViewQuery,
 } from '../../../src-preload/contract/usage.ts'
 import { daysBetween, numberOfDay, shiftDay } from '../../../src-renderer/stores/usageDays.ts'
@@ -170,7 +170,7 @@ export class Accounts {
     return wanted.filter(({ name }) => name.toLowerCase().includes(search.toLowerCase()))
   }
 
-  view(query: ViewQuery): View {
+  view(query: ViewQuery): UsageView {
     const buckets = cut(query).map(({ from, to }) => {
       const days = list(from, to)
       const states = days.map((day) => (query.source === 'here' ? this.#hereState(day) : this.#state(day)))

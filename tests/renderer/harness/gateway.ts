@@ -1,4 +1,4 @@
-import type { Tool, ToolSettings, ToolUse } from '../../../src-preload/contract/apps.ts'
+import type { App, AppUse, ToolSettings } from '../../../src-preload/contract/apps.ts'
 import type {
   RequestDetail,
   RequestFilter,
@@ -26,7 +26,7 @@ function random(seed: number): () => number {
   }
 }
 
-const plain: Tool = {
+const plain: App = {
   id: '',
   name: '',
   colour: 'blue',
@@ -48,7 +48,7 @@ const plain: Tool = {
   revokedAt: null,
 }
 
-const someTools = (): Tool[] => [
+const someTools = (): App[] => [
   {
     ...plain,
     id: 't1',
@@ -77,7 +77,7 @@ const someTools = (): Tool[] => [
   { ...plain, id: 't6', name: 'workshop', colour: 'green', expiresAt: ago(2 * 24 * 60 * minute) },
 ]
 
-const uses: Record<string, Partial<ToolUse>> = {
+const uses: Record<string, Partial<AppUse>> = {
   t1: {
     active: 2,
     spentDay: '7.803451',
@@ -101,7 +101,7 @@ const uses: Record<string, Partial<ToolUse>> = {
 }
 
 export class Gateway {
-  tools: Tool[]
+  tools: App[]
   /** Oldest first; the id is the place plus one. */
   readonly rows: RequestRow[] = []
   #told = new AbortController()
@@ -132,14 +132,14 @@ export class Gateway {
     this.#told = new AbortController()
   }
 
-  add(settings: Loose<ToolSettings> & { name: string }): Tool {
+  add(settings: Loose<ToolSettings> & { name: string }): App {
     const tool = { ...plain, ...given(settings), id: crypto.randomUUID(), createdAt: ago(0) }
     this.tools = [tool, ...this.tools]
     this.#tell()
     return tool
   }
 
-  change(id: string, change: Loose<Tool>): Tool {
+  change(id: string, change: Loose<App>): App {
     const found = this.tools.find((tool) => tool.id === id)
     if (!found) throw new Error('No such tool.')
     const changed = { ...found, ...given(change) }
@@ -154,7 +154,7 @@ export class Gateway {
     return alive.length
   }
 
-  use(): ToolUse[] {
+  use(): AppUse[] {
     return this.tools
       .filter(({ revokedAt }) => revokedAt === null)
       .map(({ id }, at) => {
@@ -421,7 +421,7 @@ export class Gateway {
   }
 }
 
-const paused = (tool: Tool): Tool => ({ ...tool, pausedAt: ago(2 * minute) })
+const paused = (tool: App): App => ({ ...tool, pausedAt: ago(2 * minute) })
 
 function matches(row: RequestRow, filter: RequestFilter): boolean {
   const { who, model, outcome, text, since, until } = filter

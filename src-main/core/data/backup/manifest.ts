@@ -25,7 +25,7 @@ export const manifest = about.extend({
   /** Media that a row names and whose file was not there any more. */
   missing: z.array(z.string().max(100)),
 })
-export type Manifest = z.infer<typeof manifest>
+export type BackupManifest = z.infer<typeof manifest>
 
 /** What this program writes, and the newest that it reads. */
 export const formatVersion = 1

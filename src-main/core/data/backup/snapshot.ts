@@ -7,8 +7,8 @@ import { StudioError } from '../../errors.ts'
 import { asStoreError } from '../../store/database.ts'
 import { openReadOnly } from '../../store/readOnly.ts'
 import { text } from '../../store/rows.ts'
-import { addCounts, countThings, databasesIn, type KeptDatabase } from '../databases.ts'
-import { bytesOf, namesIn, openUntouched } from '../disk.ts'
+import { addCounts, countThings, databasesIn, type KnownDatabase } from '../databases.ts'
+import { bytesOnDisk, namesIn, openUntouched } from '../disk.ts'
 import { type About, makingName, mediaName } from './manifest.ts'
 
 /** A file that goes into the backup: its bytes are told now and don't change any more. */
@@ -64,13 +64,13 @@ export function takeSnapshot({ dataDir, folder, copied }: SnapshotParts): Snapsh
 }
 
 /** The first of the databases, without which there is nothing to back up. @throws StudioError `no_such_item` */
-export function mustHaveData(dataDir: string): KeptDatabase {
+export function mustHaveData(dataDir: string): KnownDatabase {
   const [first] = databasesIn(dataDir)
   if (first?.name === 'studio') return first
   throw new StudioError('no_such_item', `There is nothing to back up in ${dataDir}.`)
 }
 
-function copyDatabase(dataDir: string, folder: string, database: KeptDatabase): void {
+function copyDatabase(dataDir: string, folder: string, database: KnownDatabase): void {
   if (copyOnce(dataDir, folder, database)) return
   // Another process writes the file: with its locks the copy is consistent.
   rmSync(join(folder, database.file), { force: true })
@@ -78,7 +78,7 @@ function copyDatabase(dataDir: string, folder: string, database: KeptDatabase): 
 }
 
 /** False where another process changed the file meanwhile, so that the copy may be inconsistent. */
-function copyOnce(dataDir: string, folder: string, { pathIn, file, kind }: KeptDatabase, isInUse?: true): boolean {
+function copyOnce(dataDir: string, folder: string, { pathIn, file, kind }: KnownDatabase, isInUse?: true): boolean {
   const path = pathIn(dataDir)
   let wasChanged = (): boolean => false
   try {
@@ -101,7 +101,7 @@ function copyOnce(dataDir: string, folder: string, { pathIn, file, kind }: KeptD
   }
 }
 
-function factsOf(folder: string, { name, file }: KeptDatabase) {
+function factsOf(folder: string, { name, file }: KnownDatabase) {
   const path = join(folder, file)
   const handle = openUntouched(path)
   try {
@@ -112,7 +112,7 @@ function factsOf(folder: string, { name, file }: KeptDatabase) {
   }
 }
 
-function mediaWithRows(dataDir: string, folder: string, studio: KeptDatabase) {
+function mediaWithRows(dataDir: string, folder: string, studio: KnownDatabase) {
   /** Rows without a file in one round, and still in the next: nobody is erasing them, they are gone. */
   let before = new Set<string>()
   for (let round = 1; ; round += 1) {
@@ -143,7 +143,7 @@ function mediaWithRows(dataDir: string, folder: string, studio: KeptDatabase) {
 function followErased(
   dataDir: string,
   folder: string,
-  studio: KeptDatabase,
+  studio: KnownDatabase,
   found: { kept: string[]; missing: string[] },
 ): { kept: string[]; missing: string[] } {
   let { kept, missing } = found
@@ -293,5 +293,5 @@ const codeOf = (thrown: unknown): unknown => (thrown instanceof Error && 'code' 
 const fileOf = (dataDir: string, folder: string, name: string): SnapshotFile => {
   const held = join(folder, name)
   const path = existsSync(held) ? held : join(dataDir, name)
-  return { name, path, bytes: bytesOf(path) }
+  return { name, path, bytes: bytesOnDisk(path) }
 }

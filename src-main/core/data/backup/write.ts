@@ -7,10 +7,10 @@ import type { BackupSummary, DataWork } from '../../../../src-preload/contract/d
 import { StudioError } from '../../errors.ts'
 import { diskProblem } from '../../shared/diskProblem.ts'
 import { databases } from '../databases.ts'
-import { asDiskError, bytesOf, checkRoom, toDisk } from '../disk.ts'
-import { type About, aboutName, formatVersion, type Manifest, manifestName } from './manifest.ts'
+import { asDiskError, bytesOnDisk, checkFreeSpace, toDisk } from '../disk.ts'
+import { type About, aboutName, type BackupManifest, formatVersion, manifestName } from './manifest.ts'
 import { mustHaveData, type Snapshot, takeSnapshot } from './snapshot.ts'
-import { type Sink, tarWriter, type WrittenEntry } from './tar/write.ts'
+import { type TarSink, type TarWrittenEntry, tarWriter } from './tar/write.ts'
 import { openWorkplace, type Workplace } from './workplace.ts'
 
 export interface BackupParts {
@@ -22,7 +22,7 @@ export interface BackupParts {
 }
 
 /** Where a backup goes: a file, or somebody who reads along. */
-export type Target = { path: string } | { sink: Sink }
+export type Target = { path: string } | { sink: TarSink }
 
 /**
  * Writes everything of a data folder as one tar: `about.json`, databases, media, `manifest.json` with the SHA-256 of each. A file has its name only
@@ -32,13 +32,13 @@ export type Target = { path: string } | { sink: Sink }
  */
 export async function writeBackup(parts: BackupParts, target: Target): Promise<BackupSummary> {
   const { dataDir } = parts
-  const total = databases.reduce((sum, { pathIn }) => sum + bytesOf(pathIn(dataDir)), 0)
+  const total = databases.reduce((sum, { pathIn }) => sum + bytesOnDisk(pathIn(dataDir)), 0)
   const place = 'path' in target ? dirname(target.path) : tmpdir()
   let workplace: Workplace | null = null
   try {
     mustHaveData(dataDir)
     workplace = openPlace(place)
-    checkRoom(place, total)
+    checkFreeSpace(place, total)
     let done = 0
     const tell = (bytes: number): void => {
       parts.signal?.throwIfAborted()
@@ -77,14 +77,14 @@ function cantWriteBackup(thrown: unknown, path: string): StudioError {
   )
 }
 
-async function intoFile<T>(path: string, bytes: number, write: (sink: Sink) => Promise<T>): Promise<T> {
+async function intoFile<T>(path: string, bytes: number, write: (sink: TarSink) => Promise<T>): Promise<T> {
   // A name of its own: two that write the same backup must not write into each other's.
   const part = `${path}.${randomUUID().slice(0, 8)}.part`
   const file = await open(part, 'wx', 0o600).catch((thrown: unknown) => {
     throw cantWriteBackup(thrown, path)
   })
   try {
-    checkRoom(dirname(path), bytes)
+    checkFreeSpace(dirname(path), bytes)
     const result = await write((chunk) => writeAll(file, chunk))
     await file.sync()
     await file.close()
@@ -105,13 +105,13 @@ async function writeAll(file: Awaited<ReturnType<typeof open>>, bytes: Uint8Arra
 async function pack(
   parts: BackupParts,
   { files, schemas, counts, missing }: Snapshot,
-  to: Sink,
+  to: TarSink,
 ): Promise<BackupSummary> {
   const { version } = parts
   const at = new Date()
   const total = files.reduce((sum, { bytes }) => sum + bytes, 0)
   let done = 0
-  const sink: Sink = async (bytes) => {
+  const sink: TarSink = async (bytes) => {
     parts.signal?.throwIfAborted()
     await to(bytes)
     done += bytes.length
@@ -120,14 +120,14 @@ async function pack(
   const tar = tarWriter(sink, at.getTime())
   const said: About = { format: 'inference-studio-backup', formatVersion, version, madeAt: at.toISOString(), schemas }
   await addJson(tar, aboutName, said)
-  const entries: WrittenEntry[] = []
+  const entries: TarWrittenEntry[] = []
   const gone: string[] = []
   for (const { name, path, bytes } of files) {
     const content = await contentOf(path, bytes)
     if (content) entries.push(await tar.add(name, bytes, content))
     else gone.push(basename(name))
   }
-  const manifest: Manifest = { ...said, entries, counts, missing: [...missing, ...gone] }
+  const manifest: BackupManifest = { ...said, entries, counts, missing: [...missing, ...gone] }
   await addJson(tar, manifestName, manifest)
   await tar.finish()
   return { version, madeAt: said.madeAt, counts, bytes: total }
@@ -145,7 +145,7 @@ async function contentOf(path: string, bytes: number): Promise<AsyncIterable<Uin
   return []
 }
 
-function addJson(tar: ReturnType<typeof tarWriter>, name: string, value: unknown): Promise<WrittenEntry> {
+function addJson(tar: ReturnType<typeof tarWriter>, name: string, value: unknown): Promise<TarWrittenEntry> {
   const bytes = Buffer.from(`${JSON.stringify(value, null, 1)}\n`)
   return tar.add(name, bytes.length, [bytes])
 }

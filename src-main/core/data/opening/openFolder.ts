@@ -2,8 +2,8 @@ import type { Opening } from '../../../../src-preload/contract/data.ts'
 import { StudioError } from '../../errors.ts'
 import { fileType } from '../../shared/mediaType/fileType.ts'
 import { type FolderLock, lockFolder } from '../../store/lock.ts'
-import { type Ahead, type Kept, lookAhead, makeReady, openKept } from './prepare.ts'
-import type { Said } from './worker.ts'
+import { findPendingWork, type OpeningReport, type PendingWork, prepareFiles, reportOpening } from './prepare.ts'
+import type { OpeningMessage } from './worker.ts'
 
 export interface OpeningParts {
   dataDir: string
@@ -18,7 +18,7 @@ export interface OpeningParts {
 
 export interface OpenFolder {
   lock: FolderLock
-  kept: Kept
+  kept: OpeningReport
 }
 
 /** ms. What is over by then nobody was kept waiting by. */
@@ -49,12 +49,12 @@ async function openFolder(parts: OpeningParts): Promise<OpenFolder> {
   const { dataDir, log } = parts
   const lock = lockFolder(dataDir)
   try {
-    const ahead = lookAhead({ dataDir, endedCleanly: lock.endedCleanlyBefore })
+    const ahead = findPendingWork({ dataDir, endedCleanly: lock.endedCleanlyBefore })
     if (ahead.isLong) {
       parts.before?.()
       await readyBeside(parts, ahead)
-    } else makeReady({ dataDir, how: ahead.how, typeOf: fileType, log })
-    const kept = openKept(dataDir, ahead.problem)
+    } else prepareFiles({ dataDir, how: ahead.how, typeOf: fileType, log })
+    const kept = reportOpening(dataDir, ahead.problem)
     kept.onFailure(lock.release)
     return { lock, kept }
   } catch (thrown) {
@@ -66,7 +66,7 @@ async function openFolder(parts: OpeningParts): Promise<OpenFolder> {
 }
 
 /** On a thread of its own, so that this one can say what is being done. */
-async function readyBeside({ dataDir, log, opening, signal }: OpeningParts, { how }: Ahead): Promise<void> {
+async function readyBeside({ dataDir, log, opening, signal }: OpeningParts, { how }: PendingWork): Promise<void> {
   const { startThread } = await import('./worker.ts')
   const { promise: ready, resolve, reject } = Promise.withResolvers<void>()
   const giveUp = (): void => reject(new StudioError('cancelled', 'It was ended while the data was made ready.'))
@@ -88,7 +88,7 @@ async function readyBeside({ dataDir, log, opening, signal }: OpeningParts, { ho
     if (last) show(last)
   }, patienceMs)
   const worker = startThread({ dataDir, how })
-  worker.on('message', (said: Said) => {
+  worker.on('message', (said: OpeningMessage) => {
     if ('line' in said) log(said.level, said.line)
     else if ('problem' in said) reject(new StudioError(said.problem.kind, said.problem.message))
     else if ('ready' in said) resolve()

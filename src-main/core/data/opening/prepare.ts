@@ -2,20 +2,20 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { StudioError } from '../../errors.ts'
-import { type Depth, isDamage, openDatabase } from '../../store/database.ts'
+import { type CheckDepth, isDamage, openDatabase } from '../../store/database.ts'
 import { isDatabaseThere } from '../../store/databaseFile.ts'
 import { isMostlyFree, requestErasing } from '../../store/requestLog/retention.ts'
-import { databases, type KeptDatabase } from '../databases.ts'
-import { bytesOf } from '../disk.ts'
+import { databases, type KnownDatabase } from '../databases.ts'
+import { bytesOnDisk } from '../disk.ts'
 import { forgetNote, noteDamage, wasNoted } from '../recovery/damageNote.ts'
-import { faultOf, type MendParts, mendFolder } from '../recovery/recovery.ts'
+import { faultOf, type RecoveryOptions, recoverFolder } from '../recovery/recovery.ts'
 import { everything, settleSwaps } from '../restore/swap.ts'
 
 /** What there is to do with the files of a folder before they can be used. */
-export interface Ahead {
+export interface PendingWork {
   /** Why a backup that waited for this start was not put in place. */
   problem: StudioError | null
-  how: Depth
+  how: CheckDepth
   /** Somebody would wait for it: on this thread it would hold everything else up. */
   isLong: boolean
 }
@@ -28,17 +28,17 @@ const shortBytes = 4_000_000
  * was killed: every page is read then.
  * @throws StudioError `store_damaged`: what is ready can't be put in place
  */
-export function lookAhead({ dataDir, endedCleanly }: { dataDir: string; endedCleanly: boolean }): Ahead {
+export function findPendingWork({ dataDir, endedCleanly }: { dataDir: string; endedCleanly: boolean }): PendingWork {
   const problem = settleSwaps(dataDir)
   // First of all: whoever opened a named pipe would wait for ever.
   for (const { pathIn } of databases) isDatabaseThere(pathIn(dataDir))
   const how = wasNoted(dataDir) ? 'everything' : endedCleanly ? 'head' : 'pages'
   const isMore = how !== 'head' || databases.some((database) => needsWork(dataDir, database))
-  const isLong = isMore && everything.reduce((sum, name) => sum + bytesOf(join(dataDir, name)), 0) > shortBytes
+  const isLong = isMore && everything.reduce((sum, name) => sum + bytesOnDisk(join(dataDir, name)), 0) > shortBytes
   return { problem, how, isLong }
 }
 
-function needsWork(dataDir: string, database: KeptDatabase): boolean {
+function needsWork(dataDir: string, database: KnownDatabase): boolean {
   try {
     if (faultOf(dataDir, database, 'head') !== null) return true
     return existsSync(database.pathIn(dataDir)) && isOld(dataDir, database)
@@ -49,7 +49,7 @@ function needsWork(dataDir: string, database: KeptDatabase): boolean {
 }
 
 /** Whether a database has to be brought to this version, or is a file of an earlier one that keeps the room of what was erased. */
-function isOld(dataDir: string, { name, kind, pathIn }: KeptDatabase): boolean {
+function isOld(dataDir: string, { name, kind, pathIn }: KnownDatabase): boolean {
   const handle = new DatabaseSync(pathIn(dataDir), { readOnly: true, timeout: 5000 })
   try {
     const version = Number(handle.prepare('PRAGMA user_version').get()?.user_version)
@@ -63,9 +63,9 @@ function isOld(dataDir: string, { name, kind, pathIn }: KeptDatabase): boolean {
  * Makes the files of a folder such that they can be opened at once: what is damaged is set aside and recovered, what is of an earlier version is brought to this one.
  * @throws StudioError `store_newer`, `store_damaged` (another program's file)
  */
-export function makeReady(parts: MendParts): void {
+export function prepareFiles(parts: RecoveryOptions): void {
   const { dataDir, tell } = parts
-  mendFolder(parts)
+  recoverFolder(parts)
   for (const database of databases) {
     if (!existsSync(database.pathIn(dataDir)) || !isOld(dataDir, database)) continue
     tell?.({ stage: 'updating', database: database.name, rows: null })
@@ -88,7 +88,7 @@ function giveRoomBack(ledger: Parameters<typeof requestErasing>[0]): void {
 }
 
 /** The opening of what is ready, one file after another, and how it is given up: what was given to `onFailure` runs then, the last first. */
-export function openKept(dataDir: string, problem: StudioError | null) {
+export function reportOpening(dataDir: string, problem: StudioError | null) {
   const undo: (() => unknown)[] = []
   return {
     /** Why a backup that waited was not put in place. */
@@ -109,4 +109,4 @@ export function openKept(dataDir: string, problem: StudioError | null) {
     },
   }
 }
-export type Kept = ReturnType<typeof openKept>
+export type OpeningReport = ReturnType<typeof reportOpening>

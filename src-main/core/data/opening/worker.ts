@@ -5,14 +5,18 @@ import type { Problem } from '../../../../src-preload/contract/problem.ts'
 import { asStudioError } from '../../errors.ts'
 import { fileType } from '../../shared/mediaType/fileType.ts'
 import { asStoreError } from '../../store/database.ts'
-import { makeReady } from './prepare.ts'
+import { prepareFiles } from './prepare.ts'
 
 // Both ends of the thread that makes a folder's files ready, as in library/search/thread.ts: imported, this file starts a Worker of itself. It is only
 // ever imported lazily, so that it is a chunk of its own in a bundle.
 const role = 'inference-studio-opening'
 
 const job = z.object({ dataDir: z.string(), how: z.enum(['head', 'pages', 'everything']) })
-export type Said = { work: Opening } | { level: 'warn'; line: string } | { problem: Problem } | { ready: true }
+export type OpeningMessage =
+  | { work: Opening }
+  | { level: 'warn'; line: string }
+  | { problem: Problem }
+  | { ready: true }
 
 export const startThread = (asked: z.infer<typeof job>): Worker =>
   new Worker(new URL(import.meta.url), { workerData: { role, job: asked } })
@@ -22,10 +26,10 @@ const everyMs = 100
 
 const port = parentPort
 if (port && workerData?.role === role) {
-  const say = (said: Said): void => port.postMessage(said)
+  const say = (said: OpeningMessage): void => port.postMessage(said)
   let told: { at: number; what: string } = { at: 0, what: '' }
   try {
-    makeReady({
+    prepareFiles({
       ...job.parse(workerData.job),
       typeOf: fileType,
       log: (level, line) => say({ level, line }),

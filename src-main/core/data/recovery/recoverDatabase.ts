@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import type { Damage, KeptThing } from '../../../../src-preload/contract/data.ts'
-import { asCounts, type KeptDatabase, thingOf } from '../databases.ts'
+import { asCounts, type KnownDatabase, thingOf } from '../databases.ts'
 import { type Cell, readTreePage, type TreePage } from './cells.ts'
 import { openPages, type Pages } from './pages.ts'
 import { type Looking, relate } from './restoreReferences.ts'
@@ -24,7 +24,7 @@ export type Recovered = Pick<Damage, 'recovered' | 'lost' | 'mended'>
  * page; here each page and each row stands for itself. Pages that a broken one pointed to are found again by what their rows look like. The fresh one has the schema
  * version of the damaged one, so that migrations go on from there, and its foreign keys hold.
  */
-export function recoverDatabase(from: string, to: string, { kind }: KeptDatabase, looking: Looking): Recovered {
+export function recoverDatabase(from: string, to: string, { kind }: KnownDatabase, looking: Looking): Recovered {
   const pages = openPages(from)
   const handle = new DatabaseSync(to, { enableForeignKeyConstraints: false })
   try {

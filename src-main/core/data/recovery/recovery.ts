@@ -5,12 +5,12 @@ import { DatabaseSync } from 'node:sqlite'
 import type { Damage, Opening } from '../../../../src-preload/contract/data.ts'
 import { StudioError } from '../../errors.ts'
 import { isRealFile } from '../../shared/ownFiles.ts'
-import { type Depth, look, newer } from '../../store/database.ts'
+import { type CheckDepth, checkFile, newer } from '../../store/database.ts'
 import { isDatabaseThere, leastDatabaseBytes } from '../../store/databaseFile.ts'
 import { text } from '../../store/rows.ts'
 import { makingName, mediaName } from '../backup/manifest.ts'
-import { besides, databases, type KeptDatabase } from '../databases.ts'
-import { asDiskError, bytesOf, checkRoom, freeStamp, namesIn, openUntouched, toDisk } from '../disk.ts'
+import { databases, type KnownDatabase, sideFiles } from '../databases.ts'
+import { asDiskError, bytesOnDisk, checkFreeSpace, freeStamp, namesIn, openUntouched, toDisk } from '../disk.ts'
 import { dropStaging, freshStaging, swapNow } from '../restore/swap.ts'
 import { readTreePage } from './cells.ts'
 import { openPages } from './pages.ts'
@@ -18,10 +18,10 @@ import { recoverDatabase } from './recoverDatabase.ts'
 import type { MediaFacts } from './restoreReferences.ts'
 import { fits, tablesOf } from './schema.ts'
 
-export interface MendParts {
+export interface RecoveryOptions {
   dataDir: string
   /** How much of each database is looked at: `pages` after an owner that did not end cleanly, `everything` after one that met damage. */
-  how: Depth
+  how: CheckDepth
   /** What a file is by its bytes. */
   typeOf(bytes: Uint8Array): Pick<MediaFacts, 'kind' | 'mime' | 'width' | 'height'>
   log(level: 'warn', line: string): void
@@ -34,7 +34,7 @@ export interface MendParts {
  * it takes its place. A file of another program, or of a newer version, is left where it is.
  * @throws StudioError `store_damaged` (another program's file), `store_newer`
  */
-export function mendFolder(parts: MendParts): void {
+export function recoverFolder(parts: RecoveryOptions): void {
   const { dataDir, how, tell } = parts
   dropUnnamed(dataDir)
   for (const database of databases) {
@@ -48,11 +48,11 @@ export function mendFolder(parts: MendParts): void {
  * Why a database has to be mended, in words; null where it is good, and where it is not there and nothing misses it.
  * @throws StudioError `store_damaged` (another program's file), `store_newer`
  */
-export function faultOf(dataDir: string, database: KeptDatabase, how: Depth): string | null {
+export function faultOf(dataDir: string, database: KnownDatabase, how: CheckDepth): string | null {
   const path = database.pathIn(dataDir)
   const isMissed = (): boolean => database.name === 'studio' && mediaIn(dataDir).length + makingIn(dataDir).length > 0
   if (!isDatabaseThere(path)) return isMissed() ? 'The file is gone, and files that it named are left.' : null
-  const found = look(path, database.kind, how)
+  const found = checkFile(path, database.kind, how)
   if (found.is === 'good') {
     return isMissed() && isBlank(path) ? 'The file holds nothing, and files that it named are left.' : null
   }
@@ -75,7 +75,7 @@ export function mustNotBeLost(dataDir: string): void {
   throw new StudioError('store_damaged', words)
 }
 
-function mend(parts: MendParts, database: KeptDatabase, why: string): void {
+function mend(parts: RecoveryOptions, database: KnownDatabase, why: string): void {
   const { dataDir, log } = parts
   log('warn', `${database.file} is damaged (${why}). It is set aside, and what can be read of it is recovered.`)
   try {
@@ -90,14 +90,14 @@ function mend(parts: MendParts, database: KeptDatabase, why: string): void {
   }
 }
 
-function recoverInPlace(parts: MendParts, database: KeptDatabase, why: string): void {
+function recoverInPlace(parts: RecoveryOptions, database: KnownDatabase, why: string): void {
   const { dataDir } = parts
   const { name, file, pathIn } = database
   const tell = (rows: number): void => parts.tell?.({ stage: 'mending', database: name, rows })
   tell(0)
   const path = pathIn(dataDir)
   const isThere = existsSync(path)
-  checkRoom(dataDir, isThere ? [path, ...besides(path)].reduce((sum, one) => sum + bytesOf(one), 0) : 0)
+  checkFreeSpace(dataDir, isThere ? [path, ...sideFiles(path)].reduce((sum, one) => sum + bytesOnDisk(one), 0) : 0)
   const stamp = freeStamp(join(dataDir, 'damaged'), new Date())
   const to = freshStaging(dataDir)
   const fresh = join(to, file)
@@ -113,7 +113,7 @@ function recoverInPlace(parts: MendParts, database: KeptDatabase, why: string): 
   swapNow(dataDir, {
     at: damage.at,
     aside: `damaged/${stamp}`,
-    leave: [file, ...besides(file), ...loose],
+    leave: [file, ...sideFiles(file), ...loose],
     come: isThere ? [file] : [],
     report: { what: 'damage', damage },
   })
@@ -141,7 +141,7 @@ function looseFiles(dataDir: string, fresh: string | null): string[] {
   return [...media.map((name) => `media/${name}`), ...making.map((name) => `making/${name}`)]
 }
 
-function factsOf({ dataDir, typeOf }: MendParts, id: string): MediaFacts | null {
+function factsOf({ dataDir, typeOf }: RecoveryOptions, id: string): MediaFacts | null {
   const path = join(dataDir, 'media', id)
   if (!mediaName.test(id) || !existsSync(path)) return null
   const bytes = readFileSync(path)
@@ -163,7 +163,7 @@ function isBlank(path: string): boolean {
 }
 
 /** A file that SQLite can't read is ours where it is too short for a database, or where a page of it holds rows that only ours has. */
-function isOurs(path: string, { kind }: KeptDatabase): boolean {
+function isOurs(path: string, { kind }: KnownDatabase): boolean {
   if (statSync(path).size < leastDatabaseBytes) return true
   const handle = new DatabaseSync(':memory:')
   const pages = openPages(path)

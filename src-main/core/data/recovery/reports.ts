@@ -5,7 +5,7 @@ import { backupSummary, type DataState, damage, type SetAside } from '../../../.
 import { StudioError } from '../../errors.ts'
 import { parseJson } from '../../store/rows.ts'
 import { databases } from '../databases.ts'
-import { bytesOf, namesIn, stampForm, writeJson } from '../disk.ts'
+import { bytesOnDisk, namesIn, stampForm, writeJson } from '../disk.ts'
 
 const restored = z.object({ at: z.string(), summary: backupSummary, acknowledged: z.boolean() })
 const kinds = ['damaged', 'replaced'] as const
@@ -71,7 +71,7 @@ export function createReports(dataDir: string) {
   function asideOf(kind: SetAside['kind'], stamp: string): SetAside {
     const name = `${kind}/${stamp}`
     const path = join(dataDir, name)
-    const bytes = sizes.get(name) ?? bytesOf(path)
+    const bytes = sizes.get(name) ?? bytesOnDisk(path)
     sizes.set(name, bytes)
     const at = `${stamp.slice(0, 10)}T${stamp.slice(11, 19).replaceAll('-', ':')}.000Z`
     return { name, kind, at, path, bytes }

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { number, text } from '../../store/rows.ts'
 import type { Cell, Value } from './cells.ts'
 
-export interface Column {
+export interface RecoveredColumn {
   name: string
   type: 'INTEGER' | 'REAL' | 'TEXT' | 'BLOB'
   notNull: boolean
@@ -15,7 +15,7 @@ export interface Column {
 /** A table as our migrations make it, in the order in which its rows lie on the disk. */
 export interface Table {
   name: string
-  columns: Column[]
+  columns: RecoveredColumn[]
   /** The column that is the row id; null where none is. */
   rowidColumn: number | null
   withoutRowid: boolean
@@ -82,13 +82,13 @@ function tableOf(handle: DatabaseSync, name: string, withoutRowid: boolean): Tab
   }
 }
 
-function formOf(table: string, name: string): Column['form'] {
+function formOf(table: string, name: string): RecoveredColumn['form'] {
   if (name === 'id') return withIds.has(table) ? 'id' : null
   if (jsonColumns.has(name)) return 'json'
   return isDecimal.test(name) ? 'decimal' : null
 }
 
-function typeOf(type: string): Column['type'] {
+function typeOf(type: string): RecoveredColumn['type'] {
   if (type === 'INTEGER' || type === 'REAL' || type === 'BLOB') return type
   return 'TEXT'
 }
@@ -103,7 +103,7 @@ export function fits({ columns, rowidColumn, withoutRowid }: Table, { rowid, val
   })
 }
 
-function isOfType(value: Value, { type, notNull }: Column): boolean {
+function isOfType(value: Value, { type, notNull }: RecoveredColumn): boolean {
   if (value === null) return !notNull
   if (typeof value === 'string') return type === 'TEXT'
   if (value instanceof Uint8Array) return type === 'BLOB'
@@ -115,7 +115,7 @@ function isOfType(value: Value, { type, notNull }: Column): boolean {
  * The value as whoever reads it can take it: a flipped byte in a document or a number would otherwise keep a whole room from opening. Null: the row
  * can't be kept without this.
  */
-export function readable(column: Column, value: Value, freshId: () => string): { value: Value } | null {
+export function readable(column: RecoveredColumn, value: Value, freshId: () => string): { value: Value } | null {
   if (typeof value !== 'string' || column.form === null) return { value }
   if (column.form === 'id') return { value: uuid.test(value) ? value : freshId() }
   const isGood = column.form === 'decimal' ? decimal.test(value) : value === '' || isJson(value)
@@ -145,7 +145,7 @@ export function resemblance({ columns }: Table, { values }: Cell): number {
 const isReference = (name: string): boolean =>
   name.endsWith('_id') && !['request_id', 'user_id', 'tool_id'].includes(name)
 
-function likeness({ name, form }: Column, value: Value | undefined): number {
+function likeness({ name, form }: RecoveredColumn, value: Value | undefined): number {
   if (typeof value !== 'string') return 0
   if (name === 'at' || name.endsWith('_at') || name === 'as_of') return isInstant.test(value) ? 1 : -1
   if (name === 'base_url') return value.startsWith('http') ? 1 : -1

@@ -4,9 +4,9 @@ import { DatabaseSync } from 'node:sqlite'
 import { diskProblem, sqliteCode } from '../../shared/diskProblem.ts'
 import { faultIn } from '../../store/database.ts'
 import { number, text, textOrNull } from '../../store/rows.ts'
-import type { Manifest } from '../backup/manifest.ts'
+import type { BackupManifest } from '../backup/manifest.ts'
 import { notOurs } from '../backup/tar/layout.ts'
-import { addCounts, countThings, databases, type KeptDatabase } from '../databases.ts'
+import { addCounts, countThings, databases, type KnownDatabase } from '../databases.ts'
 import { openUntouched } from '../disk.ts'
 
 /**
@@ -14,17 +14,17 @@ import { openUntouched } from '../disk.ts'
  * stranger put in (a trigger, a view) ever runs here. Each media row finds its file, with its sum.
  * @throws StudioError `bad_input`
  */
-export function checkDatabases(folder: string, manifest: Manifest): void {
+export function checkDatabases(folder: string, manifest: BackupManifest): void {
   const counted = databases.flatMap((database) => {
     const version = manifest.schemas[database.name]
     return version === undefined ? [] : [checkOne(folder, database, version, manifest)]
   })
-  const order = (counts: Manifest['counts']): string =>
+  const order = (counts: BackupManifest['counts']): string =>
     JSON.stringify(counts.map(({ thing, count }) => `${thing} ${count}`).sort())
   if (order(addCounts(counted)) !== order(manifest.counts)) throw notOurs('It holds other rows than it says.')
 }
 
-function checkOne(folder: string, { name, file, kind }: KeptDatabase, version: number, manifest: Manifest) {
+function checkOne(folder: string, { name, file, kind }: KnownDatabase, version: number, manifest: BackupManifest) {
   try {
     const handle = openUntouched(join(folder, file))
     try {
@@ -48,7 +48,7 @@ function checkOne(folder: string, { name, file, kind }: KeptDatabase, version: n
   }
 }
 
-function checkMedia(folder: string, handle: DatabaseSync, { missing, entries }: Manifest): void {
+function checkMedia(folder: string, handle: DatabaseSync, { missing, entries }: BackupManifest): void {
   const known = handle.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'media'").get()
   if (!known) return
   const gone = new Set(missing)

@@ -3,7 +3,7 @@ import type { BackupSummary, Counts } from '../../../../src-preload/contract/dat
 import { StudioError } from '../../errors.ts'
 import { sweepTemporary } from '../../shared/ownFiles.ts'
 import { lockFolder } from '../../store/lock.ts'
-import { whatIsHere } from '../contents.ts'
+import { readContents } from '../contents.ts'
 import { formerIn } from '../recovery/reports.ts'
 import { type StageParts, stageBackup } from './stage.ts'
 import { dropStaging, settleSwaps, swapNow } from './swap.ts'
@@ -17,7 +17,7 @@ export interface RestoreParts extends StageParts {
  * Puts a backup in the place of everything in a data folder that nobody uses; what was there is kept beside it (`keptAt`; null where nothing was).
  * Null where it was not agreed to. @throws StudioError `folder_in_use`; as `stageBackup`
  */
-export async function restoreNow(
+export async function restoreBackup(
   parts: RestoreParts,
 ): Promise<{ summary: BackupSummary; keptAt: string | null } | null> {
   const { dataDir, agree } = parts
@@ -42,7 +42,7 @@ export async function restoreNow(
 
 function hereOrNull(dataDir: string) {
   try {
-    return whatIsHere(dataDir)
+    return readContents(dataDir)
   } catch {
     // Damaged: then it is high time for a backup.
     return null

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { BackupSummary } from '../../../../src-preload/contract/data.ts'
-import type { Manifest } from '../backup/manifest.ts'
+import type { BackupManifest } from '../backup/manifest.ts'
 import { databases } from '../databases.ts'
 import { asDiskError, toDisk } from '../disk.ts'
 import { checkDatabases } from './checkDatabases.ts'
@@ -51,7 +51,7 @@ function holdWhatWaits(path: string): void {
   toDisk(path)
 }
 
-const summaryOf = ({ version, madeAt, counts, entries }: Manifest): BackupSummary => ({
+const summaryOf = ({ version, madeAt, counts, entries }: BackupManifest): BackupSummary => ({
   ...{ version, madeAt, counts },
   bytes: entries.reduce((sum, { bytes }) => sum + bytes, 0),
 })

@@ -7,7 +7,7 @@ import { diskProblem } from '../../shared/diskProblem.ts'
 import { realNamesIn, removeOwnFiles } from '../../shared/ownFiles.ts'
 import { swapFolder } from '../../store/database.ts'
 import { parseJson } from '../../store/rows.ts'
-import { besides, databases, isCopiedFile } from '../databases.ts'
+import { databases, isCopiedFile, sideFiles } from '../databases.ts'
 import { asDiskError, freeStamp, toDisk, writeJson } from '../disk.ts'
 
 /** What takes the place of what, and what is told of it afterwards. */
@@ -29,7 +29,7 @@ export type Plan = z.infer<typeof plan>
 const planFile = 'plan.json'
 /** Everything that makes up a person's data. What else lies in the folder (the lock, `tmp`, what was set aside) stays where it is. */
 export const everything: readonly string[] = [
-  ...databases.flatMap(({ file }) => [file, ...besides(file)]),
+  ...databases.flatMap(({ file }) => [file, ...sideFiles(file)]),
   ...['media', 'making'],
 ]
 
@@ -76,9 +76,9 @@ function writePlan(dataDir: string, given: Plan): void {
 }
 
 /** What was staged waits from now on for the next start; what waited before is gone. */
-export function layReady(dataDir: string, given: Plan): void {
+export function scheduleSwap(dataDir: string, given: Plan): void {
   writePlan(dataDir, given)
-  dropWaiting(dataDir)
+  dropPending(dataDir)
   renameSync(stagingOf(dataDir), waitingOf(dataDir))
   toDisk(dataDir)
 }
@@ -86,12 +86,12 @@ export function layReady(dataDir: string, given: Plan): void {
 /** A folder of that name without a plan is none of ours: the plan is written first, and goes last. */
 const isWaiting = (dataDir: string): boolean => existsSync(join(waitingOf(dataDir), planFile))
 
-export function waitingPlan(dataDir: string): Plan | null {
+export function pendingPlan(dataDir: string): Plan | null {
   return isWaiting(dataDir) ? readPlan(waitingOf(dataDir)) : null
 }
 
 /** False where nothing waits. @throws StudioError `bad_input` where files of others are in the way */
-export function dropWaiting(dataDir: string): boolean {
+export function dropPending(dataDir: string): boolean {
   if (!isWaiting(dataDir)) return false
   // Out of the way by one rename first: half a backup must never wait.
   mustBeGone(dropDiscarded(dataDir), discardedOf(dataDir))
@@ -119,9 +119,9 @@ export function settleSwaps(dataDir: string): StudioError | null {
   dropDiscarded(dataDir)
   dropStaging(dataDir)
   if (!isWaiting(dataDir)) return null
-  const waiting = waitingPlan(dataDir)
+  const waiting = pendingPlan(dataDir)
   if (waiting === null || !waiting.come.every((name) => existsSync(join(waitingOf(dataDir), 'new', name)))) {
-    dropWaiting(dataDir)
+    dropPending(dataDir)
     const words =
       'The backup that waited for this start was damaged on the disk, so it was thrown away. Everything is as it was; restore it again.'
     return new StudioError('store_damaged', words)

@@ -9,16 +9,16 @@ import {
   type About,
   about,
   aboutName,
+  type BackupManifest,
   entryName,
   formatVersion,
-  type Manifest,
   manifest,
   manifestName,
 } from '../backup/manifest.ts'
 import { notOurs } from '../backup/tar/layout.ts'
 import { readTar, type TarEntry } from '../backup/tar/read.ts'
 import { databases } from '../databases.ts'
-import { checkRoom, toDisk } from '../disk.ts'
+import { checkFreeSpace, toDisk } from '../disk.ts'
 
 export interface UnpackParts {
   /** The backup. */
@@ -39,7 +39,7 @@ const mostEntries = 400_000
  * besides. A tar is not compressed, so that nothing in it can be larger than the file. Nothing of the data folder is touched.
  * @throws StudioError `bad_input`, `store_newer`, `cancelled`, `store_damaged` (the disk is full)
  */
-export async function unpackBackup({ path, to, progress, signal }: UnpackParts): Promise<Manifest> {
+export async function unpackBackup({ path, to, progress, signal }: UnpackParts): Promise<BackupManifest> {
   const file = await open(path, 'r').catch((thrown: unknown) => {
     const why = thrown instanceof Error ? thrown.message : String(thrown)
     throw new StudioError('bad_input', `The backup can't be read: ${why}`, {}, { cause: thrown })
@@ -47,7 +47,7 @@ export async function unpackBackup({ path, to, progress, signal }: UnpackParts):
   try {
     const { size: total } = await file.stat()
     mkdirSync(dirname(to), { recursive: true, mode: 0o700 })
-    checkRoom(dirname(dirname(to)), total)
+    checkFreeSpace(dirname(dirname(to)), total)
     rmSync(to, { recursive: true, force: true })
     for (const folder of [to, join(to, 'media'), join(to, 'making')]) mkdirSync(folder, { mode: 0o700 })
     let done = 0
@@ -71,9 +71,9 @@ export async function unpackBackup({ path, to, progress, signal }: UnpackParts):
 
 type Came = Map<string, { bytes: number; sha256: string }>
 
-async function unpackAll(file: FileHandle, to: string, tell: (bytes: number) => void): Promise<Manifest> {
+async function unpackAll(file: FileHandle, to: string, tell: (bytes: number) => void): Promise<BackupManifest> {
   let said: About | null = null
-  let whole: Manifest | null = null
+  let whole: BackupManifest | null = null
   const came: Came = new Map()
   for await (const entry of readTar(file)) {
     if (whole) throw notOurs('Something follows its manifest.')
@@ -91,7 +91,7 @@ async function unpackAll(file: FileHandle, to: string, tell: (bytes: number) => 
 }
 
 /** @throws StudioError `bad_input` where what came is not what was said */
-function compare(said: About, whole: Manifest, came: Came): void {
+function compare(said: About, whole: BackupManifest, came: Came): void {
   const isSame = whole.entries.every(({ name, bytes, sha256 }) => {
     const one = came.get(name)
     return one?.bytes === bytes && one.sha256 === sha256
@@ -135,7 +135,7 @@ async function readAbout(entry: TarEntry): Promise<About> {
   return data
 }
 
-async function readManifest(entry: TarEntry): Promise<Manifest> {
+async function readManifest(entry: TarEntry): Promise<BackupManifest> {
   const { data } = manifest.safeParse(await documentOf(entry, mostManifest))
   if (!data) throw notOurs('Its manifest is damaged.')
   return data

@@ -18,7 +18,7 @@ export interface EraseSteps {
   stopped(): boolean
 }
 
-export interface EraseWish {
+export interface EraseRequest {
   /** A UTC instant: what is from before it may go. */
   before: string
   archivedOnly: boolean
@@ -26,15 +26,15 @@ export interface EraseWish {
 
 /** One kind of thing that can be erased by age. */
 export interface ErasablePart {
-  count(wish: EraseWish): Promise<Omit<EraseCount, 'what'>> | Omit<EraseCount, 'what'>
+  count(wish: EraseRequest): Promise<Omit<EraseCount, 'what'>> | Omit<EraseCount, 'what'>
   /**
    * Erases for good, in slices that hold nobody up, and answers how many went.
    * @throws StudioError `bad_input` where more would go than was told
    */
-  erase(wish: EraseWish, told: number, steps: EraseSteps): Promise<number>
+  erase(wish: EraseRequest, told: number, steps: EraseSteps): Promise<number>
 }
 
-export interface ErasingParts {
+export interface RetentionOptions {
   kinds: Readonly<Record<Erasable, ErasablePart>>
   /** Days after which the log is erased by itself; null: never. Asked once a day. */
   logDays(): number | null
@@ -47,12 +47,12 @@ const dayMs = 86_400_000
 const firstSweepMs = 30_000
 
 type Running = NonNullable<EraseState['running']>
-type Task = EraseWish & { by: Running['by']; parts: readonly { what: Erasable; told: number }[] }
+type Task = EraseRequest & { by: Running['by']; parts: readonly { what: Erasable; told: number }[] }
 
-export type Erasing = ReturnType<typeof createErasing>
+export type RetentionFeature = ReturnType<typeof createRetention>
 
 /** Erasing by age, one at a time: counted, told, and done for good because a person asked, or because of the standing rule about the log. */
-export function createErasing({ kinds, logDays, log, now = Date.now }: ErasingParts) {
+export function createRetention({ kinds, logDays, log, now = Date.now }: RetentionOptions) {
   let running: Running | null = null
   let last: EraseState['last'] = null
   let work: Promise<unknown> = Promise.resolve()
@@ -90,13 +90,13 @@ export function createErasing({ kinds, logDays, log, now = Date.now }: ErasingPa
   }
 
   /** What began before an instant is no more than it was, but requests that were under way then have ended since. */
-  async function refuseMore(what: Erasable, wish: EraseWish, told: number): Promise<void> {
+  async function refuseMore(what: Erasable, wish: EraseRequest, told: number): Promise<void> {
     if (what === 'log' || what === 'bodies') return
     const { items } = await kinds[what].count(wish)
     if (items > told) throw new StudioError('bad_input', 'More would go by now than was counted. Look again.')
   }
 
-  async function run(begun: Running, wish: EraseWish): Promise<void> {
+  async function run(begun: Running, wish: EraseRequest): Promise<void> {
     const gone: { what: Erasable; items: number }[] = []
     const stopped = (): boolean => closed || begun.stopping
     let problem: NonNullable<EraseState['last']>['problem'] = null
@@ -146,7 +146,7 @@ export function createErasing({ kinds, logDays, log, now = Date.now }: ErasingPa
       return { before, archivedOnly, parts }
     },
     /** Resolves when it has begun. @throws StudioError `busy`, `bad_input` */
-    async start(asked: EraseWish & { parts: readonly { what: Erasable; told: number }[] }): Promise<void> {
+    async start(asked: EraseRequest & { parts: readonly { what: Erasable; told: number }[] }): Promise<void> {
       const before = Date.parse(asked.before)
       if (!(before <= now())) throw new StudioError('bad_input', 'Only what is past can be erased.')
       await begin({ ...asked, by: 'person', before: new Date(before).toISOString() })

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import type { AlertTable, StoredAlert } from '../../store/alerts.ts'
-import type { Reading } from './measurement.ts'
+import type { Measurement } from './measurement.ts'
 
 /**
  * Remembers what was told. One alert a crossing: while one holds, the same line is not told again; a farther level takes its place. A period
  * tells each level of a line once. What is older than what was heard last says nothing.
  */
-export class AlertBook {
+export class AlertLog {
   readonly #table: AlertTable
   readonly #now: () => number
   /** By watch, ms since 1970: the newest figure that was heard. */
@@ -18,7 +18,7 @@ export class AlertBook {
   }
 
   /** Takes in what figures say; answers what was told and whether anything changed. */
-  take(readings: readonly Reading[]): { told: StoredAlert[]; changed: boolean } {
+  take(readings: readonly Measurement[]): { told: StoredAlert[]; changed: boolean } {
     const heard = new Map(this.#heard)
     try {
       return this.#takeTogether(readings)
@@ -29,7 +29,7 @@ export class AlertBook {
     }
   }
 
-  #takeTogether(readings: readonly Reading[]): { told: StoredAlert[]; changed: boolean } {
+  #takeTogether(readings: readonly Measurement[]): { told: StoredAlert[]; changed: boolean } {
     return this.#table.together(() => {
       const told: StoredAlert[] = []
       let changed = false
@@ -57,7 +57,7 @@ export class AlertBook {
   }
 
   /** A figure of before the newest one is no news; but the clock may have been put back. */
-  readonly #isNews = ({ watch, asOf }: Reading): boolean => {
+  readonly #isNews = ({ watch, asOf }: Measurement): boolean => {
     const heard = this.#heard.get(watch)
     if (heard !== undefined && asOf < heard && heard <= this.#now()) return false
     this.#heard.set(watch, asOf)
@@ -65,7 +65,7 @@ export class AlertBook {
   }
 
   /** A line that was moved and is crossed as far as before is the same crossing; one that is not ends it, and is judged anew. */
-  #stillHolds(holding: StoredAlert, { period, mark, level, recovered }: Reading): boolean {
+  #stillHolds(holding: StoredAlert, { period, mark, level, recovered }: Measurement): boolean {
     if (holding.period !== period || level > holding.level) return false
     if (holding.mark === mark) return level > 0 || !recovered
     if (level < holding.level) return false
@@ -73,11 +73,11 @@ export class AlertBook {
     return true
   }
 
-  #isToTell({ watch, period, mark, level }: Reading): boolean {
+  #isToTell({ watch, period, mark, level }: Measurement): boolean {
     return level > 0 && (period === null || !this.#table.told(watch, period, mark, level))
   }
 
-  #add({ watch, period, mark, level, endsAt, facts }: Reading): StoredAlert {
+  #add({ watch, period, mark, level, endsAt, facts }: Measurement): StoredAlert {
     const alert: StoredAlert = {
       ...{ id: randomUUID(), at: this.#instant(), watch, period, mark, level, facts },
       ...{ endsAt: endsAt === null ? null : new Date(endsAt).toISOString(), endedAt: null, dismissedAt: null },

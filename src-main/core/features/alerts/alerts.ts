@@ -1,7 +1,7 @@
 import type { AccountKey } from '../../../../src-preload/contract/account.ts'
 import type { AlertSettings, Alerts } from '../../../../src-preload/contract/alerts.ts'
 import type { Connection } from '../../../../src-preload/contract/app.ts'
-import type { Tool } from '../../../../src-preload/contract/apps.ts'
+import type { App } from '../../../../src-preload/contract/apps.ts'
 import type { Book } from '../../../../src-preload/contract/usage.ts'
 import type { Host } from '../../host.ts'
 import type { Feed, Listeners } from '../../shared/events.ts'
@@ -10,9 +10,10 @@ import { guarded } from '../../shared/unexpected.ts'
 import type { AlertTable } from '../../store/alerts.ts'
 import type { PendingWrites } from '../../store/pendingWrites.ts'
 import type { RateLimitStatusReply } from '../../upstream/types.ts'
-import { AlertBook } from './alertLog.ts'
+import { AlertLog } from './alertLog.ts'
 import {
-  type BookName,
+  type AccountName,
+  type AppSpend,
   type DaySpend,
   judgeBalance,
   judgeBan,
@@ -21,10 +22,9 @@ import {
   judgeRefusal,
   judgeSpend,
   type RefusedWith,
-  type Spent,
 } from './conditions.ts'
-import { Later } from './debounce.ts'
-import type { Reading } from './measurement.ts'
+import { Debounced } from './debounce.ts'
+import type { Measurement } from './measurement.ts'
 import { placeOf } from './messages.ts'
 import { Notifier } from './notifier.ts'
 
@@ -42,7 +42,7 @@ const mostReadings = 500
 const refusedWith: readonly RefusedWith[] = [401, 402, 403]
 
 /** Where figures come from. Nothing is asked for an alert's sake: what others have fetched or counted is looked at. */
-export interface AlertsParts {
+export interface AlertsOptions {
   table: AlertTable
   /** Takes alerts that the database refuses for now. */
   pending: Pick<PendingWrites, 'write'>
@@ -56,56 +56,56 @@ export interface AlertsParts {
   connection(): Connection
   /** Each status call over the connection that stands. */
   statuses: Listeners<[RateLimitStatusReply]>
-  tools: { list(): Tool[]; observe(listener: () => void): () => void }
+  tools: { list(): App[]; observe(listener: () => void): () => void }
   /** A request ended, by whom (`tool:ID` or `studio:ROOM`). */
   settled: Listeners<[string]>
-  spent(toolId: string): Spent
+  spent(toolId: string): AppSpend
   notify: Host['notify']
   now?: () => number
 }
 
 /** A client of the service, as far as its answers show how the key fares. */
-export interface Answers {
+export interface AlertReplies {
   /** The status of every answer, and whether it was asked to do work. */
   onReply(listener: (status: number, inference: boolean) => void): () => void
 }
 
 /** Watches the lines that a person drew, and tells each crossing once. */
-export class AlertsRoom {
-  readonly #parts: AlertsParts
+export class AlertsFeature {
+  readonly #parts: AlertsOptions
   readonly #now: () => number
-  readonly #book: AlertBook
+  readonly #book: AlertLog
   readonly #feed: StateFeed<Alerts>
   readonly #notifier: Notifier
-  readonly #account: Later
-  readonly #spend: Later
-  readonly #budgets: Later
+  readonly #account: Debounced
+  readonly #spend: Debounced
+  readonly #budgets: Debounced
   readonly #ends: (() => void)[]
   /** Tools that used something since their budgets were looked at; null: all may have changed. */
   #dirty: Set<string> | null = null
   /** What figures said, until it is written what they mean. */
-  #readings: readonly Reading[] = []
+  #readings: readonly Measurement[] = []
   #settings: AlertSettings
   #unlisten: (() => void) | null = null
   /** When the connection that stands was opened, ms since 1970: what is older was told over another one. */
   #openedAt = Number.POSITIVE_INFINITY
-  #following: Answers | null = null
+  #following: AlertReplies | null = null
   /** Refusals that hold, null where that is to be looked up; nearly always none, so that a good answer costs one look. */
   #refused: Set<RefusedWith> | null = null
   #bookId: string | null = null
   #timer: NodeJS.Timeout | null = null
   #closed = false
 
-  constructor(parts: AlertsParts) {
+  constructor(parts: AlertsOptions) {
     this.#parts = parts
     this.#now = parts.now ?? Date.now
-    this.#book = new AlertBook(parts.table, this.#now)
+    this.#book = new AlertLog(parts.table, this.#now)
     this.#settings = parts.table.settings()
     this.#feed = new StateFeed<Alerts>({ everyMs: 250, read: () => this.read(), observe: () => () => undefined })
     this.#notifier = new Notifier(() => (this.#settings.notify ? parts.notify : null))
-    this.#account = new Later(accountMs, () => this.#judgeAccount())
-    this.#spend = new Later(spendMs, () => this.#take(this.#spendReadings()))
-    this.#budgets = new Later(budgetMs, () => this.#judgeBudgets())
+    this.#account = new Debounced(accountMs, () => this.#judgeAccount())
+    this.#spend = new Debounced(spendMs, () => this.#take(this.#spendReadings()))
+    this.#budgets = new Debounced(budgetMs, () => this.#judgeBudgets())
     this.#ends = [
       parts.books.changes.add(() => this.#account.soon()),
       parts.statuses.add(this.#saidStatus),
@@ -167,7 +167,7 @@ export class AlertsRoom {
   }
 
   /** Another connection, or none: figures of a former one say nothing any more. */
-  follow(answers: Answers | null): void {
+  follow(answers: AlertReplies | null): void {
     this.#unlisten?.()
     this.#unlisten = null
     this.#openedAt = Number.POSITIVE_INFINITY
@@ -179,7 +179,7 @@ export class AlertsRoom {
   }
 
   /** The connection `of` was looked at; a list of models that is refused is a refusal of the key. */
-  connectionChanged(of: Answers | null): void {
+  connectionChanged(of: AlertReplies | null): void {
     if (this.#closed || of === null || of !== this.#following) return
     const { state, problem } = this.#parts.connection()
     if (state === 'failed' && problem?.status === 401) this.#met(401)
@@ -257,7 +257,7 @@ export class AlertsRoom {
     if (book.id !== this.#bookId) this.#refused = null
     this.#bookId = book.id
     const { balanceBelow, key } = this.#settings
-    const readings: Reading[] = []
+    const readings: Measurement[] = []
     if (balanceBelow !== null && book.balance && this.#isFresh(book.balance.asOf))
       readings.push(judgeBalance(nameOf(book), book.balance, balanceBelow))
     const calling = key ? this.#parts.books.callingKey(book.id) : null
@@ -265,7 +265,7 @@ export class AlertsRoom {
     this.#take([...readings, ...this.#spendReadings()])
   }
 
-  #spendReadings(): Reading[] {
+  #spendReadings(): Measurement[] {
     const { spendAbove } = this.#settings
     const book = spendAbove === null ? null : this.#reachable()
     if (!book || spendAbove === null) return []
@@ -302,7 +302,7 @@ export class AlertsRoom {
 
   // ---- what is told ----------------------------------------------------------------------------------------------------
 
-  #take(readings: readonly Reading[]): void {
+  #take(readings: readonly Measurement[]): void {
     if (this.#closed || readings.length === 0) return
     this.#readings = [...this.#readings, ...readings].slice(-mostReadings)
     this.#parts.pending.write('alerts', 'An alert', () => {
@@ -342,10 +342,10 @@ export class AlertsRoom {
   }
 }
 
-const nameOf = ({ id, name }: Book): BookName => ({ id, name })
+const nameOf = ({ id, name }: Book): AccountName => ({ id, name })
 
 /** A key that can't be used any more spends nothing. */
-const mayAsk = ({ revokedAt, expiresAt }: Tool, now: number): boolean =>
+const mayAsk = ({ revokedAt, expiresAt }: App, now: number): boolean =>
   revokedAt === null && (expiresAt === null || Date.parse(expiresAt) > now)
 
 const kinds = ['balance', 'spend', 'budget', 'key', 'ban'] as const

@@ -1,13 +1,13 @@
 import type { AccountKey } from '../../../../src-preload/contract/account.ts'
 import type { KeyTrouble } from '../../../../src-preload/contract/alerts.ts'
-import type { Tool } from '../../../../src-preload/contract/apps.ts'
+import type { App } from '../../../../src-preload/contract/apps.ts'
 import { type DayNumber, dayText, endOfDay, instantOf } from '../../shared/days.ts'
 import { type Atto, fromNano, type Nano, toAtto, toNano } from '../../shared/money.ts'
-import type { Reading } from './measurement.ts'
+import type { Measurement } from './measurement.ts'
 
 // Figures and lines in, readings out: nothing here remembers anything.
 
-export interface BookName {
+export interface AccountName {
   id: string
   name: string
 }
@@ -18,7 +18,7 @@ export type RefusedWith = 401 | 402 | 403
 const windows = ['day', 'month', 'total'] as const
 
 /** A tenth more than the line: a balance that hovers about it is told once. */
-export function judgeBalance(book: BookName, balance: { value: string; asOf: string }, below: string): Reading {
+export function judgeBalance(book: AccountName, balance: { value: string; asOf: string }, below: string): Measurement {
   const [is, line] = [atto(balance.value), atto(below)]
   return {
     watch: `balance:${book.id}`,
@@ -40,11 +40,11 @@ export interface DaySpend {
 }
 
 /** The larger side counts: each may not know yet what the other does. Null where neither knows anything. */
-export function judgeSpend(book: BookName, { day, service, here }: DaySpend, above: string, now: number) {
+export function judgeSpend(book: AccountName, { day, service, here }: DaySpend, above: string, now: number) {
   const spent = larger(service, here)
   if (spent === null) return null
   const over = atto(spent.value) > atto(above)
-  const reading: Reading = {
+  const reading: Measurement = {
     watch: `spend:${book.id}`,
     period: dayText(day),
     mark: above,
@@ -68,10 +68,10 @@ function larger(service: string | null, here: string | null) {
   return atto(second.value) > atto(first.value) ? second : first
 }
 
-export type Spent = Record<(typeof windows)[number], Nano>
+export type AppSpend = Record<(typeof windows)[number], Nano>
 
 /** A reading for each budget that a tool has. */
-export function judgeBudgets(tool: Tool, spent: Spent, at: number, now: number): Reading[] {
+export function judgeBudgets(tool: App, spent: AppSpend, at: number, now: number): Measurement[] {
   const given = { day: tool.budgetDay, month: tool.budgetMonth, total: tool.budgetTotal }
   return windows.flatMap((window) => {
     const text = given[window]
@@ -79,7 +79,14 @@ export function judgeBudgets(tool: Tool, spent: Spent, at: number, now: number):
   })
 }
 
-function judgeBudget(tool: Tool, window: keyof Spent, spent: Nano, text: string, at: number, now: number): Reading {
+function judgeBudget(
+  tool: App,
+  window: keyof AppSpend,
+  spent: Nano,
+  text: string,
+  at: number,
+  now: number,
+): Measurement {
   const budget = toNano(text)
   const usedUp = spent >= budget
   const near = spent * 100n >= budget * BigInt(at)
@@ -100,12 +107,12 @@ function judgeBudget(tool: Tool, window: keyof Spent, spent: Nano, text: string,
 }
 
 /** A budget in all has no period: its spend starts anew when a person says so. */
-function periodOf(window: keyof Spent, now: number): string | null {
+function periodOf(window: keyof AppSpend, now: number): string | null {
   if (window === 'total') return null
   return new Date(now).toISOString().slice(0, window === 'day' ? 10 : 7)
 }
 
-function endOf(window: keyof Spent, now: number): number | null {
+function endOf(window: keyof AppSpend, now: number): number | null {
   if (window === 'total') return null
   const at = new Date(now)
   const [year, month] = [at.getUTCFullYear(), at.getUTCMonth()]
@@ -116,7 +123,7 @@ function endOf(window: keyof Spent, now: number): number | null {
  * The calling key's record. Its balance is what is left of its limit (the specification names both and says no more): low at a tenth, well
  * again from 15 per cent on.
  */
-export function judgeKey(book: BookName, key: AccountKey): Reading[] {
+export function judgeKey(book: AccountName, key: AccountKey): Measurement[] {
   const over = key.revokedAt !== null || key.gone
   return [
     keyReading(book, key, { watch: 'key-revoked', level: over ? 1 : 0, recovered: !over, why: 'revoked' }),
@@ -125,7 +132,7 @@ export function judgeKey(book: BookName, key: AccountKey): Reading[] {
 }
 
 interface KeyLevel {
-  level: Reading['level']
+  level: Measurement['level']
   recovered: boolean
   why: KeyTrouble
 }
@@ -139,7 +146,11 @@ function balanceOf({ balanceEnabled, balance, balanceLimit }: AccountKey): KeyLe
   return { level: low ? 1 : 0, recovered: left * 100n >= limit * 15n, why: 'low' }
 }
 
-function keyReading(book: BookName, key: AccountKey, { watch, why, ...how }: KeyLevel & { watch: string }): Reading {
+function keyReading(
+  book: AccountName,
+  key: AccountKey,
+  { watch, why, ...how }: KeyLevel & { watch: string },
+): Measurement {
   return {
     ...{ watch: `${watch}:${book.id}:${key.id}`, period: null, mark: '', endsAt: null, ...how },
     asOf: Date.parse(key.asOf),
@@ -154,12 +165,12 @@ const refusals: Record<RefusedWith, KeyTrouble> = { 401: 'refused', 402: 'credit
 
 /** An answer that refused a request for the key's sake, or (`met` false) one that shows that it no longer does. Told once a day. */
 export function judgeRefusal(
-  book: BookName,
+  book: AccountName,
   status: RefusedWith,
   met: boolean,
   key: Pick<AccountKey, 'id' | 'name'> | null,
   now: number,
-): Reading {
+): Measurement {
   return {
     ...{ watch: `key-${status}:${book.id}`, period: new Date(now).toISOString().slice(0, 10), mark: '' },
     ...{ level: met ? 1 : 0, recovered: !met, asOf: now, endsAt: null },
@@ -171,7 +182,11 @@ export function judgeRefusal(
 }
 
 /** What the rate-limit status says. A ban whose end can be read is over then, whatever else is heard. */
-export function judgeBan(book: BookName, said: { banned: boolean; until: string | null }, asOf: number): Reading {
+export function judgeBan(
+  book: AccountName,
+  said: { banned: boolean; until: string | null },
+  asOf: number,
+): Measurement {
   const ends = instantOf(said.until)
   const banned = said.banned && !(ends !== null && ends <= asOf)
   return {

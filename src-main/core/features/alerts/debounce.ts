@@ -2,7 +2,7 @@ import { unexpected } from '../../shared/unexpected.ts'
 import { asStoreError, mayPass } from '../../store/database.ts'
 
 /** Work that is wanted often and done once in a while: so many ms after it was first wanted. */
-export class Later {
+export class Debounced {
   readonly #ms: number
   readonly #work: () => void
   #timer: NodeJS.Timeout | null = null

@@ -1,7 +1,7 @@
 import type { AlertFacts } from '../../../../src-preload/contract/alerts.ts'
 
 /** What a figure says of one line that is watched. */
-export interface Reading {
+export interface Measurement {
   /** What is watched, such as `balance:BOOK`. */
   watch: string
   /** The day or month in which each level is told once; null: it may be crossed again as soon as it has recovered. */

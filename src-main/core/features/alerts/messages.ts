@@ -2,7 +2,7 @@ import type { AlertFacts, AlertPlace } from '../../../../src-preload/contract/al
 import { instantOf } from '../../shared/days.ts'
 
 /** A notification of the system: plain text, on a screen that others may see. */
-export interface Words {
+export interface AlertText {
   title: string
   body: string
 }
@@ -13,7 +13,7 @@ const windows = { day: 'today', month: 'this month', total: 'in all' }
  * English for the system's notification; the window has words of its own. Nothing of it comes from the service but numbers and times: a
  * notification may take markup, and what a key is called is nobody's to show. A tool's name stands in the title, which never does.
  */
-export function wordsOf(facts: AlertFacts): Words {
+export function wordsOf(facts: AlertFacts): AlertText {
   switch (facts.kind) {
     case 'balance':
       return { title: `Balance below ${facts.below} SC`, body: `${facts.balance} SC are left of the account.` }
@@ -36,7 +36,7 @@ export function wordsOf(facts: AlertFacts): Words {
   }
 }
 
-const keyWords: Record<Extract<AlertFacts, { kind: 'key' }>['why'], Words> = {
+const keyWords: Record<Extract<AlertFacts, { kind: 'key' }>['why'], AlertText> = {
   low: { title: 'The key’s balance runs low', body: 'Less than a tenth of its limit is left.' },
   empty: { title: 'The key’s balance is used up', body: 'The service will refuse its requests.' },
   revoked: { title: 'The key was revoked', body: 'The service will refuse its requests.' },
@@ -46,7 +46,7 @@ const keyWords: Record<Extract<AlertFacts, { kind: 'key' }>['why'], Words> = {
 }
 
 /** Several at once are one notification. */
-export function wordsOfAll(all: readonly AlertFacts[]): Words {
+export function wordsOfAll(all: readonly AlertFacts[]): AlertText {
   const [first, ...rest] = all.map(wordsOf)
   if (!first) throw new RangeError('There is nothing to say.')
   if (rest.length === 0) return first

@@ -1,6 +1,6 @@
 import type { AlertFacts } from '../../../../src-preload/contract/alerts.ts'
 import type { Host } from '../../host.ts'
-import { Later } from './debounce.ts'
+import { Debounced } from './debounce.ts'
 import { placeOf, wordsOfAll } from './messages.ts'
 
 /** What comes within this is one notification: a service that is lost can cross several lines at once. */
@@ -9,12 +9,12 @@ const gatherMs = 500
 /** Puts what was told into notifications of the system, where those are wanted. */
 export class Notifier {
   readonly #notify: () => Host['notify']
-  readonly #later: Later
+  readonly #later: Debounced
   #waiting: AlertFacts[] = []
 
   constructor(notify: () => Host['notify']) {
     this.#notify = notify
-    this.#later = new Later(gatherMs, () => this.#show())
+    this.#later = new Debounced(gatherMs, () => this.#show())
   }
 
   tell(facts: readonly AlertFacts[]): void {

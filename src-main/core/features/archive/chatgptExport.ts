@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { emptySetup } from '../../../../src-preload/contract/chat.ts'
 import type { ArchivedConversation, ArchivedMessage } from '../../store/archive.ts'
 import { instantOf } from './chatgptContent.ts'
-import { asMessage, type Carried, type Node } from './chatgptMessage.ts'
+import { asMessage, type CarriedParts, type Node } from './chatgptMessage.ts'
 import { damaged, type Notes } from './importNotes.ts'
 import type { Incoming } from './staging.ts'
 
@@ -58,8 +58,8 @@ export function readExported(value: unknown, notes: Notes): Incoming {
   const source = said.data.conversation_id ?? said.data.id ?? ''
   const hash = createHash('sha256').update(JSON.stringify([source, title, current]))
   let visited = 0
-  const start: Carried = { parent: null, reasoning: [], call: null, at: createdAt }
-  const open = roots(mapping).map((id): [string, Carried] => [id, start])
+  const start: CarriedParts = { parent: null, reasoning: [], call: null, at: createdAt }
+  const open = roots(mapping).map((id): [string, CarriedParts] => [id, start])
   const seen = new Set<string>()
   while (open.length > 0) {
     const [id, carried] = open.pop() ?? ['', start]

@@ -12,7 +12,7 @@ export interface Node {
 }
 
 /** What goes down the tree from a node to those below. */
-export interface Carried {
+export interface CarriedParts {
   /** The nearest message above that was kept. */
   parent: string | null
   /** Thoughts that stand in nodes of their own, before the reply that they led to. */
@@ -51,9 +51,9 @@ const roles: Record<string, Message['role']> = { user: 'user', assistant: 'assis
 /** A node's message, or null where it holds nothing for a reader; `pass` is what those below get. */
 export function asMessage(
   value: unknown,
-  carried: Carried,
+  carried: CarriedParts,
   notes: Notes,
-): { message: ArchivedMessage | null; pass: Carried } {
+): { message: ArchivedMessage | null; pass: CarriedParts } {
   const nothing = { message: null, pass: carried }
   if (value === null || value === undefined) return nothing
   const parsed = said.safeParse(value)
@@ -86,7 +86,7 @@ function isHidden({ weight, metadata }: Said, role: Message['role']): boolean {
 }
 
 /** A message to someone else than the person is a call of a tool. */
-function callOf({ id, recipient }: Said, { text }: Content): Carried['call'] {
+function callOf({ id, recipient }: Said, { text }: Content): CarriedParts['call'] {
   if (!recipient || recipient === 'all') return null
   return { id: id ?? randomUUID(), name: toolName(recipient), arguments: asArguments(text) }
 }
@@ -95,8 +95,8 @@ function build(
   { author, content, create_time: time, metadata, status }: Said,
   role: Message['role'],
   { text, pictures }: Content,
-  carried: Carried,
-  call: Carried['call'],
+  carried: CarriedParts,
+  call: CarriedParts['call'],
   notes: Notes,
 ): ArchivedMessage {
   const id = randomUUID()
@@ -153,7 +153,13 @@ function asArguments(text: string): string {
   return JSON.stringify({ input: text })
 }
 
-function runOf({ call }: Carried, name: string, id: string, at: string, isError: boolean): NonNullable<Message['run']> {
+function runOf(
+  { call }: CarriedParts,
+  name: string,
+  id: string,
+  at: string,
+  isError: boolean,
+): NonNullable<Message['run']> {
   return {
     callId: call?.id ?? id,
     name: call?.name ?? toolName(name),

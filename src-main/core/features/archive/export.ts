@@ -7,7 +7,7 @@ import type { Download } from '../../../../src-preload/contract/transfers.ts'
 import { StudioError } from '../../errors.ts'
 import type { Store } from '../../store/store.ts'
 import type { ArchiveParts } from './dependencies.ts'
-import { archiveFormat, formatVersion, type LibraryFile, type Manifest } from './format.ts'
+import { type ArchiveManifest, archiveFormat, formatVersion, type LibraryFile } from './format.ts'
 import { markdownHead, markdownMessage } from './markdown.ts'
 import { type StoredTree, storedMessages, storedTree } from './readStored.ts'
 import { conversationFile } from './writeConversation.ts'
@@ -85,7 +85,7 @@ export async function writeArchive(
     }
     await zip.add('library.json', [Buffer.from(`${JSON.stringify(library, null, 1)}\n`)])
     const { folders, prompts, presets } = library
-    const manifest: Manifest = {
+    const manifest: ArchiveManifest = {
       ...{ format: archiveFormat, version: formatVersion, createdAt: now, program: version },
       counts: { ...counts, folders: folders.length, prompts: prompts.length, presets: presets.length },
       entries: [...zip.entries],

@@ -27,7 +27,7 @@ export const manifest = z.object({
   }),
   entries: z.array(z.object({ name: z.string().max(1000), bytes: z.number().int(), sha256 })).max(200_000),
 })
-export type Manifest = z.infer<typeof manifest>
+export type ArchiveManifest = z.infer<typeof manifest>
 
 export const libraryFile = z.object({
   folders: z.array(z.object({ id, name: z.string().min(1).max(100), createdAt: z.string().max(100) })).max(10_000),

@@ -8,12 +8,12 @@ export interface JsonSource {
 }
 
 /** A part of a source: one value, perhaps with white space around it. */
-export interface Range {
+export interface ByteRange {
   start: number
   end: number
 }
 
-export interface Child extends Range {
+export interface Child extends ByteRange {
   /** Of an object; null in an array. */
   key: string | null
 }
@@ -63,7 +63,7 @@ interface Scan {
   /** Where the value of now began; -1 where none has. */
   valueAt: number
   keyAt: number
-  key: Range | null
+  key: ByteRange | null
   ended: boolean
 }
 
@@ -73,7 +73,7 @@ interface Scan {
  */
 export async function* children(
   source: JsonSource,
-  range: Range = { start: 0, end: source.size },
+  range: ByteRange = { start: 0, end: source.size },
 ): AsyncGenerator<Child> {
   const scan: Scan = {
     open: 0,
@@ -87,20 +87,25 @@ export async function* children(
   }
   for (let at = range.start; at < range.end; at += chunkBytes) {
     const chunk = await source.read(at, Math.min(range.end, at + chunkBytes))
-    const found: (Range & { key: Range | null })[] = []
+    const found: (ByteRange & { key: ByteRange | null })[] = []
     scanChunk(scan, chunk, at, found)
     for (const { key, start, end } of found) yield { key: key && (await keyText(source, key)), start, end }
   }
   if (!scan.ended) throw damage()
 }
 
-async function keyText(source: JsonSource, key: Range): Promise<string> {
+async function keyText(source: JsonSource, key: ByteRange): Promise<string> {
   const parsed = await parse(source, key)
   if (typeof parsed !== 'string') throw damage()
   return parsed
 }
 
-function scanChunk(scan: Scan, chunk: Uint8Array, from: number, found: (Range & { key: Range | null })[]): void {
+function scanChunk(
+  scan: Scan,
+  chunk: Uint8Array,
+  from: number,
+  found: (ByteRange & { key: ByteRange | null })[],
+): void {
   for (let index = 0; index < chunk.length; index += 1) {
     const byte = chunk[index] ?? 0
     if (scan.quoted) inText(scan, byte)
@@ -144,7 +149,7 @@ function begin(scan: Scan, byte: number): void {
 }
 
 /** Commas, colons and the end of the whole. True where the byte was one of them. */
-function structure(scan: Scan, byte: number, at: number, found: (Range & { key: Range | null })[]): boolean {
+function structure(scan: Scan, byte: number, at: number, found: (ByteRange & { key: ByteRange | null })[]): boolean {
   const isObject = scan.open === 0x7b
   if (byte === 0x3a && isObject && scan.key === null) {
     if (scan.keyAt < 0) throw damage()
@@ -174,7 +179,7 @@ const surrogate = /\\u[dD][89a-fA-F]/
 /** One value, parsed. `broken` is told of each text with half a character (a lone surrogate), which becomes U+FFFD: SQLite holds UTF-8. */
 export async function parse(
   source: JsonSource,
-  { start, end }: Range,
+  { start, end }: ByteRange,
   broken: () => void = () => undefined,
 ): Promise<unknown> {
   if (end - start > maxValueBytes)

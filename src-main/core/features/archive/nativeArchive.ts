@@ -7,7 +7,7 @@ import { type ArchivedMessage, archivedConversation, archivedMessage } from '../
 import type { ArchiveParts } from './dependencies.ts'
 import { archivedPicture, atRest, contentHash, formatVersion, hashMessage, libraryFile, manifest } from './format.ts'
 import { damaged, type Notes } from './importNotes.ts'
-import { type Child, children, inFile, inMemory, type JsonSource, parse, type Range } from './jsonSource.ts'
+import { type ByteRange, type Child, children, inFile, inMemory, type JsonSource, parse } from './jsonSource.ts'
 import type { Incoming, PictureSource, Staging } from './staging.ts'
 import { pace } from './yieldToEventLoop.ts'
 import type { ZipEntry, ZipReader } from './zipReader.ts'
@@ -18,8 +18,8 @@ const newer = (): Error =>
   )
 
 /** The members of one object, by their keys. */
-export async function members(source: JsonSource): Promise<Map<string, Range>> {
-  const found = new Map<string, Range>()
+export async function members(source: JsonSource): Promise<Map<string, ByteRange>> {
+  const found = new Map<string, ByteRange>()
   for await (const { key, start, end } of children(source)) {
     if (key === null || found.has(key)) throw damaged('The file is damaged: a key stands in it twice.')
     found.set(key, { start, end })
@@ -32,7 +32,10 @@ export async function members(source: JsonSource): Promise<Map<string, Range>> {
  * Reads a conversation's file through once and checks all of it: every field of every message, ids that are there once, parents that come before
  * their children (so that no circle can be). One message at a time is held, besides the ids. @throws StudioError `bad_input`
  */
-export async function readConversation(source: JsonSource, notes: Notes): Promise<Incoming & { media: Range | null }> {
+export async function readConversation(
+  source: JsonSource,
+  notes: Notes,
+): Promise<Incoming & { media: ByteRange | null }> {
   const parts = await members(source)
   const version = parts.get('version')
   const head = parts.get('conversation')
@@ -67,7 +70,11 @@ export async function readConversation(source: JsonSource, notes: Notes): Promis
   }
 }
 
-async function* readMessages(source: JsonSource, list: Range, notes: Notes | null): AsyncGenerator<ArchivedMessage> {
+async function* readMessages(
+  source: JsonSource,
+  list: ByteRange,
+  notes: Notes | null,
+): AsyncGenerator<ArchivedMessage> {
   const giveWay = pace()
   for await (const child of children(source, list)) {
     const said = archivedMessage.safeParse(await parse(source, child, () => notes && brokenText(notes)))
@@ -83,7 +90,7 @@ const brokenText = (notes: Notes): void =>
 /** One conversation in a file of its own, pictures within. */
 export async function importConversation(source: JsonSource, staging: Staging, notes: Notes): Promise<void> {
   const incoming = await readConversation(source, notes)
-  const places = new Map<string, Range>()
+  const places = new Map<string, ByteRange>()
   if (incoming.media) {
     for await (const child of children(source, incoming.media)) places.set(await pictureId(source, child), child)
     if (places.size > 10_000) throw damaged('The file has more pictures than can be read.')

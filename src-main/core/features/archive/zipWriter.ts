@@ -6,7 +6,7 @@ import { crc32, createDeflateRaw } from 'node:zlib'
 import { Zip, type ZipInputFile } from 'fflate/browser'
 import { StudioError } from '../../errors.ts'
 
-export interface WrittenEntry {
+export interface ZipWrittenEntry {
   name: string
   bytes: number
   sha256: string
@@ -29,7 +29,7 @@ const mtime = '1980-01-01T00:00:00'
  * bounded: `add` reads on only when the disk has taken what came before.
  */
 export class ZipWriter {
-  readonly entries: WrittenEntry[] = []
+  readonly entries: ZipWrittenEntry[] = []
   readonly #zip: Zip
   readonly #file: WriteStream
   #bytes = 0
@@ -50,7 +50,7 @@ export class ZipWriter {
   }
 
   /** @throws StudioError `bad_input` beyond what a zip can hold */
-  async add(name: string, content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<WrittenEntry> {
+  async add(name: string, content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<ZipWrittenEntry> {
     if (this.entries.length >= maxEntries) throw tooMuch()
     const hash = createHash('sha256')
     const deflate = createDeflateRaw({ level: 6 })

@@ -4,7 +4,7 @@ import type { Store } from '../../store/store.ts'
 import { type ChatUpstream, Runs } from './replyRuns.ts'
 
 /** What the chat use cases work with. */
-export interface ChatRoom {
+export interface ChatFeature {
   store: Store
   runs: Runs
   neighbours: ChatNeighbours
@@ -12,9 +12,9 @@ export interface ChatRoom {
   upstream(): Promise<ChatUpstream>
 }
 
-export interface ChatRoomOptions {
+export interface ChatOptions {
   store: Store
-  upstream: ChatRoom['upstream']
+  upstream: ChatFeature['upstream']
   log(line: string): void
   neighbours?: ChatNeighbours
   /** Whether the raw request and reply of each question are kept in the log of requests. */
@@ -31,7 +31,7 @@ export const noNeighbours: ChatNeighbours = {
   costOf: () => ({ cost: null, costIs: 'unknown' }),
 }
 
-export function openChat(options: ChatRoomOptions): ChatRoom {
+export function openChat(options: ChatOptions): ChatFeature {
   const { store, upstream, log, neighbours = noNeighbours, keepBodies = () => false } = options
   return { store, upstream, neighbours, runs: new Runs({ store, log, neighbours, keepBodies }) }
 }

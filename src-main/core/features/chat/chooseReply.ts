@@ -1,5 +1,5 @@
 import { StudioError } from '../../errors.ts'
-import type { ChatRoom } from './chat.ts'
+import type { ChatFeature } from './chat.ts'
 import { tellPath } from './startReplies.ts'
 
 /**
@@ -7,7 +7,7 @@ import { tellPath } from './startReplies.ts'
  * branch goes on. The model for the next turn is then that of the path's last reply. @throws StudioError `no_such_item`
  */
 export function choose(
-  room: ChatRoom,
+  room: ChatFeature,
   { messageId, sibling }: { messageId: string; sibling?: number | undefined },
 ): void {
   const { store } = room
@@ -26,7 +26,7 @@ export function choose(
   if (conversationId !== null) tellPath(room, conversationId)
 }
 
-function modelAbove({ store }: ChatRoom, leafId: string): string | null {
+function modelAbove({ store }: ChatFeature, leafId: string): string | null {
   let message = store.messages.find(leafId)
   while (message && message.model === null && message.parentId !== null) message = store.messages.find(message.parentId)
   return message?.model ?? null

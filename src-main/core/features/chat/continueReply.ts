@@ -1,14 +1,14 @@
 import { canContinue } from '../../../../src-preload/contract/chat.ts'
 import { StudioError } from '../../errors.ts'
-import type { ChatRoom } from './chat.ts'
+import type { ChatFeature } from './chat.ts'
 import { firstReplies } from './send.ts'
-import { refuseBusy, startAsk, storeReplies, tellSiblings } from './startReplies.ts'
+import { refuseBusy, startReplies, storeReplies, tellSiblings } from './startReplies.ts'
 
 /** In English whatever the page's language is: models know it best, and the words stand in the conversation for everyone to see. */
-export const goOnWords =
+export const continueInstruction =
   'Continue your previous message exactly where it stopped. Do not repeat any of it, and add no introduction.'
 
-export interface GoOnInput {
+export interface ContinueInput {
   requestId: string
   replyId: string
   model?: string | undefined
@@ -19,7 +19,10 @@ export interface GoOnInput {
  * what the first call answered.
  * @throws StudioError `not_connected`, `no_such_item`, `busy`, `bad_input`
  */
-export async function goOn(room: ChatRoom, input: GoOnInput): Promise<{ turnId: string; replyId: string }> {
+export async function continueReply(
+  room: ChatFeature,
+  input: ContinueInput,
+): Promise<{ turnId: string; replyId: string }> {
   const { store } = room
   const { requestId: turnId, replyId } = input
   const before = goneOnBefore(room, turnId)
@@ -41,17 +44,24 @@ export async function goOn(room: ChatRoom, input: GoOnInput): Promise<{ turnId: 
     refuseBusy(room, conversationId)
     const tellOthers = tellSiblings(room, conversationId, replyId)
     const createdAt = new Date().toISOString()
-    const turn = { id: turnId, conversationId, parentId: replyId, role: 'user', text: goOnWords, createdAt } as const
+    const turn = {
+      id: turnId,
+      conversationId,
+      parentId: replyId,
+      role: 'user',
+      text: continueInstruction,
+      createdAt,
+    } as const
     store.messages.insert({ ...turn, status: 'complete', model: null, made: 'continue' })
     const ask = storeReplies(room, { conversationId, parentId: turnId, models: [model], choices: 1 })
     return { conversationId, ask, tellOthers }
   })
-  startAsk(room, conversationId, ask, upstream)
+  startReplies(room, conversationId, ask, upstream)
   tellOthers()
   return { turnId, replyId: ask.flat()[0]?.id ?? turnId }
 }
 
-function goneOnBefore({ store }: ChatRoom, turnId: string): { turnId: string; replyId: string } | null {
+function goneOnBefore({ store }: ChatFeature, turnId: string): { turnId: string; replyId: string } | null {
   const turn = store.messages.find(turnId)
   const [replyId] = turn ? firstReplies(store, turn.conversationId, turnId) : []
   return replyId === undefined ? null : { turnId, replyId }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { ToolRun } from '../../../../src-preload/contract/chat.ts'
 import { StudioError } from '../../errors.ts'
 import type { MessageLink } from '../../store/messages.ts'
-import type { ChatRoom } from './chat.ts'
+import type { ChatFeature } from './chat.ts'
 import { statusOfRun, timed } from './toolRounds.ts'
 
 /**
@@ -11,7 +11,7 @@ import { statusOfRun, timed } from './toolRounds.ts'
  * @throws StudioError `no_such_item`, `bad_input`
  */
 export function duplicate(
-  room: ChatRoom,
+  room: ChatFeature,
   { conversationId, upTo }: { conversationId: string; upTo?: string | undefined },
 ): { conversationId: string } {
   const { store, runs } = room
@@ -36,7 +36,7 @@ export function duplicate(
 }
 
 /** Parents first. */
-function linksOf({ store }: ChatRoom, conversationId: string, upTo: string | undefined): MessageLink[] {
+function linksOf({ store }: ChatFeature, conversationId: string, upTo: string | undefined): MessageLink[] {
   const links = store.messages.links(conversationId)
   if (upTo === undefined) return links
   if (store.messages.get(upTo).conversationId !== conversationId) {
@@ -48,7 +48,7 @@ function linksOf({ store }: ChatRoom, conversationId: string, upTo: string | und
 }
 
 /** Answers the new id of each. */
-function copyLinks({ store }: ChatRoom, links: readonly MessageLink[], to: string): Map<string, string> {
+function copyLinks({ store }: ChatFeature, links: readonly MessageLink[], to: string): Map<string, string> {
   const ids = new Map(links.map(({ id }) => [id, randomUUID()]))
   const asks = new Map<string, string>()
   const asked = (askId: string): string => {
@@ -68,7 +68,7 @@ function copyLinks({ store }: ChatRoom, links: readonly MessageLink[], to: strin
   return ids
 }
 
-function endReply({ store, runs }: ChatRoom, id: string, copied: string): void {
+function endReply({ store, runs }: ChatFeature, id: string, copied: string): void {
   const message = runs.view.message(id)
   if (!message) return
   const outputStarted = message.firstTokenMs !== null
@@ -81,7 +81,7 @@ function endReply({ store, runs }: ChatRoom, id: string, copied: string): void {
   })
 }
 
-function endCall({ store }: ChatRoom, copied: string): void {
+function endCall({ store }: ChatFeature, copied: string): void {
   const { run } = store.messages.get(copied)
   if (!run) return
   const ended: ToolRun = timed({ ...run, state: 'stopped' })

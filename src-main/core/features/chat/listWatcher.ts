@@ -2,7 +2,7 @@ import type { ChatSetup, Conversation, ConversationListEvent, Message } from '..
 import { type FeedSource, Listeners } from '../../shared/events.ts'
 import type { StoredConversation } from '../../store/conversations.ts'
 import type { Store } from '../../store/store.ts'
-import type { Reply } from './reply.ts'
+import type { RunningReply } from './reply.ts'
 
 /** What happened in a conversation. Watchers are told that something changed; what it is now, they read themselves. */
 export type ChatChange =
@@ -14,15 +14,15 @@ export type ChatChange =
 export class ChatView {
   readonly changes = new Listeners<[ChatChange]>()
   readonly #store: Store
-  readonly #live: ReadonlyMap<string, Reply>
+  readonly #live: ReadonlyMap<string, RunningReply>
 
-  constructor(store: Store, live: ReadonlyMap<string, Reply>) {
+  constructor(store: Store, live: ReadonlyMap<string, RunningReply>) {
     this.#store = store
     this.#live = live
   }
 
   /** One that is being made, or has ended and could not be written yet. */
-  reply(messageId: string): Reply | undefined {
+  reply(messageId: string): RunningReply | undefined {
     return this.#live.get(messageId)
   }
 

@@ -1,8 +1,8 @@
 import type { Message, ToolCall, Usage, Wait } from '../../../../src-preload/contract/chat.ts'
 import type { Problem } from '../../../../src-preload/contract/problem.ts'
-import type { Pieces } from '../../store/replyJournal.ts'
+import type { JournalEntry } from '../../store/replyJournal.ts'
 import type { ChatStreamEvent, WaitNotice } from '../../upstream/types.ts'
-import { GrowingText } from './textBuffer.ts'
+import { TextBuffer } from './textBuffer.ts'
 
 export const textFields = ['text', 'reasoning', 'refusal'] as const
 export type TextField = (typeof textFields)[number]
@@ -13,14 +13,14 @@ export type Ending = 'complete' | 'stopped' | 'incomplete' | 'failed'
 export type Change = 'grown' | 'changed' | 'none'
 
 /** One reply while it is made: the state that watchers see and the journal writes from. No I/O. */
-export class Reply {
+export class RunningReply {
   readonly id: string
   readonly conversationId: string
   readonly model: string
   readonly #base: Message
   readonly #now: () => number
   readonly #startedAt: number
-  readonly #texts = { text: new GrowingText(), reasoning: new GrowingText(), refusal: new GrowingText() }
+  readonly #texts = { text: new TextBuffer(), reasoning: new TextBuffer(), refusal: new TextBuffer() }
   readonly #toolCalls = new Map<number, ToolCall>()
   readonly #journalled = { text: 0, reasoning: 0, refusal: 0 }
   #toolCallsJournalled = true
@@ -149,8 +149,8 @@ export class Reply {
   }
 
   /** What came since `journalled` was called last, for the journal; null when nothing did. */
-  pieces(): Pieces | null {
-    const pieces: Pieces = { text: '', reasoning: '', refusal: '', toolCalls: null }
+  pieces(): JournalEntry | null {
+    const pieces: JournalEntry = { text: '', reasoning: '', refusal: '', toolCalls: null }
     let any = false
     for (const field of textFields) {
       pieces[field] = this.since(field, this.#journalled[field])

@@ -11,7 +11,7 @@ import { jsonFaultsOf } from './jsonFaults.ts'
 import { ChatView } from './listWatcher.ts'
 import { prepareRequest } from './prepareRequest.ts'
 import { programEnded } from './recover.ts'
-import { type Ending, Reply } from './reply.ts'
+import { type Ending, RunningReply } from './reply.ts'
 import { storeCalls, storeTitle } from './storeReplyEnd.ts'
 
 /** The one thing that chat needs of the service. */
@@ -33,7 +33,7 @@ const journalAgainMs = 500
 
 /** One request, with a reply for each of its choices. */
 interface Run {
-  replies: Reply[]
+  replies: RunningReply[]
   abort: AbortController
   journalTimer: NodeJS.Timeout | null
   /** Replies of which the database says that their output has begun. */
@@ -53,7 +53,7 @@ export class Runs {
   readonly #keepBodies: () => boolean
   readonly #runs = new Set<Run>()
   /** Replies that have not ended, or whose end is not written yet, with the request they come from. */
-  readonly #live = new Map<string, Reply>()
+  readonly #live = new Map<string, RunningReply>()
   readonly #runOf = new Map<string, Run>()
 
   constructor({ store, log, neighbours, keepBodies }: RunsOptions) {
@@ -76,7 +76,7 @@ export class Runs {
   start(rows: readonly Message[], upstream: ChatUpstream): void {
     const [first] = rows
     if (!first) return
-    const replies = rows.map((row) => new Reply(row, row.model ?? '', () => performance.now()))
+    const replies = rows.map((row) => new RunningReply(row, row.model ?? '', () => performance.now()))
     const run: Run = {
       replies,
       abort: new AbortController(),
@@ -151,7 +151,7 @@ export class Runs {
   }
 
   /** The request is over: the reply ends as that did, and what had ended before learns what it cost. */
-  #close(run: Run, reply: Reply, failure: StudioError | null): void {
+  #close(run: Run, reply: RunningReply, failure: StudioError | null): void {
     const known = reply.ended
     if (run.row !== null) reply.costs(this.#costOf(run.row))
     if (known) this.#account(run, reply)
@@ -169,7 +169,7 @@ export class Runs {
     }
   }
 
-  #account(run: Run, reply: Reply): void {
+  #account(run: Run, reply: RunningReply): void {
     // An end that is not written yet brings it along.
     if (run.row === null || this.#live.has(reply.id)) return
     const message = reply.message()
@@ -179,7 +179,7 @@ export class Runs {
     })
   }
 
-  #complete(run: Run, reply: Reply): void {
+  #complete(run: Run, reply: RunningReply): void {
     const { toolCalls, params } = reply.message()
     const isAnswer = toolCalls.length === 0 || reply.length('text') > 0
     if (isAnswer) reply.foundFaulty(jsonFaultsOf(reply.text, params?.responseFormat))
@@ -206,7 +206,7 @@ export class Runs {
     }
   }
 
-  #fail(run: Run, reply: Reply, failure: StudioError): void {
+  #fail(run: Run, reply: RunningReply, failure: StudioError): void {
     if (failure.kind === 'bug') this.#log(failure.message)
     // Stopped by the person, elsewhere: in the log of requests.
     if (failure.kind === 'cancelled') this.#end(run, reply, 'stopped', null)
@@ -223,7 +223,7 @@ export class Runs {
     }
   }
 
-  #applyTo(run: Run, reply: Reply, event: ChatStreamEvent): void {
+  #applyTo(run: Run, reply: RunningReply, event: ChatStreamEvent): void {
     const before = reply.hasOutput
     const change = reply.apply(event)
     if (change === 'none') return
@@ -233,7 +233,7 @@ export class Runs {
   }
 
   /** That output has begun is written at once; a stream goes on where it can't be, and the journal writes it. */
-  #begin(run: Run, { id, firstTokenMs, requestId, requestRow }: Reply): void {
+  #begin(run: Run, { id, firstTokenMs, requestId, requestRow }: RunningReply): void {
     try {
       this.#store.journal(() => this.#store.messages.begin(id, firstTokenMs, requestId, requestRow))
       run.begun.add(id)
@@ -269,7 +269,7 @@ export class Runs {
   }
 
   /** Ends it for everybody who looks. It stays live until the database has its end. */
-  #end(run: Run, reply: Reply, status: Ending, problem: Problem | null): void {
+  #end(run: Run, reply: RunningReply, status: Ending, problem: Problem | null): void {
     reply.end(status, problem)
     if (run.journalTimer && run.replies.every(({ ended }) => ended)) {
       clearTimeout(run.journalTimer)
@@ -282,7 +282,7 @@ export class Runs {
     this.view.changes.tell({ what: 'conversation', conversationId })
   }
 
-  #writeEnd(reply: Reply, status: Ending): void {
+  #writeEnd(reply: RunningReply, status: Ending): void {
     const message = reply.message()
     const { conversationId } = reply
     let calls: Message[] = []
@@ -325,12 +325,12 @@ export class Runs {
     }
   }
 
-  #forget(reply: Reply): void {
+  #forget(reply: RunningReply): void {
     this.#live.delete(reply.id)
     this.#runOf.delete(reply.id)
   }
 
-  #tell({ conversationId, id: messageId }: Reply, what: 'text' | 'message'): void {
+  #tell({ conversationId, id: messageId }: RunningReply, what: 'text' | 'message'): void {
     this.view.changes.tell({ what, conversationId, messageId })
   }
 }

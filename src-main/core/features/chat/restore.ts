@@ -1,8 +1,8 @@
 import { StudioError } from '../../errors.ts'
-import type { ChatRoom } from './chat.ts'
+import type { ChatFeature } from './chat.ts'
 
 /** Brings a removed conversation back. @throws StudioError `no_such_item` */
-export function restore({ store, runs }: ChatRoom, { conversationId }: { conversationId: string }): void {
+export function restore({ store, runs }: ChatFeature, { conversationId }: { conversationId: string }): void {
   store.transaction(() => {
     if (!store.conversations.find(conversationId)) {
       throw new StudioError('no_such_item', 'That conversation does not exist any more.')

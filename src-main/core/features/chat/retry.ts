@@ -1,7 +1,7 @@
 import { canRetry } from '../../../../src-preload/contract/chat.ts'
 import { StudioError } from '../../errors.ts'
-import type { ChatRoom } from './chat.ts'
-import { refuseBusy, startAsk, storeReplies, tellSiblings } from './startReplies.ts'
+import type { ChatFeature } from './chat.ts'
+import { refuseBusy, startReplies, storeReplies, tellSiblings } from './startReplies.ts'
 
 /**
  * Asks again for a reply. The new ones become siblings of the one given, which stays, and the active path ends in the first of them, whose
@@ -10,7 +10,7 @@ import { refuseBusy, startAsk, storeReplies, tellSiblings } from './startReplies
  * @throws StudioError `not_connected`, `no_such_item`, `busy`, `bad_input`
  */
 export async function retry(
-  room: ChatRoom,
+  room: ChatFeature,
   { requestId, replyId, models }: { requestId: string; replyId: string; models?: string[] | undefined },
 ): Promise<{ replyIds: string[] }> {
   const { store } = room
@@ -34,12 +34,12 @@ export async function retry(
     const ask = storeReplies(room, { conversationId, parentId, models: chosen, firstId: requestId })
     return { conversationId, ask, tellOthers }
   })
-  startAsk(room, conversationId, ask, upstream)
+  startReplies(room, conversationId, ask, upstream)
   tellOthers()
   return { replyIds: ask.flat().map(({ id }) => id) }
 }
 
-function retriedBefore({ store }: ChatRoom, firstId: string): { replyIds: string[] } | null {
+function retriedBefore({ store }: ChatFeature, firstId: string): { replyIds: string[] } | null {
   const first = store.messages.find(firstId)
   if (!first) return null
   return { replyIds: first.askId === null ? [firstId] : store.messages.byAsk(first.askId) }

@@ -1,8 +1,8 @@
-import type { ChatRoom } from './chat.ts'
+import type { ChatFeature } from './chat.ts'
 
 /** Keeps what the person is typing. Without an fsync: it comes with every pause in typing. @throws StudioError `no_such_item` */
 export function saveDraft(
-  { store, runs }: ChatRoom,
+  { store, runs }: ChatFeature,
   { conversationId, draft }: { conversationId: string; draft: string },
 ): void {
   store.journal(() => {

@@ -1,9 +1,9 @@
 import type { ChatSetup } from '../../../../src-preload/contract/chat.ts'
-import type { ChatRoom } from './chat.ts'
+import type { ChatFeature } from './chat.ts'
 
 /** Instructions, parameters and tools for what is asked from now on. @throws StudioError `no_such_item` */
 export function saveSetup(
-  { store, runs }: ChatRoom,
+  { store, runs }: ChatFeature,
   { conversationId, setup }: { conversationId: string; setup: ChatSetup },
 ): void {
   store.transaction(() => {

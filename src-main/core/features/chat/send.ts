@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { type Attachment, type ChatSetup, canEdit, type Message } from '../../../../src-preload/contract/chat.ts'
 import { StudioError } from '../../errors.ts'
-import type { ChatRoom } from './chat.ts'
+import type { ChatFeature } from './chat.ts'
 import type { ChatUpstream } from './replyRuns.ts'
-import { leaveCalls, refuseBusy, startAsk, storeReplies, tellPath, tellSiblings } from './startReplies.ts'
+import { leaveCalls, refuseBusy, startReplies, storeReplies, tellPath, tellSiblings } from './startReplies.ts'
 import { titleOf } from './title.ts'
 
 export interface SendInput {
@@ -31,7 +31,7 @@ export interface Sent {
  * answers what the first call answered and sends nothing. With `ask: false` nothing is asked and no connection is needed.
  * @throws StudioError `not_connected`, `no_such_item`, `busy`, `bad_input`, also where the `requestId` belongs to another text
  */
-export async function send(room: ChatRoom, input: SendInput): Promise<Sent> {
+export async function send(room: ChatFeature, input: SendInput): Promise<Sent> {
   const before = sentBefore(room, input)
   if (before) return before
   const upstream = input.ask === false ? null : await room.upstream()
@@ -39,7 +39,7 @@ export async function send(room: ChatRoom, input: SendInput): Promise<Sent> {
   return sentBefore(room, input) ?? sendNow(room, input, upstream)
 }
 
-function sendNow(room: ChatRoom, input: SendInput, upstream: ChatUpstream | null): Sent {
+function sendNow(room: ChatFeature, input: SendInput, upstream: ChatUpstream | null): Sent {
   const { store } = room
   const { requestId: turnId, text, models } = input
   const conversationId = input.conversationId ?? randomUUID()
@@ -67,19 +67,19 @@ function sendNow(room: ChatRoom, input: SendInput, upstream: ChatUpstream | null
     nameIt(room, conversationId, parentId, role, text)
     return { ask, tellOthers }
   })
-  if (upstream) startAsk(room, conversationId, ask, upstream)
+  if (upstream) startReplies(room, conversationId, ask, upstream)
   else tellPath(room, conversationId)
   tellOthers()
   return { conversationId, turnId, replyIds: ask.flat().map(({ id }) => id) }
 }
 
-function begin({ store }: ChatRoom, id: string, { models, setup, folderId = null }: SendInput): void {
+function begin({ store }: ChatFeature, id: string, { models, setup, folderId = null }: SendInput): void {
   const now = new Date().toISOString()
   store.conversations.insert({ id, title: null, model: models[0] ?? null, now, ...(setup && { setup }), folderId })
 }
 
 /** Below the end of the path, or beside the message whose place it takes. */
-function parentOf({ store }: ChatRoom, conversationId: string, { edits }: SendInput): string | null {
+function parentOf({ store }: ChatFeature, conversationId: string, { edits }: SendInput): string | null {
   if (edits === undefined) return store.conversations.get(conversationId).leafId
   const edited = store.messages.get(edits)
   if (edited.conversationId !== conversationId) {
@@ -91,7 +91,7 @@ function parentOf({ store }: ChatRoom, conversationId: string, { edits }: SendIn
 
 /** The first turn of a person names the conversation that has no name. */
 function nameIt(
-  { store }: ChatRoom,
+  { store }: ChatFeature,
   conversationId: string,
   parentId: string | null,
   role: Message['role'],
@@ -102,7 +102,7 @@ function nameIt(
   store.conversations.setTitle(conversationId, titleOf(text))
 }
 
-function sentBefore({ store }: ChatRoom, { requestId: turnId, text }: SendInput): Sent | null {
+function sentBefore({ store }: ChatFeature, { requestId: turnId, text }: SendInput): Sent | null {
   const turn = store.messages.find(turnId)
   if (!turn) return null
   // A caller that reuses an id would lose its text without a word.
@@ -112,7 +112,7 @@ function sentBefore({ store }: ChatRoom, { requestId: turnId, text }: SendInput)
 }
 
 /** The replies that a turn was first asked for, without those that were asked for again later. */
-export function firstReplies(store: ChatRoom['store'], conversationId: string, turnId: string): string[] {
+export function firstReplies(store: ChatFeature['store'], conversationId: string, turnId: string): string[] {
   const first = store.messages.children(conversationId, turnId).find(({ role }) => role === 'assistant')
   if (!first) return []
   const { askId } = store.messages.get(first.id)

@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto'
 import { isBusy, type Message } from '../../../../src-preload/contract/chat.ts'
 import { StudioError } from '../../errors.ts'
 import { isSettled } from '../../ports/toolCalls.ts'
-import type { ChatRoom } from './chat.ts'
+import type { ChatFeature } from './chat.ts'
 import type { ChatUpstream } from './replyRuns.ts'
 import { roundOf, statusOfRun, timed } from './toolRounds.ts'
 
 /** Replies that are to be made, their rows stored: one list a request, in the order of its choices. */
-export type Ask = Message[][]
+export type ReplyPlan = Message[][]
 
-export interface Asked {
+export interface StartedReplies {
   conversationId: string
   parentId: string
   models: readonly string[]
@@ -26,9 +26,9 @@ export interface Asked {
  * models make a request each, `n` choices are several replies of one request.
  */
 export function storeReplies(
-  { store }: ChatRoom,
-  { conversationId, parentId, models, firstId, choices: only, follow = true }: Asked,
-): Ask {
+  { store }: ChatFeature,
+  { conversationId, parentId, models, firstId, choices: only, follow = true }: StartedReplies,
+): ReplyPlan {
   const setup = store.conversations.setup(conversationId).params
   const { n = 1, ...others } = setup
   const choices = only ?? n
@@ -50,12 +50,17 @@ export function storeReplies(
 }
 
 /** Starts them, then says that the path has changed. */
-export function startAsk({ runs }: ChatRoom, conversationId: string, ask: Ask, upstream: ChatUpstream): void {
+export function startReplies(
+  { runs }: ChatFeature,
+  conversationId: string,
+  ask: ReplyPlan,
+  upstream: ChatUpstream,
+): void {
   for (const rows of ask) runs.start(rows, upstream)
   tellPath({ runs }, conversationId)
 }
 
-export function tellPath({ runs }: Pick<ChatRoom, 'runs'>, conversationId: string): void {
+export function tellPath({ runs }: Pick<ChatFeature, 'runs'>, conversationId: string): void {
   runs.view.changes.tell({ what: 'path', conversationId })
   runs.view.changes.tell({ what: 'conversation', conversationId })
 }
@@ -64,7 +69,11 @@ export function tellPath({ runs }: Pick<ChatRoom, 'runs'>, conversationId: strin
  * Within the transaction that puts something below `parentId`: what was told of its siblings is to be told anew, for there is one more.
  * The answer says so, once that is committed.
  */
-export function tellSiblings({ store, runs }: ChatRoom, conversationId: string, parentId: string | null): () => void {
+export function tellSiblings(
+  { store, runs }: ChatFeature,
+  conversationId: string,
+  parentId: string | null,
+): () => void {
   const siblings = store.messages.children(conversationId, parentId)
   return () => {
     for (const { id } of siblings) runs.view.changes.tell({ what: 'message', conversationId, messageId: id })
@@ -72,7 +81,7 @@ export function tellSiblings({ store, runs }: ChatRoom, conversationId: string, 
 }
 
 /** A path whose end is being made cannot be gone on with. @throws StudioError `busy` */
-export function refuseBusy({ store, runs }: ChatRoom, conversationId: string): void {
+export function refuseBusy({ store, runs }: ChatFeature, conversationId: string): void {
   const { leafId } = store.conversations.get(conversationId)
   if (leafId === null) return
   if (runs.view.reply(leafId)?.ended === false) {
@@ -84,7 +93,7 @@ export function refuseBusy({ store, runs }: ChatRoom, conversationId: string): v
 }
 
 /** Within the transaction in which a person goes on below a round: calls that still wait for a yes are not going to get one. */
-export function leaveCalls({ store, runs }: ChatRoom, leafId: string): void {
+export function leaveCalls({ store, runs }: ChatFeature, leafId: string): void {
   for (const { id, conversationId, run } of roundOf(store, leafId)) {
     if (isSettled(run)) continue
     const left = timed({ ...run, state: 'denied' })

@@ -1,13 +1,13 @@
-import type { ChatRoom } from './chat.ts'
+import type { ChatFeature } from './chat.ts'
 
 /** Ends a reply that is being made, with all choices of its request, and keeps what came. It does not wait for the service. */
-export function stop({ runs }: ChatRoom, { replyId }: { replyId: string }): { stopped: boolean } {
+export function stop({ runs }: ChatFeature, { replyId }: { replyId: string }): { stopped: boolean } {
   return { stopped: runs.stop(replyId) }
 }
 
 /** Ends everything that is going on in a conversation: replies on every branch, and running tools. */
 export function stopAll(
-  { runs, neighbours }: ChatRoom,
+  { runs, neighbours }: ChatFeature,
   { conversationId }: { conversationId: string },
 ): { stopped: number } {
   const replies = runs.stopConversation(conversationId)

@@ -1,5 +1,5 @@
 /** Text that grows at its end: appending and reading the tail cost what they touch, however long the whole is. */
-export class GrowingText {
+export class TextBuffer {
   readonly #pieces: string[] = []
   #length = 0
 

@@ -1,13 +1,13 @@
 import type { Message, ToolRun } from '../../../../src-preload/contract/chat.ts'
 import { StudioError } from '../../errors.ts'
-import { type ChatDoor, isSettled } from '../../ports/toolCalls.ts'
+import { isSettled, type ToolCallsPort } from '../../ports/toolCalls.ts'
 import { isToolMessage, type ToolMessage } from '../../store/messages.ts'
-import type { ChatRoom } from './chat.ts'
-import { startAsk, storeReplies, tellSiblings } from './startReplies.ts'
+import type { ChatFeature } from './chat.ts'
+import { startReplies, storeReplies, tellSiblings } from './startReplies.ts'
 import { roundOf, roundsUpTo, statusOfRun, timed } from './toolRounds.ts'
 
 /** What the tools may do with the conversations that call them. */
-export function openDoor(room: ChatRoom): ChatDoor {
+export function openToolCallsPort(room: ChatFeature): ToolCallsPort {
   const { store } = room
   return {
     toolMessage: (messageId) => toolMessage(room, messageId),
@@ -22,13 +22,13 @@ export function openDoor(room: ChatRoom): ChatDoor {
   }
 }
 
-function toolMessage({ store }: ChatRoom, messageId: string): ToolMessage {
+function toolMessage({ store }: ChatFeature, messageId: string): ToolMessage {
   const message = store.messages.get(messageId)
   if (!isToolMessage(message)) throw new StudioError('no_such_item', 'That call of a tool does not exist any more.')
   return message
 }
 
-function setRun(room: ChatRoom, messageId: string, run: ToolRun, text: string): void {
+function setRun(room: ChatFeature, messageId: string, run: ToolRun, text: string): void {
   const { store, runs } = room
   const { conversationId } = store.transaction(() => {
     const message = toolMessage(room, messageId)
@@ -43,7 +43,7 @@ function setRun(room: ChatRoom, messageId: string, run: ToolRun, text: string): 
 }
 
 /** Where the round was gone on with already, the reply that stands there is the answer: nothing is asked twice. */
-async function askOn(room: ChatRoom, messageId: string): Promise<{ replyId: string }> {
+async function askOn(room: ChatFeature, messageId: string): Promise<{ replyId: string }> {
   const { store } = room
   toolMessage(room, messageId)
   const upstream = await room.upstream()
@@ -66,12 +66,12 @@ async function askOn(room: ChatRoom, messageId: string): Promise<{ replyId: stri
   })
   const replyId = before ?? ask[0]?.[0]?.id
   if (replyId === undefined) throw new StudioError('no_such_item', 'That call of a tool does not exist any more.')
-  startAsk(room, conversationId, ask, upstream)
+  startReplies(room, conversationId, ask, upstream)
   tellOthers()
   return { replyId }
 }
 
-function replyBelow({ store, runs }: ChatRoom, last: Message): string | undefined {
+function replyBelow({ store, runs }: ChatFeature, last: Message): string | undefined {
   const replies = store.messages.children(last.conversationId, last.id).filter(({ role }) => role === 'assistant')
   if (replies.some(({ id }) => runs.view.reply(id)?.ended === false)) {
     throw new StudioError('busy', 'The reply to these calls is being made.')
@@ -79,7 +79,7 @@ function replyBelow({ store, runs }: ChatRoom, last: Message): string | undefine
   return replies[0]?.id
 }
 
-function modelOf({ store }: ChatRoom, [first]: readonly Message[]): string {
+function modelOf({ store }: ChatFeature, [first]: readonly Message[]): string {
   const reply = first?.parentId ? store.messages.find(first.parentId) : null
   const model = reply?.model ?? (first && store.conversations.get(first.conversationId).model)
   if (!model) throw new StudioError('bad_input', 'Nobody knows which model called these tools.')

@@ -1,4 +1,4 @@
-import type { ChatRoom } from './chat.ts'
+import type { ChatFeature } from './chat.ts'
 
 export interface UpdateInput {
   conversationId: string
@@ -9,7 +9,7 @@ export interface UpdateInput {
 }
 
 /** Title, folder, pin, archive: what is given. An empty title takes the name away. @throws StudioError `no_such_item` */
-export function update({ store, runs }: ChatRoom, { conversationId, ...changes }: UpdateInput): void {
+export function update({ store, runs }: ChatFeature, { conversationId, ...changes }: UpdateInput): void {
   const { title, folderId, pinned, archived } = changes
   store.transaction(() => {
     const { conversations } = store

@@ -1,11 +1,11 @@
 import type { ConversationEvent } from '../../../../src-preload/contract/chat.ts'
 import { type Feed, feed } from '../../shared/events.ts'
-import type { ChatRoom } from './chat.ts'
+import type { ChatFeature } from './chat.ts'
 import { ConversationWatcher } from './conversationWatcher.ts'
 
 /** A conversation as it stands, then what changes, until the signal. @throws StudioError `no_such_item` */
 export function watch(
-  { store, runs }: ChatRoom,
+  { store, runs }: ChatFeature,
   { conversationId }: { conversationId: string },
   signal?: AbortSignal,
 ): Feed<ConversationEvent> {

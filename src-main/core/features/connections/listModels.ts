@@ -3,7 +3,7 @@ import { StudioError } from '../../errors.ts'
 import type { ListPlace } from '../../store/modelLists.ts'
 import type { Store } from '../../store/store.ts'
 
-export interface ModelsRoom {
+export interface ModelsFeature {
   store: Store
   /** The active profile and its address, whether it answers or not. */
   place(): ListPlace | null
@@ -13,7 +13,7 @@ export interface ModelsRoom {
 
 /** The list as last fetched, with its age; asks when there is none yet or `refresh` is set. @throws StudioError */
 export async function listModels(
-  room: ModelsRoom,
+  room: ModelsFeature,
   { refresh }: { refresh: boolean },
 ): Promise<{ models: Model[]; asOf: string }> {
   const stored = (): { models: Model[]; asOf: string } | null => {

@@ -3,9 +3,9 @@ import type { Problem } from '../../../../src-preload/contract/problem.ts'
 import { StudioError } from '../../errors.ts'
 import { inBackground } from '../../shared/unexpected.ts'
 import type { Upstream } from '../../upstream/client.ts'
-import { isUnanswered, type Way } from '../../upstream/reachability.ts'
+import { isUnanswered, type Reachability } from '../../upstream/reachability.ts'
 
-export interface BackBounds {
+export interface ReconnectBounds {
   /** ms until the first look, doubled by each to the second figure; spread by a fifth, so that many studios don't knock at once. */
   firstMs: number
   mostMs: number
@@ -19,7 +19,7 @@ export interface BackBounds {
   graceMs: number
 }
 
-export const backBounds: BackBounds = {
+export const reconnectBounds: ReconnectBounds = {
   firstMs: 5000,
   mostMs: 300_000,
   leastMs: 1000,
@@ -31,7 +31,7 @@ export const backBounds: BackBounds = {
 /** Nobody is left without a look for longer, whatever Retry-After says; and a timer beyond 24 days would go off at once. */
 const longestMs = 24 * 3600 * 1000
 
-export interface BackParts {
+export interface ReconnectOptions {
   /** The client in use. */
   current(): Upstream | null
   /** Asks the service now, without a sign that it does; the outcome comes back by `settled`. Never throws. */
@@ -40,16 +40,16 @@ export interface BackParts {
   learned(problem: Problem | null): void
   /** `offline` is another now. */
   changed(): void
-  bounds?: Partial<BackBounds>
+  bounds?: Partial<ReconnectBounds>
 }
 
 /**
  * Watches for the service's return. What fails for a reason that may pass is looked at again, less and less often; every reply that comes
  * in the meantime says the same sooner, and a request that finds nobody says when to begin.
  */
-export class Back {
-  readonly #parts: BackParts
-  readonly bounds: BackBounds
+export class ReconnectWatcher {
+  readonly #parts: ReconnectOptions
+  readonly bounds: ReconnectBounds
   #problem: Problem | null = null
   /** ms since 1970; null while something answers. */
   #since: number | null = null
@@ -62,9 +62,9 @@ export class Back {
   #suspected = false
   #timer: NodeJS.Timeout | null = null
 
-  constructor(parts: BackParts) {
+  constructor(parts: ReconnectOptions) {
     this.#parts = parts
-    this.bounds = { ...backBounds, ...parts.bounds }
+    this.bounds = { ...reconnectBounds, ...parts.bounds }
   }
 
   get offline(): Offline | null {
@@ -134,7 +134,7 @@ export class Back {
   }
 
   /** What the requests of a client tell; `isCurrent` says whether it is the one in use. */
-  way(isCurrent: () => boolean): Way {
+  way(isCurrent: () => boolean): Reachability {
     return {
       gone: () => (isCurrent() ? this.#gone() : null),
       replied: (status) => {

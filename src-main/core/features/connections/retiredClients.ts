@@ -2,7 +2,7 @@ import { inBackground } from '../../shared/unexpected.ts'
 import type { Upstream } from '../../upstream/client.ts'
 
 /** Clients that others have replaced, until what they have sent is over. */
-export class Leaving {
+export class RetiredClients {
   readonly #clients = new Map<Upstream, string>()
 
   /** It takes nothing new from now on, and is closed when what runs has ended. */

@@ -1,6 +1,6 @@
 import type { Profile } from '../../../../src-preload/contract/app.ts'
 import type { SecretStore } from '../../host.ts'
-import { openStoreForReading } from '../../store/openReadOnly.ts'
+import { openStoreReadOnly } from '../../store/openReadOnly.ts'
 import type { StoredProfile } from '../../store/profiles.ts'
 import { openStore } from '../../store/store.ts'
 import { profileNamed, shownProfile } from './profiles.ts'
@@ -12,7 +12,7 @@ export interface ListedProfile extends Profile {
 
 /** What `openConnections` offers to commands that only read. Changes nothing in the folder. */
 export function openConnectionsForReading(dataDir: string) {
-  const store = openStoreForReading(dataDir)
+  const store = openStoreReadOnly(dataDir)
   const stored = (): StoredProfile[] => store?.profiles.all() ?? []
   return {
     /** By name. */

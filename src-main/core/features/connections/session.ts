@@ -4,7 +4,7 @@ import type { Model } from '../../../../src-preload/contract/models.ts'
 import type { Problem } from '../../../../src-preload/contract/problem.ts'
 import { asStudioError, StudioError } from '../../errors.ts'
 import type { SecretStore } from '../../host.ts'
-import type { BooksOf, Desk } from '../../ports/requests.ts'
+import type { RequestLogOf, Scheduler } from '../../ports/requests.ts'
 import { Listeners } from '../../shared/events.ts'
 import { mayPass } from '../../store/database.ts'
 import type { ListPlace } from '../../store/modelLists.ts'
@@ -14,12 +14,12 @@ import type { BaseAddress } from '../../upstream/address.ts'
 import { openUpstream, type Upstream } from '../../upstream/client.ts'
 import type { Credential } from '../../upstream/credential.ts'
 import { askAgain, askModels } from './probe.ts'
-import { Back, type BackBounds } from './reconnectWatcher.ts'
-import { Leaving } from './retiredClients.ts'
+import { type ReconnectBounds, ReconnectWatcher } from './reconnectWatcher.ts'
+import { RetiredClients } from './retiredClients.ts'
 
 export interface SessionTraffic {
-  desk: Desk
-  booksOf: BooksOf
+  desk: Scheduler
+  booksOf: RequestLogOf
 }
 
 export interface RunningSandbox {
@@ -51,20 +51,20 @@ export class Session {
   readonly passing = new Map<string, StoredProfile>()
   readonly keys = new Map<string, Credential>()
   /** Clients whose place another took: what they have sent ends there. */
-  readonly leaving = new Leaving()
+  readonly leaving = new RetiredClients()
   sandbox: RunningSandbox | null = null
   #connection: Connection = none
   #upstream: Upstream | null = null
   readonly #profiles = new WeakMap<Upstream, string>()
   #opening: Promise<unknown> = Promise.resolve()
   #asking: { of: Upstream; done: Promise<void> } | null = null
-  readonly back: Back
+  readonly back: ReconnectWatcher
 
-  constructor(store: Store, secrets: SecretStore, traffic: SessionTraffic, bounds: Partial<BackBounds> = {}) {
+  constructor(store: Store, secrets: SecretStore, traffic: SessionTraffic, bounds: Partial<ReconnectBounds> = {}) {
     this.store = store
     this.secrets = secrets
     this.#traffic = traffic
-    this.back = new Back({
+    this.back = new ReconnectWatcher({
       current: () => this.#upstream,
       look: () => this.check({ quiet: true }),
       learned: (problem) => this.#settle(problem),

@@ -17,7 +17,7 @@ export interface RunParts extends ImagesParts {
 }
 
 /** One request for pictures, under way. The database has each step before anybody is told; this only knows what comes next. */
-export class Run {
+export class ImageRun {
   readonly id: string
   readonly #parts: RunParts
   readonly #abort = new AbortController()

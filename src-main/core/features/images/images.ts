@@ -7,7 +7,7 @@ import { type Feed, Listeners } from '../../shared/events.ts'
 import { needles, readQuery } from '../../shared/text/query.ts'
 import { searchable } from '../../shared/text/words.ts'
 import type { ImagesParts } from './dependencies.ts'
-import { endedSlots, Run } from './imageRun.ts'
+import { endedSlots, ImageRun } from './imageRun.ts'
 import { fileNameOf, saveImages } from './saveImages.ts'
 import { type ImagesNote, watchImages } from './watchImages.ts'
 
@@ -24,7 +24,7 @@ export function createImages(parts: ImagesParts) {
   const { store, media } = parts
   const { images } = store
   const changes = new Listeners<[ImagesNote]>()
-  const runs = new Map<string, { run: Run; done: Promise<void> }>()
+  const runs = new Map<string, { run: ImageRun; done: Promise<void> }>()
   const tell = (note: ImagesNote): void => changes.tell(note)
   recover()
 
@@ -112,7 +112,7 @@ export function createImages(parts: ImagesParts) {
         alongside()
       })
       const drawing = drawingOf(id)
-      const run = new Run(drawing, { ...parts, tell })
+      const run = new ImageRun(drawing, { ...parts, tell })
       const done = run.drive(upstream).finally(() => runs.delete(id))
       runs.set(id, { run, done })
       tell({ what: 'drawing', id })

@@ -6,10 +6,10 @@ import type { Store } from '../../store/store.ts'
 /** Of each kind; a bound against a page gone wild, far from what a person keeps. */
 const most = 1000
 
-export type Shelves = ReturnType<typeof shelves>
+export type FoldersAndPrompts = ReturnType<typeof foldersAndPrompts>
 
 /** Folders, prompts and presets: made without an id, changed with one. */
-export function shelves(store: Pick<Store, 'folders' | 'prompts' | 'presets'>) {
+export function foldersAndPrompts(store: Pick<Store, 'folders' | 'prompts' | 'presets'>) {
   const { folders, prompts, presets } = store
   const now = (): string => new Date().toISOString()
 

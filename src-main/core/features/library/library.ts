@@ -2,13 +2,13 @@ import type { Library as LibraryState, RemovedConversation } from '../../../../s
 import { StateFeed } from '../../shared/stateFeed.ts'
 import { inBackground } from '../../shared/unexpected.ts'
 import type { Store } from '../../store/store.ts'
-import { type Shelves, shelves } from './foldersAndPrompts.ts'
-import { Eraser, type EraserParts } from './permanentDelete.ts'
+import { type FoldersAndPrompts, foldersAndPrompts } from './foldersAndPrompts.ts'
+import { PermanentDelete, type PermanentDeleteOptions } from './permanentDelete.ts'
 import type { SearchAnswer, SearchAsk } from './search/finder.ts'
 import { Indexer } from './search/indexer.ts'
 import { Searcher } from './search/workerClient.ts'
 
-export interface LibraryParts extends Omit<EraserParts, 'store'> {
+export interface LibraryParts extends Omit<PermanentDeleteOptions, 'store'> {
   store: Store
   /** Where the store's file lies, for the search thread. */
   databaseFile: string
@@ -25,12 +25,12 @@ const firstSweepMs = 10_000
 const catchUpMs = 15
 
 /** What lies around conversations: folders, prompts, presets, what was removed, and the search. */
-export class Library {
+export class ChatLibrary {
   /** The whole of it, told after each change. */
   readonly state: StateFeed<LibraryState>
   readonly #parts: LibraryParts
-  readonly #shelves: Shelves
-  readonly #eraser: Eraser
+  readonly #shelves: FoldersAndPrompts
+  readonly #eraser: PermanentDelete
   readonly #indexer: Indexer
   readonly #searcher: Searcher
   readonly #now: () => number
@@ -40,8 +40,8 @@ export class Library {
     const { store } = parts
     this.#parts = parts
     this.#now = parts.now ?? Date.now
-    this.#shelves = shelves(store)
-    this.#eraser = new Eraser(parts)
+    this.#shelves = foldersAndPrompts(store)
+    this.#eraser = new PermanentDelete(parts)
     this.#searcher = new Searcher(parts.databaseFile)
     this.#indexer = new Indexer(store.search, () => this.#searcher.foldLog())
     this.state = new StateFeed<LibraryState>({
@@ -67,11 +67,11 @@ export class Library {
     this.state.changed()
   }
 
-  saveFolder = this.#telling((input: Parameters<Shelves['saveFolder']>[0]) => this.#shelves.saveFolder(input))
+  saveFolder = this.#telling((input: Parameters<FoldersAndPrompts['saveFolder']>[0]) => this.#shelves.saveFolder(input))
   removeFolder = this.#telling((input: { id: string }) => this.#shelves.removeFolder(input))
-  savePrompt = this.#telling((input: Parameters<Shelves['savePrompt']>[0]) => this.#shelves.savePrompt(input))
+  savePrompt = this.#telling((input: Parameters<FoldersAndPrompts['savePrompt']>[0]) => this.#shelves.savePrompt(input))
   removePrompt = this.#telling((input: { id: string }) => this.#shelves.removePrompt(input))
-  savePreset = this.#telling((input: Parameters<Shelves['savePreset']>[0]) => this.#shelves.savePreset(input))
+  savePreset = this.#telling((input: Parameters<FoldersAndPrompts['savePreset']>[0]) => this.#shelves.savePreset(input))
   removePreset = this.#telling((input: { id: string }) => this.#shelves.removePreset(input))
 
   /** Newest removal first. */

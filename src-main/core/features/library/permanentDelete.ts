@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Store } from '../../store/store.ts'
 
-export interface EraserParts {
+export interface PermanentDeleteOptions {
   store: Pick<Store, 'erasures' | 'search' | 'transaction' | 'journal'>
   /** Rows and files of pictures that no message shows any more. */
   dropMedia(ids: readonly string[]): Promise<void>
@@ -20,12 +20,12 @@ const atOnce = 100
  * Erases for good, in small steps. Everything that is to go is written down in the same transaction that takes what named it, so that a death
  * between leaves a list to go on with, and never something that nobody knows of.
  */
-export class Eraser {
-  readonly #parts: EraserParts
+export class PermanentDelete {
+  readonly #parts: PermanentDeleteOptions
   #turn: Promise<unknown> = Promise.resolve()
   #closed = false
 
-  constructor(parts: EraserParts) {
+  constructor(parts: PermanentDeleteOptions) {
     this.#parts = parts
   }
 

@@ -2,13 +2,13 @@ import type { Limited } from '../../../../src-preload/contract/account.ts'
 import type { RequestRow } from '../../../../src-preload/contract/requests.ts'
 
 /** A request that met a 429; `waitedMs` is null where an earlier version did not tell it apart from waits for something else. */
-export interface LimitedRow {
+export interface RateLimitedRow {
   row: RequestRow
   waitedMs: number | null
 }
 
 /** A row that the service answered with 429 at least once, and what it waited for these, each `Retry-After` in it. */
-export function limitedOf({ row, waitedMs }: LimitedRow): Limited {
+export function limitedOf({ row, waitedMs }: RateLimitedRow): Limited {
   const { id, at, who, endpoint, model, retriedAfter } = row
   const times = retriedAfter.filter((status) => status === 429).length + (row.status === 429 ? 1 : 0)
   return { row: id, at, who, endpoint, model, times, waitedMs, ended: endedAs(row) }

@@ -6,7 +6,7 @@ import type { Feed, Listeners } from '../../shared/events.ts'
 import { StateFeed } from '../../shared/stateFeed.ts'
 import { inBackground } from '../../shared/unexpected.ts'
 import type { RateLimitStatusReply } from '../../upstream/types.ts'
-import { type LimitedRow, limitedOf } from './history.ts'
+import { limitedOf, type RateLimitedRow } from './history.ts'
 import { isNotOffered, statusOf } from './status.ts'
 
 /** The status call is itself counted (specification, Limits): at most this often, and only while somebody looks. */
@@ -16,7 +16,7 @@ const offersAgainMs = 86_400_000
 /** Who holds a slot changes with each request. */
 const tellEveryMs = 250
 
-export interface LimitsParts {
+export interface LimitsFeatureOptions {
   desk: {
     readonly changes: Listeners
     /** As the key's own record said them; null where unset or unknown. */
@@ -31,7 +31,7 @@ export interface LimitsParts {
   ledger: {
     readonly changes: Listeners
     row(id: number): RequestRow | null
-    limited(limit: number, book: string | null): LimitedRow[]
+    limited(limit: number, book: string | null): RateLimitedRow[]
   }
   /** The last status of the account that is connected, kept for when nothing is. */
   /** `book`: whose account it is, as far as that is known. */
@@ -39,8 +39,8 @@ export interface LimitsParts {
 }
 
 /** What holds requests back: the service's counters, the key's limits, who holds a slot, and what was refused for it. */
-export class LimitsRoom {
-  readonly #parts: LimitsParts
+export class LimitsFeature {
+  readonly #parts: LimitsFeatureOptions
   readonly #feed: StateFeed<Limits>
   readonly #unlisten: () => void
   #connected = false
@@ -56,7 +56,7 @@ export class LimitsRoom {
   #timer: NodeJS.Timeout | null = null
   #nextAsk: number | null = null
 
-  constructor(parts: LimitsParts) {
+  constructor(parts: LimitsFeatureOptions) {
     this.#parts = parts
     this.#unlisten = parts.gauge.asked.add((asked) => this.#answered(asked))
     this.#feed = new StateFeed<Limits>({ everyMs: tellEveryMs, read: () => this.read(), observe: this.#observe })

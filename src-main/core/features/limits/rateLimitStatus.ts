@@ -10,7 +10,7 @@ const askEveryMs = 60_000
 type Source = Pick<Upstream, 'onRateLimit' | 'getRateLimit'>
 
 /** The general minute bucket, from reply headers or the status call, whichever is newer. */
-export class Bucket {
+export class RateLimitPoller {
   readonly changes = new Listeners()
   /** Told after each status call over the connection that stands, also one that failed. */
   readonly asked = new Listeners<[RateLimitStatusReply]>()

@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises'
 import { StudioError } from '../../errors.ts'
 import { endingOf, endingsOf, plainType } from '../../shared/audioFileTypes.ts'
 import { fileStem } from '../../shared/fileName.ts'
-import type { MadeItem } from '../../store/createdMedia.ts'
+import type { CreatedItem } from '../../store/createdMedia.ts'
 import { uuid } from './files.ts'
 
 /** What lies in the folder besides the files: a document a line. */
@@ -31,7 +31,7 @@ export interface MediaExport {
  * row while it is copied: a file that is not what was kept is left out, and listed so. @throws StudioError `no_such_item` where there is nothing
  */
 export async function exportMedia(
-  items: Iterable<MadeItem>,
+  items: Iterable<CreatedItem>,
   { mediaDir, to, wanted }: { mediaDir: string; to: string; wanted(createdAt: string): boolean },
 ): Promise<MediaExport> {
   const done: MediaExport = { files: 0, missing: 0 }
@@ -61,7 +61,7 @@ export async function exportMedia(
 
 /** Null where what was kept is not there as it was. @throws what the file system throws */
 async function write(
-  item: MadeItem,
+  item: CreatedItem,
   mediaDir: string,
   path: string,
 ): Promise<{ bytes: number; sha256: string } | null> {
@@ -94,7 +94,7 @@ async function write(
 }
 
 /** Such as `2026-11-21 speech Good morning.mp3`: in the order of time, each once, also where capitals make no difference. */
-function freeName({ kind, createdAt, words, file }: MadeItem, taken: Set<string>): string {
+function freeName({ kind, createdAt, words, file }: CreatedItem, taken: Set<string>): string {
   const known = kind === 'recording' ? endingOf(words) : null
   const plain =
     known !== null && endingsOf(file?.mime ?? '').includes(known) ? words.slice(0, -known.length - 1) : words

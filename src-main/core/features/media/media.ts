@@ -36,7 +36,7 @@ export interface MediaOptions {
 }
 
 /** Where it comes from: bytes, or a file of the data folder, which is moved, and stays where it was if it fails. */
-export type MediaSource = { path: string } | { bytes: Uint8Array }
+export type MediaInput = { path: string } | { bytes: Uint8Array }
 
 /** Writes what names the file, in the transaction of its row: neither is ever there without the other. */
 export type Naming = (item: MediaItem) => void
@@ -80,7 +80,7 @@ export function createMedia({ dataDir, store: { media: rows }, uploads }: MediaO
   }
 
   /** A file in the data folder for `work`, which moves it away. What is given as a file stays where it was when `work` fails. */
-  async function onDisk<T>(source: MediaSource, work: (path: string) => Promise<T>): Promise<T> {
+  async function onDisk<T>(source: MediaInput, work: (path: string) => Promise<T>): Promise<T> {
     const path = 'path' in source ? source.path : fileOf(`${randomUUID()}.part`)
     let mayGo = 'bytes' in source
     try {
@@ -141,7 +141,7 @@ export function createMedia({ dataDir, store: { media: rows }, uploads }: MediaO
    * @throws StudioError `bad_input` for what is none, or too large
    */
   const addPicture = (
-    source: MediaSource,
+    source: MediaInput,
     { name, id }: { name: string | null; id?: string },
     then?: Naming,
   ): Promise<MediaItem> =>
@@ -152,7 +152,7 @@ export function createMedia({ dataDir, store: { media: rows }, uploads }: MediaO
 
   /** Keeps sound, or whatever the person calls sound: nothing is refused, and its type is told by its bytes where they do (sound.ts). */
   const addSound = (
-    source: MediaSource,
+    source: MediaInput,
     { mime, name, id }: { mime: string; name: string | null; id?: string },
     then?: Naming,
   ): Promise<MediaItem> =>

@@ -13,7 +13,7 @@ import type { Store } from '../../store/store.ts'
 import { chooseToGo } from './chooseForCleanUp.ts'
 import type { Media } from './media.ts'
 
-export interface KeepingParts {
+export interface MediaRetentionOptions {
   host: Pick<Host, 'dataDir' | 'reveal' | 'dragOut' | 'log'>
   store: Pick<Store, 'media' | 'erasures'>
   media: Media
@@ -53,10 +53,10 @@ const endings: Record<string, string> = {
   'audio/webm': 'webm',
 }
 
-export type Keeping = ReturnType<typeof createKeeping>
+export type MediaRetention = ReturnType<typeof createMediaRetention>
 
 /** What lies where, and how it goes: sizes, clean-up when a person asks, erasing of what was removed 30 days ago, and ways out of the folder. */
-export function createKeeping({ host, store, media, tempDir, now = Date.now }: KeepingParts) {
+export function createMediaRetention({ host, store, media, tempDir, now = Date.now }: MediaRetentionOptions) {
   const { media: rows, erasures } = store
   /** Things that were erased for good, by room. */
   const erased = new Listeners<[MadeKind, readonly string[]]>()

@@ -13,7 +13,7 @@ import type { Store } from '../../store/store.ts'
 type WishOf<W extends WaitingWhat> = Extract<WaitingWish, { what: W }>
 
 /** A room in which something is made. */
-export interface Maker<W extends WaitingWhat> {
+export interface OutboxSender<W extends WaitingWhat> {
   /**
    * Makes it as if it were asked for now, under the id `requestId`; where something was begun under that id, that is the answer.
    * `alongside` is called in the transaction in which it begins, before anything of it is sent; what
@@ -31,11 +31,11 @@ export interface Maker<W extends WaitingWhat> {
   takeBack(id: string): WishOf<W>
 }
 
-export type Makers = { [W in WaitingWhat]: Maker<W> }
+export type OutboxSenders = { [W in WaitingWhat]: OutboxSender<W> }
 
-export interface WaitingParts {
+export interface OutboxOptions {
   store: Pick<Store, 'waiting' | 'transaction' | 'recordings'>
-  makers: Makers
+  makers: OutboxSenders
   connection(): Connection
   /** Whether somebody takes a connection now; nothing is sent. Never throws. */
   reach(): Promise<boolean>
@@ -51,8 +51,8 @@ const againMs = 2000
  * What a person wants sent when the service is back: kept, and begun one after another when it is. It leaves the queue in the transaction in
  * which its making begins: whenever the program dies, it stands in the queue or in its room, never in both and never in neither.
  */
-export class Waiting {
-  readonly #parts: WaitingParts
+export class Outbox {
+  readonly #parts: OutboxOptions
   readonly #feed: StateFeed<WaitingState>
   #making: WaitingState['making'] = null
   #ended: WaitingState['ended'] = null
@@ -62,7 +62,7 @@ export class Waiting {
   #closed = false
   #again: NodeJS.Timeout | null = null
 
-  constructor(parts: WaitingParts) {
+  constructor(parts: OutboxOptions) {
     this.#parts = parts
     this.#feed = new StateFeed<WaitingState>({
       everyMs: tellEveryMs,

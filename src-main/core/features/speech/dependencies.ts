@@ -4,7 +4,7 @@ import type { Listeners } from '../../shared/events.ts'
 import type { MediaItem } from '../../store/media.ts'
 import type { Store } from '../../store/store.ts'
 import type { ByteReply, CallOptions, SpeechRequest } from '../../upstream/types.ts'
-import type { Run } from './speechRun.ts'
+import type { SpeechRun } from './speechRun.ts'
 import type { SpeechView } from './view.ts'
 
 /** The one thing that this room needs of the service. */
@@ -56,11 +56,11 @@ export interface SpeechParts {
 }
 
 /** What the parts of this room share. */
-export interface SpeechRoom extends SpeechParts {
+export interface SpeechFeature extends SpeechParts {
   /** Aborted when the program ends: writes that the database refuses are waited for until then. */
   closing: AbortSignal
   /** What is being spoken, by the speech's id. */
-  runs: Map<string, Run>
+  runs: Map<string, SpeechRun>
   view: SpeechView
   /** A speech changed; what it is now, watchers read themselves. */
   changes: Listeners<[id: string]>

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import type { MakingState } from '../../../../src-preload/contract/createdItems.ts'
 import type { Problem } from '../../../../src-preload/contract/problem.ts'
-import { partName, type SpeechRoom } from './dependencies.ts'
+import { partName, type SpeechFeature } from './dependencies.ts'
 import { extensionOf, mimeOf, speechName } from './formats.ts'
 import { joinParts } from './join/join.ts'
 
@@ -10,7 +10,12 @@ import { joinParts } from './join/join.ts'
  * transaction. The parts stay until the speech is whole, for what is still to come.
  * @throws StudioError where the disk is full
  */
-export async function finish(room: SpeechRoom, id: string, state: MakingState, problem: Problem | null): Promise<void> {
+export async function finish(
+  room: SpeechFeature,
+  id: string,
+  state: MakingState,
+  problem: Problem | null,
+): Promise<void> {
   const { store, media, listening } = room
   const { settings, excerpt, mediaId: former } = store.speeches.row(id)
   const came = store.speeches.parts(id)

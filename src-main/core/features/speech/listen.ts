@@ -2,8 +2,8 @@ import { type FileHandle, open } from 'node:fs/promises'
 import type { SpeechSound } from '../../../../src-preload/contract/speech.ts'
 import { StudioError } from '../../errors.ts'
 import type { Feed } from '../../shared/events.ts'
-import { partName, type SpeechRoom } from './dependencies.ts'
-import type { Run } from './speechRun.ts'
+import { partName, type SpeechFeature } from './dependencies.ts'
+import type { SpeechRun } from './speechRun.ts'
 
 const chunkBytes = 64 * 1024
 
@@ -13,7 +13,7 @@ const chunkBytes = 64 * 1024
  * @throws StudioError `no_such_item`
  */
 export function listen(
-  room: SpeechRoom,
+  room: SpeechFeature,
   { id, fromPart }: { id: string; fromPart: number },
   signal?: AbortSignal,
 ): Feed<SpeechSound> {
@@ -39,7 +39,7 @@ export function listen(
 }
 
 async function* soundsOf(
-  room: SpeechRoom,
+  room: SpeechFeature,
   id: string,
   fromPart: number,
   left: AbortSignal,
@@ -81,7 +81,7 @@ async function* soundsOf(
   }
 }
 
-function joinedPath({ store, media }: SpeechRoom, id: string): string | null {
+function joinedPath({ store, media }: SpeechFeature, id: string): string | null {
   const { mediaId } = store.speeches.get(id)
   return mediaId === null ? null : media.pathOf(mediaId)
 }
@@ -128,13 +128,13 @@ async function openThere(path: string): Promise<FileHandle | null> {
 interface Place {
   id: string
   /** The one that was under way when the listening began: what is asked for again after it is for those who listen then. */
-  run: Run | undefined
+  run: SpeechRun | undefined
   part: number
   at: number
 }
 
 /** Waits until a part has more than `at` bytes, or never will. */
-async function comeOf(room: SpeechRoom, { id, run, part, at }: Place, left: AbortSignal): Promise<Come> {
+async function comeOf(room: SpeechFeature, { id, run, part, at }: Place, left: AbortSignal): Promise<Come> {
   for (;;) {
     if (left.aborted) return 'cut'
     const under = run !== undefined && room.runs.get(id) === run
@@ -148,11 +148,11 @@ async function comeOf(room: SpeechRoom, { id, run, part, at }: Place, left: Abor
 }
 
 /** Waits until the speech is over, which is a moment after its last part. */
-async function overOf(room: SpeechRoom, run: Run | undefined, left: AbortSignal): Promise<void> {
+async function overOf(room: SpeechFeature, run: SpeechRun | undefined, left: AbortSignal): Promise<void> {
   while (run && room.runs.get(run.id) === run && !left.aborted) await changed(run, left)
 }
 
-function changed(run: Run, left: AbortSignal): Promise<void> {
+function changed(run: SpeechRun, left: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = (): void => {
       stop()
@@ -165,7 +165,7 @@ function changed(run: Run, left: AbortSignal): Promise<void> {
 }
 
 /** The last one who listened to the parts of a joined speech takes their files away. */
-async function leave(room: SpeechRoom, id: string): Promise<void> {
+async function leave(room: SpeechFeature, id: string): Promise<void> {
   const others = (room.listening.get(id) ?? 1) - 1
   if (others > 0) room.listening.set(id, others)
   else {

@@ -1,6 +1,6 @@
 import type { Problem } from '../../../../src-preload/contract/problem.ts'
 import { asStudioError } from '../../errors.ts'
-import { partName, type SpeechRoom } from './dependencies.ts'
+import { partName, type SpeechFeature } from './dependencies.ts'
 import { finish } from './finish.ts'
 
 /** The program ended in the middle. */
@@ -14,7 +14,7 @@ const programEnded: Problem = {
  * At start: speeches that were in the making say that they were cut, at once; what had come of them is then joined, one after another. One whose parts
  * had all come is whole.
  */
-export async function recover(room: SpeechRoom, ids: readonly string[]): Promise<void> {
+export async function recover(room: SpeechFeature, ids: readonly string[]): Promise<void> {
   await clear(room, new Set(ids))
   for (const id of ids) {
     if (room.runs.has(id)) continue
@@ -28,7 +28,7 @@ export async function recover(room: SpeechRoom, ids: readonly string[]): Promise
 }
 
 /** Parts of what was joined by then: the process died before they were gone. */
-async function clear({ store, media }: SpeechRoom, unsettled: ReadonlySet<string>): Promise<void> {
+async function clear({ store, media }: SpeechFeature, unsettled: ReadonlySet<string>): Promise<void> {
   const owners = new Set(media.growing.names().flatMap((name) => media.growing.ownerOf(name) ?? []))
   for (const id of owners) {
     if (!unsettled.has(id) && store.speeches.find(id)?.state === 'done') await media.growing.discardAll(id)
@@ -36,7 +36,7 @@ async function clear({ store, media }: SpeechRoom, unsettled: ReadonlySet<string
 }
 
 /** What the database says of them is put right before anybody looks. */
-export function markCut({ store: { speeches, transaction } }: Pick<SpeechRoom, 'store'>): string[] {
+export function markCut({ store: { speeches, transaction } }: Pick<SpeechFeature, 'store'>): string[] {
   return transaction(() => {
     const ids = speeches.unsettled()
     for (const id of ids) {
@@ -51,7 +51,7 @@ export function markCut({ store: { speeches, transaction } }: Pick<SpeechRoom, '
   })
 }
 
-async function recoverOne(room: SpeechRoom, id: string): Promise<void> {
+async function recoverOne(room: SpeechFeature, id: string): Promise<void> {
   const { speeches } = room.store
   const speech = speeches.find(id)
   if (!speech) return

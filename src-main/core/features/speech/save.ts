@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { Download } from '../../../../src-preload/contract/transfers.ts'
 import { StudioError } from '../../errors.ts'
-import type { SpeechRoom } from './dependencies.ts'
+import type { SpeechFeature } from './dependencies.ts'
 import { extensionOf, mimeOf, speechName } from './formats.ts'
 import { pcmFormat, wavHead } from './join/wav.ts'
 
@@ -13,7 +13,7 @@ import { pcmFormat, wavHead } from './join/wav.ts'
  * The audio as a file that goes down. `wav` puts a head before samples that have none. @throws StudioError `no_such_item`, `bad_input` for
  * another kind of audio as wav, `busy`
  */
-export async function save(room: SpeechRoom, { id, as }: { id: string; as: 'made' | 'wav' }): Promise<Download> {
+export async function save(room: SpeechFeature, { id, as }: { id: string; as: 'made' | 'wav' }): Promise<Download> {
   const { store, media, downloads, tempDir } = room
   const { mediaId, excerpt, settings, mime } = store.speeches.get(id)
   if (mediaId === null) throw new StudioError('no_such_item', 'Nothing of this speech has come yet.')
@@ -42,7 +42,7 @@ export type SpokenSound = { name: string; mime: string; bytes: number; seconds: 
 )
 
 /** Samples without a head tell nobody what they are: outside of this room they are a wav. @throws StudioError `no_such_item` */
-export async function soundOf(room: SpeechRoom, id: string): Promise<SpokenSound> {
+export async function soundOf(room: SpeechFeature, id: string): Promise<SpokenSound> {
   const { mediaId, mediaBytes, excerpt: name, settings, mime, seconds } = room.store.speeches.get(id)
   if (mediaId === null) throw new StudioError('no_such_item', 'Nothing of that speech has come yet.')
   if (mime !== mimeOf.pcm) return { mediaId, path: null, name, mime, bytes: mediaBytes, seconds }
@@ -56,7 +56,7 @@ function formatOf(mime: string): keyof typeof mimeOf {
   return 'mp3'
 }
 
-async function samplesAsWav({ media }: SpeechRoom, mediaId: string, rate: number, path: string): Promise<number> {
+async function samplesAsWav({ media }: SpeechFeature, mediaId: string, rate: number, path: string): Promise<number> {
   const from = media.pathOf(mediaId)
   if (from === null) throw new StudioError('no_such_item', 'The audio of this speech is not there any more.')
   const { size } = await stat(from)

@@ -7,9 +7,9 @@ import { unexpected } from '../../shared/unexpected.ts'
 import { untilWritten } from '../../store/pendingWrites.ts'
 import type { SpeechSettings } from '../../store/speeches.ts'
 import type { ByteReply, SpeechRequest } from '../../upstream/types.ts'
-import { type GrowingPart, partName, type SpeechRoom, type SpeechUpstream } from './dependencies.ts'
+import { type GrowingPart, partName, type SpeechFeature, type SpeechUpstream } from './dependencies.ts'
 import { readSound, type Sound, soundOf } from './join/sound.ts'
-import type { Run } from './speechRun.ts'
+import type { SpeechRun } from './speechRun.ts'
 import { costOfAll } from './view.ts'
 
 /** No part of 4,096 bytes of text comes near it: what does is no speech, and would fill the disk. */
@@ -19,7 +19,7 @@ const mostBytes = 512 * 1024 * 1024
  * Speaks the parts that are not whole, one after another, each into its own file: what came is there before it is counted. The first that fails
  * ends it. @throws StudioError what the service answers, `malformed_reply` for what is no speech, `cancelled`
  */
-export async function speakParts(room: SpeechRoom, run: Run, upstream: SpeechUpstream): Promise<void> {
+export async function speakParts(room: SpeechFeature, run: SpeechRun, upstream: SpeechUpstream): Promise<void> {
   const { speeches } = room.store
   const { settings } = speeches.row(run.id)
   const text = speeches.text(run.id).toWellFormed()
@@ -46,7 +46,7 @@ interface Task {
   first: Sound | null
 }
 
-async function speakPart(room: SpeechRoom, run: Run, part: SpeechPart, task: Task): Promise<Sound> {
+async function speakPart(room: SpeechFeature, run: SpeechRun, part: SpeechPart, task: Task): Promise<Sound> {
   const { speeches } = room.store
   const settle = (state: SpeechPart['state'], problem: Problem | null, seconds: number | null): Promise<void> => {
     const audioBytes = run.begun ? run.came : part.audioBytes
@@ -78,7 +78,7 @@ async function speakPart(room: SpeechRoom, run: Run, part: SpeechPart, task: Tas
 }
 
 /** One request, into the part's file. What an earlier try left is there until this one has something. */
-async function ask(room: SpeechRoom, run: Run, { part }: SpeechPart, task: Task): Promise<void> {
+async function ask(room: SpeechFeature, run: SpeechRun, { part }: SpeechPart, task: Task): Promise<void> {
   const { speeches } = room.store
   const closed = Promise.withResolvers<void>()
   let asked = false
@@ -116,7 +116,7 @@ async function ask(room: SpeechRoom, run: Run, { part }: SpeechPart, task: Task)
   }
 }
 
-async function begin({ media }: SpeechRoom, run: Run, part: number): Promise<GrowingPart> {
+async function begin({ media }: SpeechFeature, run: SpeechRun, part: number): Promise<GrowingPart> {
   const name = partName(run.id, part)
   await media.growing.discard(name)
   run.grew(0)
@@ -135,7 +135,7 @@ function requestOf({ input, settings: { model, voice, format, speed } }: Task): 
 }
 
 /** All requests that a part has cost, those of earlier tries too. */
-function account(room: SpeechRoom, id: string, part: number): void {
+function account(room: SpeechFeature, id: string, part: number): void {
   const { speeches, pending } = room.store
   // The row of the request may wait still.
   pending.flush()
@@ -160,7 +160,7 @@ function refuseWords({ facts }: ByteReply, bytes: Uint8Array, format: SpeechForm
 }
 
 async function soundOfPart(
-  { media }: SpeechRoom,
+  { media }: SpeechFeature,
   id: string,
   part: number,
   { format, pcmRate }: SpeechSettings,

@@ -1,7 +1,7 @@
 import { Listeners } from '../../shared/events.ts'
 
 /** A speech that is being spoken. A window may go and come: the run is the core's. */
-export class Run {
+export class SpeechRun {
   readonly id: string
   readonly abort = new AbortController()
   /** Something came, or a part or the whole is over. */

@@ -6,7 +6,7 @@ import { asStudioError, mayHaveLeft, StudioError } from '../../errors.ts'
 import { Listeners } from '../../shared/events.ts'
 import { unexpected } from '../../shared/unexpected.ts'
 import { untilWritten } from '../../store/pendingWrites.ts'
-import type { SpeechParts, SpeechRoom, SpeechUpstream } from './dependencies.ts'
+import type { SpeechFeature, SpeechParts, SpeechUpstream } from './dependencies.ts'
 import { finish } from './finish.ts'
 import { mimeOf } from './formats.ts'
 import { listen } from './listen.ts'
@@ -14,7 +14,7 @@ import { placesOf, plan } from './plan.ts'
 import { markCut, recover } from './recover.ts'
 import { type SpokenSound, save, soundOf } from './save.ts'
 import { speakParts } from './speak.ts'
-import { Run } from './speechRun.ts'
+import { SpeechRun } from './speechRun.ts'
 import { SpeechView } from './view.ts'
 import { watch } from './watch.ts'
 
@@ -23,11 +23,11 @@ export type Speeches = ReturnType<typeof createSpeeches>
 /** The room of speech: what is spoken belongs to the core, whoever looks. What an earlier process left is put right at once. */
 export function createSpeeches(parts: SpeechParts) {
   const { speeches } = parts.store
-  const runs = new Map<string, Run>()
+  const runs = new Map<string, SpeechRun>()
   const changes = new Listeners<[id: string]>()
   const closing = new AbortController()
   const around = { runs, changes, view: new SpeechView(speeches, runs), listening: new Map(), closing: closing.signal }
-  const room: SpeechRoom = { ...parts, ...around }
+  const room: SpeechFeature = { ...parts, ...around }
   let closed = false
   /** Resolves when what had come of cut speeches is joined. */
   const recovered = recover(room, markCut(room)).catch((thrown: unknown) =>
@@ -35,13 +35,13 @@ export function createSpeeches(parts: SpeechParts) {
   )
 
   function start(id: string, upstream: SpeechUpstream): void {
-    const run = new Run(id)
+    const run = new SpeechRun(id)
     runs.set(id, run)
     run.changes.add(() => changes.tell(id))
     run.done = drive(run, upstream)
   }
 
-  async function drive(run: Run, upstream: SpeechUpstream): Promise<void> {
+  async function drive(run: SpeechRun, upstream: SpeechUpstream): Promise<void> {
     try {
       const failure = await speakParts(room, run, upstream).then(
         () => null,
@@ -67,7 +67,7 @@ export function createSpeeches(parts: SpeechParts) {
     }
   }
 
-  const end = ({ id }: Run, state: MakingState, problem: Problem | null): Promise<void> =>
+  const end = ({ id }: SpeechRun, state: MakingState, problem: Problem | null): Promise<void> =>
     untilWritten('The end of a speech', () => finish(room, id, state, problem), closing.signal)
 
   async function cancel(id: string): Promise<void> {

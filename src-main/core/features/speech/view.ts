@@ -2,14 +2,14 @@ import type { MakingCost } from '../../../../src-preload/contract/createdItems.t
 import type { Speech, SpeechDetail, SpeechPart } from '../../../../src-preload/contract/speech.ts'
 import { fromNano, toNano } from '../../shared/money.ts'
 import type { SpeechTable, StoredSpeech } from '../../store/speeches.ts'
-import type { Run } from './speechRun.ts'
+import type { SpeechRun } from './speechRun.ts'
 
 /** Speeches as they are shown: stored rows, with what is being spoken laid over them. */
 export class SpeechView {
   readonly #table: SpeechTable
-  readonly #runs: ReadonlyMap<string, Run>
+  readonly #runs: ReadonlyMap<string, SpeechRun>
 
-  constructor(table: SpeechTable, runs: ReadonlyMap<string, Run>) {
+  constructor(table: SpeechTable, runs: ReadonlyMap<string, SpeechRun>) {
     this.#table = table
     this.#runs = runs
   }

@@ -1,13 +1,13 @@
 import type { SpeechChange } from '../../../../src-preload/contract/speech.ts'
 import { type Feed, feed } from '../../shared/events.ts'
-import type { SpeechRoom } from './dependencies.ts'
+import type { SpeechFeature } from './dependencies.ts'
 
 const newest = 200
 /** Between two events of one speech to one watcher. */
 const everyMs = 100
 
 /** The newest speeches, then each that changed, until the signal. What changes faster is told as it then is. */
-export function watch({ view, changes, store }: SpeechRoom, signal?: AbortSignal): Feed<SpeechChange> {
+export function watch({ view, changes, store }: SpeechFeature, signal?: AbortSignal): Feed<SpeechChange> {
   const stale = new Set<string>()
   const toldAt = new Map<string, number>()
   let begun = false

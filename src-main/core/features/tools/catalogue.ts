@@ -30,7 +30,7 @@ export function serverOfId(toolId: string): string | null {
 }
 
 /** All tools: those that a person wrote, and those of servers that are ready. Put together anew after each change. */
-export class Catalogue {
+export class ToolCatalogue {
   readonly #store: Store
   readonly #servers: McpServers
   #known: { functions: FunctionTool[]; tools: Map<string, KnownTool>; names: Map<string, string> } | null = null

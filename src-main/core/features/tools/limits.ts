@@ -37,6 +37,6 @@ export const limits = {
   /** At most one new listing of tools in so long, however often a server says that it changed. */
   relistMs: 500,
 } as const
-export type Limits = {
+export type ToolLimits = {
   readonly [K in keyof typeof limits]: (typeof limits)[K] extends number ? number : readonly number[]
 }

@@ -1,24 +1,24 @@
 import type { Message, ToolRun } from '../../../../src-preload/contract/chat.ts'
 import { asStudioError, StudioError } from '../../errors.ts'
-import { type ChatDoor, isSettled } from '../../ports/toolCalls.ts'
+import { isSettled, type ToolCallsPort } from '../../ports/toolCalls.ts'
 import { untilWritten } from '../../store/pendingWrites.ts'
 import type { Store } from '../../store/store.ts'
 import { readArguments } from './arguments.ts'
-import { type Catalogue, type KnownTool, serverOfId } from './catalogue.ts'
+import { type KnownTool, serverOfId, type ToolCatalogue } from './catalogue.ts'
 import type { McpServers } from './mcp/servers.ts'
 import { deniedWords, endedWithProgram, failedWords, invalidWords, stoppedWords, unknownWords } from './messages.ts'
 import { runOnServer, type Settled } from './runOnServer.ts'
-import type { Checker } from './schemaCheck/workerClient.ts'
+import type { SchemaCheckClient } from './schemaCheck/workerClient.ts'
 
 type Row = Message & { run: ToolRun }
 type Allowed = 'once' | 'conversation' | 'always'
 
-export interface DeskParts {
+export interface ToolCallRunnerOptions {
   store: Store
-  door: ChatDoor
-  catalogue: Catalogue
+  door: ToolCallsPort
+  catalogue: ToolCatalogue
   servers: McpServers
-  checker: Checker
+  checker: SchemaCheckClient
   /** How many rounds of calls may follow one another without the person. */
   toolRounds: () => number
   /** What the page is told may differ. */
@@ -30,14 +30,14 @@ export interface DeskParts {
  * Every call of a tool from its row to its result. What stands is in the database alone; here are only the calls that run and the checks of
  * arguments. A row is settled once: whatever comes later for it finds that and is dropped. The model is asked on by what settles the last row of a round.
  */
-export class CallDesk {
-  readonly #parts: DeskParts
+export class ToolCallRunner {
+  readonly #parts: ToolCallRunnerOptions
   readonly #running = new Map<string, AbortController>()
   readonly #checks = new Map<string, Promise<string[]>>()
   readonly #closing = new AbortController()
   #closed = false
 
-  constructor(parts: DeskParts) {
+  constructor(parts: ToolCallRunnerOptions) {
     this.#parts = parts
   }
 

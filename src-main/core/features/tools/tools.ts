@@ -3,23 +3,23 @@ import type { Message, ToolRun } from '../../../../src-preload/contract/chat.ts'
 import type { ChatToolsState, FunctionTool } from '../../../../src-preload/contract/tools.ts'
 import { StudioError } from '../../errors.ts'
 import type { SecretStore } from '../../host.ts'
-import type { ChatDoor, ChatNeighbours } from '../../ports/toolCalls.ts'
+import type { ChatNeighbours, ToolCallsPort } from '../../ports/toolCalls.ts'
 import type { Feed } from '../../shared/events.ts'
 import { Listeners } from '../../shared/events.ts'
 import { StateFeed } from '../../shared/stateFeed.ts'
 import type { Store } from '../../store/store.ts'
 import { rowsOf } from './callRows.ts'
-import { Catalogue, functionId, requestMembers } from './catalogue.ts'
-import { type Limits, limits } from './limits.ts'
+import { functionId, requestMembers, ToolCatalogue } from './catalogue.ts'
+import { limits, type ToolLimits } from './limits.ts'
 import { McpServers, type SavedServer } from './mcp/servers.ts'
-import { Checker } from './schemaCheck/workerClient.ts'
-import { CallDesk } from './toolCallRunner.ts'
+import { SchemaCheckClient } from './schemaCheck/workerClient.ts'
+import { ToolCallRunner } from './toolCallRunner.ts'
 
-export interface ChatToolsParts {
+export interface ToolsOptions {
   store: Store
   /** The keychain: values of servers' variables and headers. */
   secrets: SecretStore
-  door: ChatDoor
+  door: ToolCallsPort
   /** How many rounds of calls may follow one another before the person is asked. */
   toolRounds: () => number
   log: (level: 'info' | 'warn' | 'error', line: string) => void
@@ -28,13 +28,13 @@ export interface ChatToolsParts {
   /** For servers over HTTP; Node's own where none is given. */
   fetch?: typeof fetch
   /** For tests that can't wait for minutes. */
-  limits?: Partial<Limits>
+  limits?: Partial<ToolLimits>
 }
 
 type Neighbours = Pick<ChatNeighbours, 'toolsFor' | 'callsOf' | 'called' | 'stopCalls'>
 
 /** The tools of chat: what there is, who may run it, and every call of it. */
-export interface ChatTools extends Neighbours {
+export interface ToolsFeature extends Neighbours {
   /** Servers that were left on start in the background; calls that ran when the program ended are settled, the others go on waiting. */
   start(): void
   /** Ends all servers with everything they started, and settles what runs. Bounded. */
@@ -53,21 +53,21 @@ export interface ChatTools extends Neighbours {
   resume(messageId: string): Promise<{ replyId: string }>
 }
 
-export function createChatTools(parts: ChatToolsParts): ChatTools {
+export function createTools(parts: ToolsOptions): ToolsFeature {
   const { store, secrets, door, toolRounds, version } = parts
-  const bounds: Limits = { ...limits, ...parts.limits }
+  const bounds: ToolLimits = { ...limits, ...parts.limits }
   const warn = (line: string): void => parts.log('warn', line)
   const changes = new Listeners()
   const changed = (): void => {
     catalogue.changed()
     changes.tell()
   }
-  const checker = new Checker({ checkMs: bounds.checkMs })
+  const checker = new SchemaCheckClient({ checkMs: bounds.checkMs })
   const check = (schema: string): Promise<string[]> => checker.schema(schema)
   const serverParts = { secrets, check, fetch: parts.fetch ?? fetch, version, limits: bounds, changed }
   const servers = new McpServers(store, serverParts, warn)
-  const catalogue = new Catalogue(store, servers)
-  const desk = new CallDesk({ store, door, catalogue, servers, checker, toolRounds, changed, log: warn })
+  const catalogue = new ToolCatalogue(store, servers)
+  const desk = new ToolCallRunner({ store, door, catalogue, servers, checker, toolRounds, changed, log: warn })
   const state = new StateFeed<ChatToolsState>({
     everyMs: 50,
     read: () => catalogue.state(),

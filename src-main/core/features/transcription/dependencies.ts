@@ -39,7 +39,7 @@ export interface SoundFiles {
 }
 
 /** Sound that the Speech room made: a file that is kept already, or one to take over. */
-export type SpokenSound = Pick<Recording, 'name' | 'mime' | 'bytes' | 'seconds'> &
+export type SpokenSoundFile = Pick<Recording, 'name' | 'mime' | 'bytes' | 'seconds'> &
   ({ mediaId: string; path: null } | { mediaId: null; path: string })
 
 export interface TranscribeParts {
@@ -61,6 +61,6 @@ export interface TranscribeParts {
   /** What a row of the log of requests cost. */
   costOf(row: number): Pick<MakingCost, 'cost' | 'costIs'>
   /** @throws StudioError `no_such_item` where there is no such speech, or nothing of it is whole */
-  spoken(speechId: string): Promise<SpokenSound>
+  spoken(speechId: string): Promise<SpokenSoundFile>
   log(level: 'info' | 'warn' | 'error', line: string): void
 }

@@ -19,7 +19,7 @@ interface Take {
   ending: boolean
 }
 
-export type TakesParts = Pick<TranscribeParts, 'store' | 'files' | 'log'> & { changed(id: string): void }
+export type RecordingsOptions = Pick<TranscribeParts, 'store' | 'files' | 'log'> & { changed(id: string): void }
 
 /** Longer than most pauses; what comes after a longer one goes on all the same. */
 export const idleMs = 900_000
@@ -29,15 +29,15 @@ const { cut, kept, recording: running } = recording.shape.state.enum
  * Recordings of the microphone. Each piece is on the disk before it is counted. A recording whose page went away is `cut` after a while, as one that
  * was under way when the process died; when its page comes back all the same, with the piece that is due, it goes on where it was.
  */
-export class Takes {
-  readonly #parts: TakesParts
+export class Recordings {
+  readonly #parts: RecordingsOptions
   readonly #takes = new Map<string, Take>()
   /** Beginnings, endings and goings-on of one recording go one after another. */
   readonly #turns = new Map<string, Promise<unknown>>()
 
   readonly #closing = new AbortController()
 
-  constructor(parts: TakesParts) {
+  constructor(parts: RecordingsOptions) {
     this.#parts = parts
   }
 

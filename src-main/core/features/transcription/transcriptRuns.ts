@@ -25,7 +25,7 @@ interface Run {
   done: Promise<void>
 }
 
-export interface Asked {
+export interface TranscriptRequest {
   id: string
   path: string
   fileName: string
@@ -53,7 +53,7 @@ export class TranscriptRuns {
   }
 
   /** Asks for one whose row stands already. Answers at once. */
-  start(asked: Asked, service: Service): void {
+  start(asked: TranscriptRequest, service: Service): void {
     const { id } = asked
     const run: Run = {
       id,
@@ -106,7 +106,7 @@ export class TranscriptRuns {
     return true
   }
 
-  async #drive(run: Run, asked: Asked, service: Service): Promise<void> {
+  async #drive(run: Run, asked: TranscriptRequest, service: Service): Promise<void> {
     let reply: Transcription | null = null
     let raw: string | null = null
     let heard: Heard | null = null
@@ -198,7 +198,7 @@ export function programEnded(): Problem {
 }
 
 /** The file goes up from the disk as it is read, whatever its size. @throws StudioError `no_such_item` */
-async function requestOf({ path, fileName, mime, wish }: Asked): Promise<TranscriptionRequest> {
+async function requestOf({ path, fileName, mime, wish }: TranscriptRequest): Promise<TranscriptionRequest> {
   const { model, language, prompt, format, temperature } = wish
   return {
     file: await soundFile(path, mime),

@@ -19,13 +19,13 @@ import { joinCues, tidyCues } from './cues.ts'
 import type { TranscribeParts } from './dependencies.ts'
 import { saveName, soundEnding, uploadName } from './fileNames.ts'
 import { readHeard } from './parseReply.ts'
-import { Takes } from './recordings.ts'
+import { Recordings } from './recordings.ts'
 import { writeSrt } from './srt.ts'
 import { programEnded, searchOf, TranscriptRuns } from './transcriptRuns.ts'
 import { writeVtt } from './vtt.ts'
 import { TranscribeView, TranscribeWatcher } from './watcher.ts'
 
-export type TranscribeRoom = ReturnType<typeof createTranscribe>
+export type TranscriptionFeature = ReturnType<typeof createTranscription>
 
 /** How long the end of a transcript may wait for the database before it counts as not over, ms. */
 const writtenMs = 10_000
@@ -37,10 +37,10 @@ const savedAs = {
 } as const
 
 /** Recordings, files and what was said in them: everything of `contract/transcribe.ts`. */
-export function createTranscribe(parts: TranscribeParts) {
+export function createTranscription(parts: TranscribeParts) {
   const { store, files, transfers } = parts
   const { recordings, transcripts } = store
-  const takes = new Takes({ ...parts, changed: (id) => view.tell('recording', id) })
+  const takes = new Recordings({ ...parts, changed: (id) => view.tell('recording', id) })
   const runs = new TranscriptRuns({
     ...parts,
     changed(id, what) {

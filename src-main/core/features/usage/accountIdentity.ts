@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import type { PlaceOfProfile } from '../../ports/requests.ts'
-import type { StoredBook } from '../../store/account/accounts.ts'
+import type { ProfileLocation } from '../../ports/requests.ts'
+import type { StoredAccount } from '../../store/account/accounts.ts'
 import type { AccountStore } from '../../store/account/open.ts'
 
 /** Where a connection leads, as far as it can be told before anything was asked. */
-export interface Place extends PlaceOfProfile {
-  kind: StoredBook['kind']
+export interface AccountLocation extends ProfileLocation {
+  kind: StoredAccount['kind']
   name: string
 }
 
@@ -15,7 +15,7 @@ type Books = AccountStore['books']
  * The book of a connection whose account is not known yet, if there is one: that of the same profile. What is kept of an address from before
  * there were profiles, or of one that was forgotten, is the first one's that comes there.
  */
-export function knownAt(books: Books, place: Place): StoredBook | null {
+export function knownAt(books: Books, place: AccountLocation): StoredAccount | null {
   const own = books.at(place)
   if (own) return own
   const free = { profile: '', baseUrl: place.baseUrl }
@@ -30,7 +30,12 @@ export function knownAt(books: Books, place: Place): StoredBook | null {
  * The same, or a new book. A sandbox's account ends with its process: `fresh` (another one than the last time) begins a new book and drops
  * the former.
  */
-export function bookAt({ books, transaction }: AccountStore, place: Place, fresh: boolean, now: number): StoredBook {
+export function bookAt(
+  { books, transaction }: AccountStore,
+  place: AccountLocation,
+  fresh: boolean,
+  now: number,
+): StoredAccount {
   return transaction(() => {
     if (place.kind === 'sandbox' && fresh) books.dropSandboxes()
     const known = knownAt(books, place)
@@ -45,11 +50,11 @@ export function bookAt({ books, transaction }: AccountStore, place: Place, fresh
 /** The book of an account that has said who it is; the profile leads there from now on. Call it in a transaction. */
 export function bookOfUser(
   { books }: AccountStore,
-  place: Place,
-  book: StoredBook,
+  place: AccountLocation,
+  book: StoredAccount,
   userId: string,
   now: number,
-): StoredBook {
+): StoredAccount {
   if (book.userId === userId) return book
   const known = books.of(book.baseUrl, userId)
   if (known) {

@@ -3,30 +3,30 @@ import type { Problem } from '../../../../src-preload/contract/problem.ts'
 import type { Book } from '../../../../src-preload/contract/usage.ts'
 import { dayText } from '../../shared/days.ts'
 import { type Atto, fromAtto, toAtto } from '../../shared/money.ts'
-import type { StoredBook } from '../../store/account/accounts.ts'
+import type { StoredAccount } from '../../store/account/accounts.ts'
 import type { AccountTables } from '../../store/account/open.ts'
 import type { ReadParts } from './dependencies.ts'
 
 const accountValue = z.object({ balance: z.string().nullable(), spent: z.string().nullable() })
 
 /** What is under way for a book; nothing of it is stored. */
-export interface BookLife {
+export interface AccountActivity {
   active: boolean
   fetching: boolean
   problem: Problem | null
 }
 
-export const atRest: BookLife = { active: false, fetching: false, problem: null }
+export const atRest: AccountActivity = { active: false, fetching: false, problem: null }
 
 /** Balance and lifetime spend as last told, and when that still stood. */
-export function balanceOf(account: AccountTables, { no }: StoredBook) {
+export function balanceOf(account: AccountTables, { no }: StoredAccount) {
   const version = account.versions.newest(no, 'usage', 'account')
   const value = version && accountValue.safeParse(JSON.parse(version.value)).data
   if (!version || !value) return null
   return { balance: toAtto(value.balance), spent: toAtto(value.spent), asOf: new Date(version.seenAt).toISOString() }
 }
 
-export function showBook({ account, here }: ReadParts, stored: StoredBook, life: BookLife): Book {
+export function showAccount({ account, here }: ReadParts, stored: StoredAccount, life: AccountActivity): Book {
   const { no, id, name, baseUrl, userId, offers } = stored
   const known = balanceOf(account, stored)
   const said = (value: Atto | null) => (value === null || !known ? null : { value: fromAtto(value), asOf: known.asOf })

@@ -2,11 +2,11 @@ import type { ProblemKind } from '../../../../src-preload/contract/problem.ts'
 import { asStudioError, StudioError } from '../../errors.ts'
 import type { Upstream } from '../../upstream/client.ts'
 import type { AccountUsage, KeyDaily, KeyList, KeyRecord, KeyTotals } from '../../upstream/schemas.ts'
-import type { CallOptions, Reply } from '../../upstream/types.ts'
-import type { Asked } from './parseReplies.ts'
+import type { CallOptions, UpstreamReply } from '../../upstream/types.ts'
+import type { RequestTimes } from './parseReplies.ts'
 
 /** The read-outs of an account. */
-export type ReadOuts = Pick<
+export type AccountEndpoints = Pick<
   Upstream,
   | 'getUsage'
   | 'getCurrentKey'
@@ -18,7 +18,7 @@ export type ReadOuts = Pick<
 >
 
 /** An answer with its times, or `lacks`: the service has no such read-out. */
-export type Answer<T> = { lacks: true } | (Asked & { lacks: false; value: T })
+export type AccountAnswer<T> = { lacks: true } | (RequestTimes & { lacks: false; value: T })
 
 const absent: ReadonlySet<ProblemKind> = new Set(['not_found', 'not_implemented', 'malformed_reply'])
 /** Told by servers that have the path for something else, or not for this method. */
@@ -29,14 +29,14 @@ const absentStatus: ReadonlySet<number> = new Set([400, 405, 410, 422])
  * one should have answered and did not.
  */
 export function asking(
-  from: ReadOuts,
+  from: AccountEndpoints,
   now: () => number,
   { signal, onRow }: Required<Pick<CallOptions, 'signal' | 'onRow'>>,
 ) {
   async function ask<T>(
-    call: (options: CallOptions) => Promise<Reply<T>>,
+    call: (options: CallOptions) => Promise<UpstreamReply<T>>,
     ...members: (keyof T)[]
-  ): Promise<Answer<T>> {
+  ): Promise<AccountAnswer<T>> {
     const askedAt = now()
     try {
       const { value } = await unlessLeft(call({ room: 'account', signal, onRow }), signal)

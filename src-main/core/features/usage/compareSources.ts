@@ -1,9 +1,9 @@
 import type { Comparison, Drift } from '../../../../src-preload/contract/usage.ts'
-import { type Bucket, dayOfMs, dayText } from '../../shared/days.ts'
+import { type DayBucket, dayOfMs, dayText } from '../../shared/days.ts'
 import { fromAtto } from '../../shared/money.ts'
-import type { StoredBook } from '../../store/account/accounts.ts'
+import type { StoredAccount } from '../../store/account/accounts.ts'
 import { isKnown, statesOf } from './coverage.ts'
-import type { ReadParts, UsedDay } from './dependencies.ts'
+import type { MeasuredDay, ReadParts } from './dependencies.ts'
 import { Sum } from './totals.ts'
 
 /** The service tells the last 30 days (specification, Limits). */
@@ -29,13 +29,13 @@ class Sides {
 }
 
 /** By model over the stretch, the dearest first; or of each day, the newest first. */
-export function compareSides(parts: ReadParts, book: StoredBook, range: Bucket, daily: boolean): Comparison[] {
+export function compareSides(parts: ReadParts, book: StoredAccount, range: DayBucket, daily: boolean): Comparison[] {
   const sides = sidesIn(parts, book, range, daily)
   return sides.sort((a, b) => (b.day ?? 0) - (a.day ?? 0) || dearest(a, b)).map(compared)
 }
 
 /** One walk over the rows of each side: ten years of a dozen models are some 80,000, so nothing is made for a row. */
-function sidesIn({ account, here, now }: ReadParts, book: StoredBook, range: Bucket, daily: boolean): Sides[] {
+function sidesIn({ account, here, now }: ReadParts, book: StoredAccount, range: DayBucket, daily: boolean): Sides[] {
   const { from, to } = range
   const states = statesOf(range, account.fetches.coverage(book.no, 'usage', from, to), now())
   const firstTold = dayOfMs(now()) - windowDays + 1
@@ -82,7 +82,7 @@ function sidesIn({ account, here, now }: ReadParts, book: StoredBook, range: Buc
 }
 
 /** Of no model and free: the service's rows leave it out. */
-const isReadOut = ({ model, tokensIn, tokensOut, cost, unpriced }: UsedDay): boolean =>
+const isReadOut = ({ model, tokensIn, tokensOut, cost, unpriced }: MeasuredDay): boolean =>
   model === null && tokensIn === 0 && tokensOut === 0 && cost === 0n && unpriced === 0
 
 /** The difference is of the days alone of which the service's side is known: elsewhere it would be this machine's whole use. */

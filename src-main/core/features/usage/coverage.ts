@@ -1,12 +1,12 @@
 import type { Coverage } from '../../../../src-preload/contract/usage.ts'
-import { type Bucket, type DayNumber, dayOfMs, endOfDay } from '../../shared/days.ts'
+import { type DayBucket, type DayNumber, dayOfMs, endOfDay } from '../../shared/days.ts'
 import type { Covered } from '../../store/account/fetches.ts'
 
 /** How each day of a stretch is known; `ahead` is a day that has not begun, of which there is nothing to know. */
 export type DayState = Coverage | 'ahead'
 
 /** The service's side. */
-export function statesOf({ from, to }: Bucket, covered: readonly Covered[], now: number): DayState[] {
+export function statesOf({ from, to }: DayBucket, covered: readonly Covered[], now: number): DayState[] {
   const today = dayOfMs(now)
   const states = Array.from({ length: to - from + 1 }, (_, at): DayState => (from + at > today ? 'ahead' : 'gap'))
   for (const { day, lastAt } of covered) states[day - from] = stateOf(day, lastAt, now)
@@ -19,7 +19,7 @@ function stateOf(day: DayNumber, lastAt: number, now: number): DayState {
 }
 
 /** This machine's side: it knows of each request that it made, from the first one on and also before. */
-export function ownStates({ from, to }: Bucket, now: number): DayState[] {
+export function ownStates({ from, to }: DayBucket, now: number): DayState[] {
   const today = dayOfMs(now)
   return Array.from({ length: to - from + 1 }, (_, at): DayState => {
     if (from + at > today) return 'ahead'

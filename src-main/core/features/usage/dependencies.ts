@@ -1,11 +1,11 @@
 import type { Colour } from '../../../../src-preload/contract/requests.ts'
-import type { PlaceOfProfile } from '../../ports/requests.ts'
+import type { ProfileLocation } from '../../ports/requests.ts'
 import type { Nano } from '../../shared/money.ts'
 import type { AccountStore, AccountTables } from '../../store/account/open.ts'
 import type { AccountUsage } from '../../upstream/schemas.ts'
 
 /** What one caller used of one model in one day (UTC), from this machine's log. */
-export interface UsedDay {
+export interface MeasuredDay {
   /** Since 1970. */
   day: number
   /** `tool:ID` or `studio:ROOM`. */
@@ -22,9 +22,9 @@ export interface UsedDay {
 }
 
 /** This machine's side: its log of requests, told apart by book. */
-export interface HereSide {
+export interface LocalUsage {
   /** Both days included. */
-  usedByDay(bookId: string, from: number, to: number): UsedDay[]
+  usedByDay(bookId: string, from: number, to: number): MeasuredDay[]
   /** Null where it has nothing of that book. */
   firstDayOf(bookId: string): number | null
 }
@@ -32,21 +32,21 @@ export interface HereSide {
 /** What the read side needs: it works without a network and without a running core. */
 export interface ReadParts {
   account: AccountTables
-  here: HereSide
+  here: LocalUsage
   tools(): readonly { id: string; name: string; colour: Colour }[]
   /** ms since 1970 */
   now(): number
 }
 
-export interface BooksParts {
+export interface UsageFeatureOptions {
   account: AccountStore
-  here: HereSide & {
+  here: LocalUsage & {
     /** What is asked for over the connection that stands now is of this book. */
     belongsTo(bookId: string): void
   }
   tools: ReadParts['tools']
   /** Each usage reply, for whoever learns prices from it. */
-  learn(usage: AccountUsage, place: PlaceOfProfile): void
+  learn(usage: AccountUsage, place: ProfileLocation): void
   /** How many requests there have been, of everybody. */
   requests(): number
   log(level: 'info' | 'warn' | 'error', line: string): void

@@ -1,4 +1,4 @@
-import type { Coverage, View } from '../../../../src-preload/contract/usage.ts'
+import type { Coverage, UsageView } from '../../../../src-preload/contract/usage.ts'
 import { fromAtto, toAtto } from '../../shared/money.ts'
 
 /**
@@ -27,7 +27,7 @@ export const exportColumns = [
 ] as const satisfies readonly (keyof ExportRow)[]
 
 /** The view as a table: a row for each bucket and series, in that order. */
-export function rowsOf({ query, buckets, series, asOf }: View): ExportRow[] {
+export function rowsOf({ query, buckets, series, asOf }: UsageView): ExportRow[] {
   return buckets.flatMap(({ from, to, state }, at) =>
     series.map((one) => ({
       ...{ from, to, state, source: query.source, by: query.by, id: one.id, name: one.name },
@@ -42,7 +42,7 @@ export function rowsOf({ query, buckets, series, asOf }: View): ExportRow[] {
 }
 
 /** The view's sums: a row for each series over all of its days. */
-export function totalsOf({ query, buckets, series, asOf }: View): ExportRow[] {
+export function totalsOf({ query, buckets, series, asOf }: UsageView): ExportRow[] {
   const { from, to, source, by } = query
   const state = stateOf(buckets.map((bucket) => bucket.state))
   return series.map(({ id, name, total }) => ({
@@ -57,12 +57,12 @@ export function totalsOf({ query, buckets, series, asOf }: View): ExportRow[] {
 }
 
 /** The view's buckets: a row for each over all of its series. A gap has no figures: it is not nothing. */
-export function bucketsOf({ query, buckets, series, asOf }: View): ExportRow[] {
+export function bucketsOf({ query, buckets, series, asOf }: UsageView): ExportRow[] {
   return buckets.map(({ from, to, state }, at) => {
     // Of a day that has not begun there is nothing to know either.
     const unknown =
       state === 'gap' || from > (asOf ?? '') || (series.length > 0 && series.every((one) => one.requests[at] === null))
-    const sum = (of: (one: View['series'][number]) => readonly (number | null)[]): number | null =>
+    const sum = (of: (one: UsageView['series'][number]) => readonly (number | null)[]): number | null =>
       unknown ? null : series.reduce((total, one) => total + (of(one)[at] ?? 0), 0)
     const cached = series.every((one) => one.tokensCached[at] !== null)
     return {

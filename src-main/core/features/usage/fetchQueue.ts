@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Problem } from '../../../../src-preload/contract/problem.ts'
 import { asStudioError, StudioError } from '../../errors.ts'
-import type { StoredBook } from '../../store/account/accounts.ts'
-import type { Told } from '../../store/account/saveReply.ts'
+import type { StoredAccount } from '../../store/account/accounts.ts'
+import type { AccountReply } from '../../store/account/saveReply.ts'
 import { asStoreError } from '../../store/database.ts'
 import type { AccountUsage, KeyRecord } from '../../upstream/schemas.ts'
-import { bookOfUser, type Place } from './accountIdentity.ts'
-import { type Answer, asking, type ReadOuts } from './accountRequests.ts'
-import type { BooksParts } from './dependencies.ts'
+import { type AccountLocation, bookOfUser } from './accountIdentity.ts'
+import { type AccountAnswer, type AccountEndpoints, asking } from './accountRequests.ts'
+import type { UsageFeatureOptions } from './dependencies.ts'
 import { keyIdOf, toldByCurrentKey, toldByKeyDays, toldByKeys, toldByTotals, toldByUsage } from './parseReplies.ts'
 import { type Asking, keysAreDue, usageIsDue } from './schedule.ts'
 
@@ -25,16 +25,16 @@ interface Tried {
   lacksAt: number | null
 }
 
-type Found<T> = Exclude<Answer<T>, { lacks: true }>
+type Found<T> = Exclude<AccountAnswer<T>, { lacks: true }>
 
 /** One connection to a service and what is fetched over it. Nothing is written once it is closed. */
-export class Line {
-  book: StoredBook
+export class FetchQueue {
+  book: StoredAccount
   problem: Problem | null = null
   /** When they were asked for well last, over this connection: what is kept from another may be another account's. */
   keptAt: number | null = null
-  readonly #parts: BooksParts
-  readonly #place: Place
+  readonly #parts: UsageFeatureOptions
+  readonly #place: AccountLocation
   readonly #now: () => number
   readonly #changed: () => void
   readonly #ask: ReturnType<typeof asking>
@@ -48,9 +48,15 @@ export class Line {
   #hurry: AbortController | null = null
   #saidUndated = false
   /** Whose key it is, asked once: it stays the same over a connection. */
-  #key: Answer<KeyRecord> | null = null
+  #key: AccountAnswer<KeyRecord> | null = null
 
-  constructor(parts: BooksParts, from: ReadOuts, place: Place, book: StoredBook, changed: () => void) {
+  constructor(
+    parts: UsageFeatureOptions,
+    from: AccountEndpoints,
+    place: AccountLocation,
+    book: StoredAccount,
+    changed: () => void,
+  ) {
     this.#parts = parts
     this.#place = place
     this.book = book
@@ -237,7 +243,7 @@ export class Line {
     return !totals.lacks || !days.lacks
   }
 
-  #keep(told: Told): void {
+  #keep(told: AccountReply): void {
     if (this.#closing.signal.aborted) return
     const { account } = this.#parts
     account.transaction(() => account.keep(this.book.no, told, this.#now()))
@@ -263,7 +269,7 @@ export class Line {
   }
 }
 
-function foundIn<T>(settled: PromiseSettledResult<Answer<T>>): Found<T> | null {
+function foundIn<T>(settled: PromiseSettledResult<AccountAnswer<T>>): Found<T> | null {
   if (settled.status === 'rejected') throw settled.reason
   return settled.value.lacks ? null : settled.value
 }

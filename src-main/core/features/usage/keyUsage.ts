@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import type { AccountKey } from '../../../../src-preload/contract/account.ts'
 import type { Figures } from '../../../../src-preload/contract/usage.ts'
-import { type Bucket, dayText } from '../../shared/days.ts'
+import { type DayBucket, dayText } from '../../shared/days.ts'
 import { toAtto } from '../../shared/money.ts'
-import type { StoredBook } from '../../store/account/accounts.ts'
+import type { StoredAccount } from '../../store/account/accounts.ts'
 import type { AccountTables } from '../../store/account/open.ts'
 import { isKnown, statesOf } from './coverage.ts'
 import type { ReadParts } from './dependencies.ts'
@@ -31,7 +31,7 @@ const totals = z.object({
 })
 
 /** The keys of a book as last told: the calling one first, then those that can still be used, by last use. */
-export function keysOf({ account }: ReadParts, { no, callingKey }: StoredBook): AccountKey[] {
+export function keysOf({ account }: ReadParts, { no, callingKey }: StoredAccount): AccountKey[] {
   const [log, prefix] = account.fetches.lastAt(no, 'keys') === null ? ['current', 'current:'] : ['keys', 'key:']
   return account.versions
     .known(no, prefix)
@@ -74,7 +74,7 @@ function totalsOf(value: string | null): Figures | null {
 }
 
 /** Each day of a key in a stretch: what it used, nothing, or not known. */
-export function keyDays({ account, now }: ReadParts, { no }: StoredBook, keyId: string, range: Bucket) {
+export function keyDays({ account, now }: ReadParts, { no }: StoredAccount, keyId: string, range: DayBucket) {
   const { from, to } = range
   const states = statesOf(range, account.fetches.coverage(no, `days:${keyId}`, from, to), now())
   const rows = new Map(account.sums.key(no, keyId, from, to).map((row) => [row.day, row]))

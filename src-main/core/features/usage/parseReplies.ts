@@ -1,12 +1,12 @@
 import { type DayNumber, dayOfDate, dayOfMs } from '../../shared/days.ts'
 import { fromAtto, toAtto } from '../../shared/money.ts'
 import type { DayRow, UndatedRow } from '../../store/account/days.ts'
-import { type Booked, mostBooked } from '../../store/account/figures.ts'
-import type { Told } from '../../store/account/saveReply.ts'
+import { maxUsage, type UsageFigures } from '../../store/account/figures.ts'
+import type { AccountReply } from '../../store/account/saveReply.ts'
 import type { AccountUsage, KeyDaily, KeyList, KeyRecord, KeyTotals } from '../../upstream/schemas.ts'
 
 /** When a read-out was asked and when it had answered, ms since 1970: what it says is of an instant between. */
-export interface Asked {
+export interface RequestTimes {
   askedAt: number
   answeredAt: number
 }
@@ -21,7 +21,7 @@ const mostDaysAhead = 1
 type Read = (DayRow | UndatedRow) & { day: DayNumber | null }
 
 /** `GET /v1/usage`: the account's days by model, its balance and what it spent in its life. */
-export function toldByUsage(asked: Asked, usage: AccountUsage): Told {
+export function toldByUsage(asked: RequestTimes, usage: AccountUsage): AccountReply {
   const rows = usage.usage?.map((row) => ({
     day: dayOfDate(row.date),
     date: named(row.date),
@@ -37,7 +37,7 @@ export function toldByUsage(asked: Asked, usage: AccountUsage): Told {
 }
 
 /** `GET /v1/keys/{keyID}/usage/daily` */
-export function toldByKeyDays(asked: Asked, keyId: string, daily: KeyDaily): Told {
+export function toldByKeyDays(asked: RequestTimes, keyId: string, daily: KeyDaily): AccountReply {
   const rows = daily.usage?.map((row) => ({
     day: dayOfDate(row.date),
     date: named(row.date),
@@ -52,7 +52,7 @@ export function toldByKeyDays(asked: Asked, keyId: string, daily: KeyDaily): Tol
 }
 
 /** `GET /v1/keys/{keyID}/usage` */
-export function toldByTotals({ askedAt }: Asked, keyId: string, totals: KeyTotals): Told {
+export function toldByTotals({ askedAt }: RequestTimes, keyId: string, totals: KeyTotals): AccountReply {
   const value = JSON.stringify({
     requests: whole(totals.total_requests),
     tokensIn: whole(totals.total_tokens_in),
@@ -64,14 +64,14 @@ export function toldByTotals({ askedAt }: Asked, keyId: string, totals: KeyTotal
 }
 
 /** `GET /v1/keys/`: a key that it does not list any more is gone. */
-export function toldByKeys({ askedAt }: Asked, { api_keys: keys }: KeyList): Told {
+export function toldByKeys({ askedAt }: RequestTimes, { api_keys: keys }: KeyList): AccountReply {
   const byId = new Map((keys ?? []).flatMap((key) => (keyIdOf(key) === null ? [] : [[keyIdOf(key), key]])))
   const values = [...byId.values()].map((key) => ({ what: `key:${key.id}`, value: JSON.stringify(recordOf(key)) }))
   return { what: 'keys', at: askedAt, days: null, values, listed: 'key:' }
 }
 
 /** `GET /v1/keys/current`, where the service has no list: the key that is called with is the one that is known. */
-export function toldByCurrentKey({ askedAt }: Asked, key: KeyRecord): Told {
+export function toldByCurrentKey({ askedAt }: RequestTimes, key: KeyRecord): AccountReply {
   const value = JSON.stringify(recordOf(key))
   const values = keyIdOf(key) === null ? [] : [{ what: `current:${key.id}`, value }]
   return { what: 'current', at: askedAt, days: null, values, listed: 'current:' }
@@ -102,7 +102,7 @@ const recordOf = (key: KeyRecord) => ({
  * has rows. A row without a day, or of one that no window can hold, is kept apart as it is.
  * Without rows it speaks of no day: an empty list says that nothing was used, a missing one says nothing.
  */
-function daysOf({ askedAt, answeredAt }: Asked, rows: readonly Read[] | undefined) {
+function daysOf({ askedAt, answeredAt }: RequestTimes, rows: readonly Read[] | undefined) {
   if (!rows) return { days: null, rows: [], undated: [] }
   const today = dayOfMs(askedAt)
   const isNear = (day: number): boolean => day >= today - mostDaysBack && day <= today + mostDaysAhead
@@ -122,7 +122,7 @@ function daysOf({ askedAt, answeredAt }: Asked, rows: readonly Read[] | undefine
 }
 
 /** A service that has several rows of one day and model means their sum. */
-function merged<T extends Booked>(rows: readonly T[], keyOf: (row: T) => string): T[] {
+function merged<T extends UsageFigures>(rows: readonly T[], keyOf: (row: T) => string): T[] {
   const all = new Map<string, T>()
   for (const row of rows) {
     const key = keyOf(row)
@@ -132,14 +132,14 @@ function merged<T extends Booked>(rows: readonly T[], keyOf: (row: T) => string)
   return [...all.values()]
 }
 
-function added(a: Booked, b: Booked): Booked {
+function added(a: UsageFigures, b: UsageFigures): UsageFigures {
   const cost = a.cost === null || b.cost === null ? (a.cost ?? b.cost) : a.cost + b.cost
   return {
     requests: whole(a.requests + b.requests),
     tokensIn: whole(a.tokensIn + b.tokensIn),
     tokensOut: whole(a.tokensOut + b.tokensOut),
     tokensCached: a.tokensCached === null || b.tokensCached === null ? null : whole(a.tokensCached + b.tokensCached),
-    cost: cost !== null && cost > mostBooked ? null : cost,
+    cost: cost !== null && cost > maxUsage ? null : cost,
   }
 }
 
@@ -154,7 +154,7 @@ function whole(count: number | null | undefined): number {
 /** What a row cost; null where that is not told, or is no cost. */
 function amount(given: string | null | undefined): bigint | null {
   const cost = toAtto(given)
-  return cost === null || cost < 0n || cost > mostBooked ? null : cost
+  return cost === null || cost < 0n || cost > maxUsage ? null : cost
 }
 
 /** An amount as text without needless digits, so that the same amount is the same text. */

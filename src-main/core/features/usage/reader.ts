@@ -1,8 +1,8 @@
-import type { Summary, View, ViewQuery } from '../../../../src-preload/contract/usage.ts'
+import type { Summary, UsageView, ViewQuery } from '../../../../src-preload/contract/usage.ts'
 import { StudioError } from '../../errors.ts'
 import { dayText } from '../../shared/days.ts'
-import type { StoredBook } from '../../store/account/accounts.ts'
-import { atRest, showBook } from './accountList.ts'
+import type { StoredAccount } from '../../store/account/accounts.ts'
+import { atRest, showAccount } from './accountList.ts'
 import { compareSides } from './compareSources.ts'
 import type { ReadParts } from './dependencies.ts'
 import { keyDays, keysOf } from './keyUsage.ts'
@@ -27,9 +27,9 @@ interface Range extends OfBook {
  * Everything that the books can be asked, from what is kept: no network, and no core beside it is needed. All but `books` throw
  * StudioError `no_such_item` for a book that is not there, and `bad_input` for days that are none.
  */
-export function openReading(parts: ReadParts) {
+export function openUsageReader(parts: ReadParts) {
   const { account } = parts
-  function bookOf(id: string): StoredBook {
+  function bookOf(id: string): StoredAccount {
     const stored = account.books.get(id)
     if (!stored) throw new StudioError('no_such_item', 'There are no books of that account.')
     return stored
@@ -37,13 +37,13 @@ export function openReading(parts: ReadParts) {
   return {
     bookOf,
     /** Those used last first. */
-    books: () => account.books.all().map((stored) => showBook(parts, stored, atRest)),
+    books: () => account.books.all().map((stored) => showAccount(parts, stored, atRest)),
     summary: ({ bookId }: OfBook): Summary => {
       const stored = bookOf(bookId)
-      return summaryOf(parts, stored, showBook(parts, stored, atRest))
+      return summaryOf(parts, stored, showAccount(parts, stored, atRest))
     },
     /** `most`: how many series have a place of their own. */
-    view: (query: ViewQuery, options: { most?: number } = {}): View =>
+    view: (query: ViewQuery, options: { most?: number } = {}): UsageView =>
       viewOf(parts, bookOf(query.bookId), query, options),
     compare: ({ daily = false, ...range }: Range & { daily?: boolean }) =>
       compareSides(parts, bookOf(range.bookId), rangeOf(range), daily),
@@ -70,4 +70,4 @@ export function openReading(parts: ReadParts) {
       keyDays(parts, bookOf(range.bookId), keyId, rangeOf(range)),
   }
 }
-export type Reading = ReturnType<typeof openReading>
+export type UsageReader = ReturnType<typeof openUsageReader>

@@ -1,7 +1,7 @@
 import type { Book, Summary } from '../../../../src-preload/contract/usage.ts'
 import { dayOfMs } from '../../shared/days.ts'
 import { fromAtto } from '../../shared/money.ts'
-import type { StoredBook } from '../../store/account/accounts.ts'
+import type { StoredAccount } from '../../store/account/accounts.ts'
 import { balanceOf } from './accountList.ts'
 import type { ReadParts } from './dependencies.ts'
 import { Sum } from './totals.ts'
@@ -9,7 +9,7 @@ import { Sum } from './totals.ts'
 const paceDays = 7
 
 /** What is answered in one look. `book` is the same as it is shown in the list. */
-export function summaryOf(parts: ReadParts, stored: StoredBook, book: Book): Summary {
+export function summaryOf(parts: ReadParts, stored: StoredAccount, book: Book): Summary {
   const { account } = parts
   const pace = paceOf(parts, stored)
   const balance = balanceOf(account, stored)?.balance ?? null
@@ -25,7 +25,7 @@ export function summaryOf(parts: ReadParts, stored: StoredBook, book: Book): Sum
 }
 
 /** Spend a day over the seven whole days before the last fetch; null where one of them is not known whole. */
-function paceOf({ account }: ReadParts, { no }: StoredBook): bigint | null {
+function paceOf({ account }: ReadParts, { no }: StoredAccount): bigint | null {
   const lastAt = account.fetches.lastAt(no, 'usage')
   if (lastAt === null) return null
   const to = dayOfMs(lastAt) - 1
@@ -42,7 +42,7 @@ const daysLeft = (balance: bigint, pace: bigint): number =>
   balance <= 0n ? 0 : Math.min(365_000, Number(balance / pace))
 
 /** Of today (UTC), by both sides; null where a side knows nothing. */
-export function todayOf({ account, here, now }: ReadParts, { no, id }: StoredBook): Summary['today'] {
+export function todayOf({ account, here, now }: ReadParts, { no, id }: StoredAccount): Summary['today'] {
   const today = dayOfMs(now())
   const service = new Sum()
   for (const row of account.sums.models(no, today, today)) service.addService(row)
@@ -53,7 +53,7 @@ export function todayOf({ account, here, now }: ReadParts, { no, id }: StoredBoo
 }
 
 /** Days since the first that anything is known of; none for a service that tells nothing of any day. */
-function gapsOf({ account, here, now }: ReadParts, { no, id }: StoredBook): number {
+function gapsOf({ account, here, now }: ReadParts, { no, id }: StoredAccount): number {
   if (account.fetches.lastAt(no, 'usage') === null) return 0
   const firsts = [account.fetches.firstDay(no, 'usage'), here.firstDayOf(id)].filter((day) => day !== null)
   const [from, to] = [Math.min(...firsts), dayOfMs(now())]

@@ -1,7 +1,7 @@
 import type { Figures } from '../../../../src-preload/contract/usage.ts'
 import { type Atto, fromAtto, nanoToAtto } from '../../shared/money.ts'
-import type { Booked } from '../../store/account/figures.ts'
-import type { UsedDay } from './dependencies.ts'
+import type { UsageFigures } from '../../store/account/figures.ts'
+import type { MeasuredDay } from './dependencies.ts'
 
 /** Counts beyond what JavaScript holds exactly stay at that: no account has used so much, and a page must stand all the same. */
 const added = (a: number, b: number): number => Math.min(Number.MAX_SAFE_INTEGER, a + b)
@@ -20,7 +20,7 @@ export class Sum {
   estimated = 0
   unpriced = 0
 
-  addService(row: Booked): void {
+  addService(row: UsageFigures): void {
     this.#addCounts(row)
     if (row.cost === null) {
       this.costless = true
@@ -31,7 +31,7 @@ export class Sum {
     }
   }
 
-  addHere(row: UsedDay): void {
+  addHere(row: MeasuredDay): void {
     this.#addCounts(row)
     this.estimated += row.estimated
     this.unpriced += row.unpriced
@@ -60,7 +60,7 @@ export class Sum {
     return { requests, tokensIn, tokensOut, tokensCached, cost: this.costText(), estimated, unpriced }
   }
 
-  #addCounts(row: Pick<Booked, 'requests' | 'tokensIn' | 'tokensOut' | 'tokensCached'>): void {
+  #addCounts(row: Pick<UsageFigures, 'requests' | 'tokensIn' | 'tokensOut' | 'tokensCached'>): void {
     this.requests = added(this.requests, row.requests)
     this.tokensIn = added(this.tokensIn, row.tokensIn)
     this.tokensOut = added(this.tokensOut, row.tokensOut)
@@ -69,11 +69,11 @@ export class Sum {
   }
 }
 
-export const figuresOf = (row: Booked): Figures => {
+export const figuresOf = (row: UsageFigures): Figures => {
   const sum = new Sum()
   sum.addService(row)
   return sum.figures()
 }
 
 /** What the studio asked to write these books: it costs nothing, and the service's rows leave it out. */
-export const isOwnReadOut = ({ who }: UsedDay): boolean => who === 'studio:account'
+export const isOwnReadOut = ({ who }: MeasuredDay): boolean => who === 'studio:account'

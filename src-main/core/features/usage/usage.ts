@@ -1,18 +1,18 @@
 import { type AccountKey, type LimitStatus, limitStatus } from '../../../../src-preload/contract/account.ts'
 import type { Book, Summary } from '../../../../src-preload/contract/usage.ts'
 import { StudioError } from '../../errors.ts'
-import type { PlaceOfProfile } from '../../ports/requests.ts'
+import type { ProfileLocation } from '../../ports/requests.ts'
 import { type DayNumber, dayOfMs } from '../../shared/days.ts'
 import { type Feed, Listeners } from '../../shared/events.ts'
 import { StateFeed } from '../../shared/stateFeed.ts'
 import { inBackground } from '../../shared/unexpected.ts'
-import type { StoredBook } from '../../store/account/accounts.ts'
-import { bookAt, knownAt, type Place } from './accountIdentity.ts'
-import { atRest, showBook } from './accountList.ts'
-import type { ReadOuts } from './accountRequests.ts'
-import type { BooksParts, ReadParts } from './dependencies.ts'
-import { Line } from './fetchQueue.ts'
-import { openReading, type Reading } from './reader.ts'
+import type { StoredAccount } from '../../store/account/accounts.ts'
+import { type AccountLocation, bookAt, knownAt } from './accountIdentity.ts'
+import { atRest, showAccount } from './accountList.ts'
+import type { AccountEndpoints } from './accountRequests.ts'
+import type { ReadParts, UsageFeatureOptions } from './dependencies.ts'
+import { FetchQueue } from './fetchQueue.ts'
+import { openUsageReader, type UsageReader } from './reader.ts'
 import { summaryOf, todayOf } from './summary.ts'
 
 /** How often it is looked whether something is due. A timer for the next time would sleep with the machine. */
@@ -24,26 +24,30 @@ const wantedAfterMs = 10_000
 const wantedEveryMs = 60_000
 
 /** What the service said of accounts, kept for ever, beside this machine's log. */
-export type Books = ReturnType<typeof createBooks>
+export type UsageFeature = ReturnType<typeof createUsage>
 
-export function createBooks(parts: BooksParts) {
+export function createUsage(parts: UsageFeatureOptions) {
   const { account } = parts
   const now = parts.now ?? Date.now
   const read: ReadParts = { account, here: parts.here, tools: parts.tools, now }
-  const reading: Reading = openReading(read)
+  const reading: UsageReader = openUsageReader(read)
   const changes = new Listeners()
-  let line: Line | null = null
+  let line: FetchQueue | null = null
   /** Where nothing can be reached: the book that is meant. */
-  let meant: StoredBook | null = null
+  let meant: StoredAccount | null = null
   let sandboxUrl: string | null = null
   let looking: NodeJS.Timeout | null = null
   let wanted: NodeJS.Timeout | null = null
   let closed: Promise<unknown> = Promise.resolve()
 
-  const active = (): StoredBook | null => line?.book ?? meant
-  const show = (stored: StoredBook): Book => {
-    if (stored.id !== active()?.id) return showBook(read, stored, atRest)
-    return showBook(read, stored, { active: true, fetching: line?.fetching ?? false, problem: line?.problem ?? null })
+  const active = (): StoredAccount | null => line?.book ?? meant
+  const show = (stored: StoredAccount): Book => {
+    if (stored.id !== active()?.id) return showAccount(read, stored, atRest)
+    return showAccount(read, stored, {
+      active: true,
+      fetching: line?.fetching ?? false,
+      problem: line?.problem ?? null,
+    })
   }
   const list = (): Book[] =>
     account.books
@@ -52,7 +56,7 @@ export function createBooks(parts: BooksParts) {
       .sort((a, b) => Number(b.active) - Number(a.active))
   const feed = new StateFeed<Book[]>({ everyMs: 250, read: list, observe: (changed) => changes.add(changed) })
 
-  function connected(): Line {
+  function connected(): FetchQueue {
     if (line) return line
     throw new StudioError('not_connected', 'Nothing is connected, so nobody can be asked. What is kept can be read.')
   }
@@ -77,10 +81,10 @@ export function createBooks(parts: BooksParts) {
     if (former) closed = Promise.all([closed, former.close()])
   }
 
-  function open(from: ReadOuts, place: Place): void {
+  function open(from: AccountEndpoints, place: AccountLocation): void {
     const fresh = place.kind === 'sandbox' && sandboxUrl !== place.baseUrl
     if (fresh) sandboxUrl = place.baseUrl
-    line = new Line(parts, from, place, bookAt(account, place, fresh, now()), () => changes.tell())
+    line = new FetchQueue(parts, from, place, bookAt(account, place, fresh, now()), () => changes.tell())
     const lookAside = (): void => inBackground('What the account used could not be asked for', look())
     looking = setInterval(lookAside, lookEveryMs)
     looking.unref()
@@ -103,7 +107,7 @@ export function createBooks(parts: BooksParts) {
     look,
 
     /** Another connection, or none. Without `from`, that place is meant but cannot be reached. */
-    follow(from: ReadOuts | null, place: Place | null): void {
+    follow(from: AccountEndpoints | null, place: AccountLocation | null): void {
       hangUp()
       meant = place && account.transaction(() => knownAt(account.books, place))
       if (from && place) open(from, place)
@@ -111,7 +115,7 @@ export function createBooks(parts: BooksParts) {
     },
 
     /** The book that a profile led to last; null where none is known. */
-    bookOf: (place: PlaceOfProfile): string | null => account.books.at(place)?.id ?? null,
+    bookOf: (place: ProfileLocation): string | null => account.books.at(place)?.id ?? null,
 
     /** A profile is forgotten; its books stay. */
     forgotten: (profile: string): void =>

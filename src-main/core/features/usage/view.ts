@@ -1,15 +1,15 @@
-import type { Series, View, ViewQuery } from '../../../../src-preload/contract/usage.ts'
+import type { Series, UsageView, ViewQuery } from '../../../../src-preload/contract/usage.ts'
 import { StudioError } from '../../errors.ts'
-import { type Bucket, bucketsOf, dayOfInput, dayText } from '../../shared/days.ts'
+import { bucketsOf, type DayBucket, dayOfInput, dayText } from '../../shared/days.ts'
 import { folded } from '../../shared/text/caseFolding.ts'
-import type { StoredBook } from '../../store/account/accounts.ts'
+import type { StoredAccount } from '../../store/account/accounts.ts'
 import type { ServiceDay } from '../../store/account/dailySums.ts'
 import { type DayState, isKnown, ownStates, stateOfStretch, statesOf } from './coverage.ts'
-import type { ReadParts, UsedDay } from './dependencies.ts'
+import type { MeasuredDay, ReadParts } from './dependencies.ts'
 import { isOwnReadOut, Sum } from './totals.ts'
 
 /** A row of either side: ten years have tens of thousands, so they are read as they are. */
-type Row = ServiceDay | UsedDay
+type Row = ServiceDay | MeasuredDay
 
 /** What one stacked thing used; `id` is null for what has no place of its own. */
 interface Own {
@@ -28,7 +28,7 @@ const mostSeries = 12
 const mostDays = 36_600
 
 /** @throws StudioError `bad_input` for days that are none, or a side that does not know what is stacked */
-export function viewOf(parts: ReadParts, book: StoredBook, query: ViewQuery, { most = mostSeries } = {}): View {
+export function viewOf(parts: ReadParts, book: StoredAccount, query: ViewQuery, { most = mostSeries } = {}): UsageView {
   const range = rangeOf(query)
   refuseUnknown(query)
   const states = statesIn(parts, book, query, range)
@@ -65,7 +65,7 @@ export function viewOf(parts: ReadParts, book: StoredBook, query: ViewQuery, { m
 }
 
 /** @throws StudioError `bad_input` */
-export function rangeOf(query: { from: string; to: string }): Bucket {
+export function rangeOf(query: { from: string; to: string }): DayBucket {
   const [from, to] = [dayOfInput(query.from), dayOfInput(query.to)]
   if (from > to) throw new StudioError('bad_input', 'The last day is before the first.')
   if (to - from >= mostDays) throw new StudioError('bad_input', 'That is more than a hundred years.')
@@ -83,9 +83,9 @@ function refuseUnknown({ by, source }: ViewQuery): void {
 
 function statesIn(
   { account, now }: ReadParts,
-  { no }: StoredBook,
+  { no }: StoredAccount,
   { by, source }: ViewQuery,
-  range: Bucket,
+  range: DayBucket,
 ): DayState[] {
   if (source === 'here') return ownStates(range, now())
   const { coverage, coverageOfKeys } = account.fetches
@@ -95,7 +95,7 @@ function statesIn(
 
 function ownIn(
   ...[{ account, here }, book, query, { from, to }, nameOf]: [
-    ...[ReadParts, StoredBook, ViewQuery, Bucket],
+    ...[ReadParts, StoredAccount, ViewQuery, DayBucket],
     (id: string) => Named,
   ]
 ): Own[] {
@@ -124,13 +124,13 @@ function addRow(sum: Sum, row: Row): void {
 }
 
 /** By model, what named none has no place of its own; by tool, what the studio itself used; by room, what tools used. */
-function ownPlace({ who, model }: UsedDay, by: ViewQuery['by']): string | null {
+function ownPlace({ who, model }: MeasuredDay, by: ViewQuery['by']): string | null {
   if (by === 'model') return model
   const kind = by === 'tool' ? 'tool:' : 'studio:'
   return who.startsWith(kind) ? who.slice(kind.length) : null
 }
 
-function namer(parts: ReadParts, book: StoredBook, { by }: ViewQuery): (id: string) => Named {
+function namer(parts: ReadParts, book: StoredAccount, { by }: ViewQuery): (id: string) => Named {
   if (by === 'tool') {
     const tools = new Map(parts.tools().map((tool) => [tool.id, tool]))
     return (id) => ({ name: tools.get(id)?.name ?? id, colour: tools.get(id)?.colour ?? 'slate' })
@@ -139,7 +139,7 @@ function namer(parts: ReadParts, book: StoredBook, { by }: ViewQuery): (id: stri
   return (id) => ({ name: id, colour: null })
 }
 
-function keyName({ account }: ReadParts, { no }: StoredBook, id: string): string {
+function keyName({ account }: ReadParts, { no }: StoredAccount, id: string): string {
   const version = account.versions.newest(no, 'keys', `key:${id}`)
   const record: unknown = version ? JSON.parse(version.value) : null
   if (typeof record !== 'object' || record === null) return id
@@ -182,8 +182,8 @@ function byPlace({ id, sum: a }: Own, { id: other, sum: b }: Own): number {
 }
 
 function beforeOf(
-  ...[parts, book, query, { from, to }, nameOf]: [ReadParts, StoredBook, ViewQuery, Bucket, (id: string) => Named]
-): View['before'] {
+  ...[parts, book, query, { from, to }, nameOf]: [ReadParts, StoredAccount, ViewQuery, DayBucket, (id: string) => Named]
+): UsageView['before'] {
   const range = { from: from - (to - from + 1), to: from - 1 }
   const state = stateOfStretch(statesIn(parts, book, query, range))
   const firstHere = query.source === 'here' ? parts.here.firstDayOf(book.id) : null
@@ -194,7 +194,7 @@ function beforeOf(
 }
 
 /** The log of this machine is never behind. */
-function asOf({ account, now }: ReadParts, { no }: StoredBook, { by, source }: ViewQuery): string | null {
+function asOf({ account, now }: ReadParts, { no }: StoredAccount, { by, source }: ViewQuery): string | null {
   if (source === 'here') return new Date(now()).toISOString()
   const at = by === 'key' ? account.fetches.lastOfKeys(no) : account.fetches.lastAt(no, 'usage')
   return at === null ? null : new Date(at).toISOString()

@@ -4,43 +4,45 @@ import { packView } from '../../../../src-preload/contract/columns.ts'
 import type { Problem } from '../../../../src-preload/contract/problem.ts'
 import type { Comparison, PackedView, ViewQuery } from '../../../../src-preload/contract/usage.ts'
 import { asStudioError, StudioError } from '../../errors.ts'
-import { openLedgerReader } from '../../requestLog/reader.ts'
-import { openAccountForReading } from '../../store/account/open.ts'
+import { openRequestLogReader } from '../../requestLog/reader.ts'
+import { openAccountReadOnly } from '../../store/account/open.ts'
 import { asStoreError } from '../../store/database.ts'
 import type { ReadParts } from './dependencies.ts'
 import { type ExportFormat, exportRows } from './export.ts'
 import { rowsOf } from './exportRows.ts'
-import { openReading, type Reading } from './reader.ts'
+import { openUsageReader, type UsageReader } from './reader.ts'
 
 // Both ends of the thread that reads the books, as in library/search/thread.ts: imported, this file starts a Worker of itself. It is only ever
 // imported lazily, so that it is a chunk of its own in a bundle.
 const role = 'inference-studio-books'
 
-type Range = Parameters<Reading['compare']>[0]
+type Range = Parameters<UsageReader['compare']>[0]
 
-export type Ask =
+export type UsageQuestion =
   | { what: 'view'; query: ViewQuery }
   | { what: 'compare'; query: Range }
   | { what: 'corrections'; query: Range }
   /** Writes a file. */
   | { what: 'export'; query: ViewQuery; format: ExportFormat; path: string }
 
-export interface Answers {
+export interface UsageReplies {
   view: PackedView
   compare: Comparison[]
-  corrections: ReturnType<Reading['corrections']>
+  corrections: ReturnType<UsageReader['corrections']>
   /** How many bytes the file has. */
   export: number
 }
 
-export interface Job {
+export interface UsageJob {
   id: number
-  ask: Ask
+  ask: UsageQuestion
   tools: ReturnType<ReadParts['tools']>
   /** Another number than the one before: days that are over have changed in the log. */
   settled: number
 }
-export type Answer = { id: number; answer: Answers[Ask['what']] } | { id: number; problem: Problem }
+export type UsageWorkerReply =
+  | { id: number; answer: UsageReplies[UsageQuestion['what']] }
+  | { id: number; problem: Problem }
 
 export const startThread = (dataDir: string): Worker =>
   new Worker(new URL(import.meta.url), { workerData: { role, dataDir } })
@@ -50,14 +52,14 @@ const everySeries = { most: Number.POSITIVE_INFINITY }
 
 /** Answers from connections of its own that can't write: the core's thread never waits for it, and it for no write (WAL). */
 function openBeside(dataDir: string) {
-  const account = openAccountForReading(dataDir)
+  const account = openAccountReadOnly(dataDir)
   if (!account) throw new StudioError('store_damaged', 'The books are not where they were opened.')
-  const here = openLedgerReader(dataDir, () => tools, { remember: true })
-  let tools: Job['tools'] = []
+  const here = openRequestLogReader(dataDir, () => tools, { remember: true })
+  let tools: UsageJob['tools'] = []
   let settled = Number.NaN
-  const reading = openReading({ account, here, tools: () => tools, now: Date.now })
+  const reading = openUsageReader({ account, here, tools: () => tools, now: Date.now })
 
-  function answerTo(ask: Ask): Answers[Ask['what']] {
+  function answerTo(ask: UsageQuestion): UsageReplies[UsageQuestion['what']] {
     switch (ask.what) {
       case 'view':
         return packView(reading.view(ask.query))
@@ -74,7 +76,7 @@ function openBeside(dataDir: string) {
   }
 
   return {
-    answer(job: Job): Answer {
+    answer(job: UsageJob): UsageWorkerReply {
       tools = job.tools
       if (job.settled !== settled) here.forget()
       settled = job.settled
@@ -94,6 +96,6 @@ function openBeside(dataDir: string) {
 const port = parentPort
 if (port && workerData?.role === role) {
   const beside = openBeside(String(workerData.dataDir))
-  port.on('message', (job: Job) => port.postMessage(beside.answer(job)))
+  port.on('message', (job: UsageJob) => port.postMessage(beside.answer(job)))
   port.on('close', () => beside.close())
 }

@@ -1,14 +1,14 @@
 import type { Worker } from 'node:worker_threads'
 import { StudioError } from '../../errors.ts'
 import { inBackground } from '../../shared/unexpected.ts'
-import type { Answer, Answers, Ask, Job } from './worker.ts'
+import type { UsageJob, UsageQuestion, UsageReplies, UsageWorkerReply } from './worker.ts'
 
 /** Nobody looks at the books any more: the thread and what it remembers are given back. */
 const idleMs = 300_000
 
-export interface BesideParts {
+export interface UsageWorkerOptions {
   dataDir: string
-  tools(): Job['tools']
+  tools(): UsageJob['tools']
   /** What the log still holds back is written, so that another connection sees it. */
   flush(): void
   /** Changes when days that are over do. */
@@ -16,7 +16,7 @@ export interface BesideParts {
 }
 
 interface Waiting {
-  resolve: (answer: Answers[Ask['what']]) => void
+  resolve: (answer: UsageReplies[UsageQuestion['what']]) => void
   reject: (error: Error) => void
 }
 
@@ -24,8 +24,8 @@ interface Waiting {
  * The books read on a thread of their own, one question after another: years of rows hold nobody's stream. Those that were given up before
  * their turn are left out.
  */
-export class BooksBeside {
-  readonly #parts: BesideParts
+export class UsageWorkerClient {
+  readonly #parts: UsageWorkerOptions
   readonly #waiting = new Map<number, Waiting>()
   #thread: Promise<Worker> | null = null
   #turn: Promise<unknown> = Promise.resolve()
@@ -33,19 +33,19 @@ export class BooksBeside {
   #nextId = 0
   #closed = false
 
-  constructor(parts: BesideParts) {
+  constructor(parts: UsageWorkerOptions) {
     this.#parts = parts
   }
 
   /** @throws StudioError as `openReading` does; `cancelled` where the signal came first, or the program ends */
-  ask<A extends Ask>(ask: A, signal?: AbortSignal): Promise<Answers[A['what']]> {
+  ask<A extends UsageQuestion>(ask: A, signal?: AbortSignal): Promise<UsageReplies[A['what']]> {
     const work = this.#turn.then(() => {
       if (signal?.aborted || this.#closed) throw new StudioError('cancelled', 'The question was given up.')
       return this.#ask(ask)
     })
     this.#turn = work.catch(() => undefined)
     // The thread answers each kind of question with its own kind of answer (`answerTo`).
-    return work as Promise<Answers[A['what']]>
+    return work as Promise<UsageReplies[A['what']]>
   }
 
   async close(): Promise<void> {
@@ -54,7 +54,7 @@ export class BooksBeside {
     await this.#end()
   }
 
-  async #ask(ask: Ask): Promise<Answers[Ask['what']]> {
+  async #ask(ask: UsageQuestion): Promise<UsageReplies[UsageQuestion['what']]> {
     if (this.#idle) clearTimeout(this.#idle)
     this.#idle = null
     this.#thread ??= this.#start()
@@ -63,12 +63,12 @@ export class BooksBeside {
       throw thrown
     })
     const id = this.#nextId++
-    const { promise, resolve, reject } = Promise.withResolvers<Answers[Ask['what']]>()
+    const { promise, resolve, reject } = Promise.withResolvers<UsageReplies[UsageQuestion['what']]>()
     this.#waiting.set(id, { resolve, reject })
     this.#parts.flush()
     // Only a question that somebody waits for keeps the process alive.
     worker.ref()
-    const job: Job = { id, ask, tools: this.#parts.tools(), settled: this.#parts.settled() }
+    const job: UsageJob = { id, ask, tools: this.#parts.tools(), settled: this.#parts.settled() }
     worker.postMessage(job)
     return promise.finally(() => {
       worker.unref()
@@ -84,7 +84,7 @@ export class BooksBeside {
     const { startThread } = await import('./worker.ts')
     const worker = startThread(this.#parts.dataDir)
     worker.unref()
-    worker.on('message', (answer: Answer) => {
+    worker.on('message', (answer: UsageWorkerReply) => {
       const asked = this.#waiting.get(answer.id)
       this.#waiting.delete(answer.id)
       if ('problem' in answer) {

@@ -1,5 +1,5 @@
 import { soundFile, typeByName } from '../../shared/audioFileTypes.ts'
-import type { VoiceRoom } from './voice.ts'
+import type { VoiceFeature } from './voice.ts'
 
 /** Texts of recordings that are no longer there, for a page that lost the answer. Each is a few sentences. */
 const keptTexts = 32
@@ -11,7 +11,7 @@ const keptTexts = 32
  * @throws StudioError `no_such_item`, `bad_input`, `cancelled` where the upload was dropped, and what the service answers
  */
 export function dictate(
-  room: VoiceRoom,
+  room: VoiceFeature,
   input: { uploadId: string; language?: string | undefined },
 ): Promise<{ text: string }> {
   const { dictations } = room
@@ -29,7 +29,7 @@ export function dictate(
 }
 
 async function hear(
-  room: VoiceRoom,
+  room: VoiceFeature,
   { uploadId, language }: { uploadId: string; language?: string | undefined },
 ): Promise<{ text: string }> {
   const { path, name, dropped } = room.uploads.take(uploadId)

@@ -1,7 +1,7 @@
 import type { SpeechEvent } from '../../../../src-preload/contract/media.ts'
 import { StudioError } from '../../errors.ts'
 import type { Feed } from '../../shared/events.ts'
-import type { VoiceRoom } from './voice.ts'
+import type { VoiceFeature } from './voice.ts'
 
 /** What every browser engine plays while it arrives. */
 const mime = 'audio/mpeg'
@@ -13,7 +13,7 @@ const mime = 'audio/mpeg'
  * @throws StudioError `bad_input` where there is nothing to say or no such part, and what the service answers
  */
 export async function* speak(
-  room: VoiceRoom,
+  room: VoiceFeature,
   { text, voice, part }: { text: string; voice?: string | undefined; part?: number | undefined },
   signal?: AbortSignal,
 ): Feed<SpeechEvent> {

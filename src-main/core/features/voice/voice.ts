@@ -1,7 +1,7 @@
 import type { Upstream } from '../../upstream/client.ts'
 
 /** What reading aloud and dictation need. */
-export interface VoiceRoom {
+export interface VoiceFeature {
   /** @throws StudioError `not_connected` */
   upstream(): Promise<Pick<Upstream, 'createSpeech' | 'createTranscription'>>
   /** The voice of the settings; null is the service's own choice. */

@@ -1,13 +1,13 @@
-import type { Tool } from '../../../../src-preload/contract/apps.ts'
+import type { App } from '../../../../src-preload/contract/apps.ts'
 import type { Endpoint } from '../../../../src-preload/contract/requests.ts'
-import type { Allowance, Expectation, LimitRefusal, Share } from '../../ports/requests.ts'
+import type { Allowance, AllowanceReservation, Expectation, LimitRefusal } from '../../ports/requests.ts'
 import { type Nano, toNano } from '../../shared/money.ts'
 import { isReadOut } from '../../upstream/endpoint.ts'
 import * as say from './limitRefusals.ts'
 import { RequestMinute, type TokenEntry, TokenMinute } from './minuteLimits.ts'
 
 /** What a tool spent, by the books: today and this month (UTC), and in all since its last reset. */
-export interface Spent {
+export interface AllowanceSpend {
   day: Nano
   month: Nano
   total: Nano
@@ -15,7 +15,7 @@ export interface Spent {
 
 interface AllowanceDeps {
   /** Read anew for each decision: the books turn at midnight UTC by themselves. */
-  spent(toolId: string): Spent
+  spent(toolId: string): AllowanceSpend
   /** Milliseconds since 1970, for words about when a budget frees. */
   now?: () => number
   /** Milliseconds that nobody can set back. */
@@ -24,10 +24,10 @@ interface AllowanceDeps {
 
 /** A tool's limits in the form in which they are compared; `budgets` with the one that frees last first. */
 interface Limits {
-  readonly tool: Tool
+  readonly tool: App
   readonly endpoints: ReadonlySet<Endpoint> | null
   readonly models: ReadonlySet<string> | null
-  readonly budgets: readonly { readonly window: keyof Spent; readonly amount: Nano }[]
+  readonly budgets: readonly { readonly window: keyof AllowanceSpend; readonly amount: Nano }[]
 }
 
 /** What runs for one tool now. */
@@ -39,7 +39,7 @@ interface Ledge {
   readonly tokens: TokenMinute
 }
 
-class HeldShare implements Share {
+class HeldShare implements AllowanceReservation {
   readonly ledge: Ledge
   reserved: Nano = 0n
   entry: TokenEntry | null = null
@@ -63,8 +63,8 @@ class HeldShare implements Share {
  * Each tool's own limits, held in memory: what is under way and what began within the last minute. A limit that was just set
  * counts from then on. Decisions are made at once, one after the other: no two requests can both get the last of anything.
  */
-export class ToolAllowance implements Allowance {
-  readonly #spent: (toolId: string) => Spent
+export class AppAllowance implements Allowance {
+  readonly #spent: (toolId: string) => AllowanceSpend
   readonly #now: () => number
   readonly #monotonic: () => number
   readonly #ledges = new Map<string, Ledge>()
@@ -75,7 +75,7 @@ export class ToolAllowance implements Allowance {
     this.#monotonic = monotonic
   }
 
-  begin(tool: Tool, endpoint: Endpoint): Share | LimitRefusal {
+  begin(tool: App, endpoint: Endpoint): AllowanceReservation | LimitRefusal {
     const ledge = this.#ledge(tool)
     const { endpoints, budgets } = ledge.limits
     if (endpoints !== null && !endpoints.has(endpoint)) return say.endpointNotAllowed(endpoint, endpoints)
@@ -93,7 +93,7 @@ export class ToolAllowance implements Allowance {
     return new HeldShare(ledge)
   }
 
-  expect(tool: Tool, share: Share, expected: Expectation): LimitRefusal | null {
+  expect(tool: App, share: AllowanceReservation, expected: Expectation): LimitRefusal | null {
     if (!(share instanceof HeldShare)) throw new TypeError('This share was not made by begin.')
     if (!share.held) return null
     const ledge = this.#ledge(tool)
@@ -135,7 +135,7 @@ export class ToolAllowance implements Allowance {
     return null
   }
 
-  #ledge(tool: Tool): Ledge {
+  #ledge(tool: App): Ledge {
     const known = this.#ledges.get(tool.id)
     if (known) {
       // The row that a key is verified by stays the same object until something of it changes.
@@ -154,7 +154,7 @@ export class ToolAllowance implements Allowance {
   }
 }
 
-function limitsOf(tool: Tool): Limits {
+function limitsOf(tool: App): Limits {
   const { endpoints, models, budgetTotal, budgetMonth, budgetDay } = tool
   const given = [
     { window: 'total', text: budgetTotal },

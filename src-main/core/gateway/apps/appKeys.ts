@@ -1,5 +1,5 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
-import type { StoredToolKey } from '../../store/apps.ts'
+import type { StoredApp } from '../../store/apps.ts'
 
 /** `isk_ID_SECRET`: the id finds the row, 32 random bytes prove it. Fixed widths, since base64url may hold `_` itself. */
 const format = /^isk_([a-z0-9]{8,32})_([A-Za-z0-9_-]{43})$/
@@ -17,7 +17,7 @@ export function makeKey(): { id: string; key: string; hash: Uint8Array } {
 }
 
 /** The row whose secret was presented; undefined for anything else, after the same work. */
-export function rowOf<Row extends Pick<StoredToolKey, 'hash'>>(
+export function rowOf<Row extends Pick<StoredApp, 'hash'>>(
   presented: string,
   rows: ReadonlyMap<string, Row>,
 ): Row | undefined {

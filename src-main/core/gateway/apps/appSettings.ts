@@ -1,20 +1,20 @@
-import type { Tool, ToolSettings } from '../../../../src-preload/contract/apps.ts'
+import type { App, ToolSettings } from '../../../../src-preload/contract/apps.ts'
 import { colour, endpoint } from '../../../../src-preload/contract/requests.ts'
 import { StudioError } from '../../errors.ts'
 import { instantOf } from '../../shared/days.ts'
 import { fromNano, toNano } from '../../shared/money.ts'
 
 /** Some of the settings; what is undefined stays as it is. */
-export type ToolChanges = { [K in keyof ToolSettings]?: ToolSettings[K] | undefined }
-export type NewTool = ToolChanges & { name: string }
+export type AppChanges = { [K in keyof ToolSettings]?: ToolSettings[K] | undefined }
+export type NewApp = AppChanges & { name: string }
 /** The same before it was looked at: a colour and endpoints may be any text. */
-export type UncheckedChanges = Omit<ToolChanges, 'colour' | 'endpoints'> & {
+export type UncheckedChanges = Omit<AppChanges, 'colour' | 'endpoints'> & {
   colour?: string | undefined
   endpoints?: readonly string[] | null | undefined
 }
 
 /** What holds for a key of which nothing else was said: no limits, no copies of bodies, retries, and waiting in turn. */
-export const defaultToolSettings: Omit<ToolSettings, 'name' | 'colour'> = {
+export const defaultAppSettings: Omit<ToolSettings, 'name' | 'colour'> = {
   expiresAt: null,
   models: null,
   endpoints: null,
@@ -30,9 +30,9 @@ export const defaultToolSettings: Omit<ToolSettings, 'name' | 'colour'> = {
 }
 
 /** A key without limits that was never used, for whoever needs one whole. */
-export const plainTool = (given: Partial<Tool> & Pick<Tool, 'id' | 'name'>): Tool => ({
+export const plainApp = (given: Partial<App> & Pick<App, 'id' | 'name'>): App => ({
   colour: 'blue',
-  ...defaultToolSettings,
+  ...defaultAppSettings,
   createdAt: '2026-01-01T00:00:00.000Z',
   lastUsedAt: null,
   pausedAt: null,
@@ -112,7 +112,7 @@ const unless = <T extends string | number | readonly string[], R>(
  * What was given, in its one form: trimmed, without doubles, instants in UTC, amounts without needless zeros. Nothing is added.
  * @throws StudioError `bad_input` in words, at the first that can't be
  */
-export function checkedChanges(given: UncheckedChanges): ToolChanges {
+export function checkedChanges(given: UncheckedChanges): AppChanges {
   const { name, colour: wanted, logBodies, retries, failFast } = given
   return {
     name: name === undefined ? undefined : checkedName(name),
@@ -133,7 +133,7 @@ export function checkedChanges(given: UncheckedChanges): ToolChanges {
 }
 
 /** The settings after these changes: undefined changes nothing. */
-export function changedSettings(before: ToolSettings, changes: ToolChanges): ToolSettings {
+export function changedSettings(before: ToolSettings, changes: AppChanges): ToolSettings {
   const kept = <T>(value: T | undefined, old: T): T => (value === undefined ? old : value)
   return {
     name: kept(changes.name, before.name),
@@ -154,7 +154,7 @@ export function changedSettings(before: ToolSettings, changes: ToolChanges): Too
 }
 
 /** The colour that the fewest of the keys in use have; of several, the first of the palette. */
-export function leastUsedColour(tools: readonly Tool[]): ToolSettings['colour'] {
+export function leastUsedColour(tools: readonly App[]): ToolSettings['colour'] {
   const inUse = tools.filter(({ revokedAt }) => revokedAt === null)
   const uses = (name: string): number => inUse.filter((tool) => tool.colour === name).length
   return colour.options.reduce((least, next) => (uses(next) < uses(least) ? next : least))

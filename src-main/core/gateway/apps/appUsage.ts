@@ -1,4 +1,4 @@
-import type { Tool, ToolUse } from '../../../../src-preload/contract/apps.ts'
+import type { App, AppUse } from '../../../../src-preload/contract/apps.ts'
 import { fromNano, type Nano } from '../../shared/money.ts'
 
 interface Spent {
@@ -14,7 +14,7 @@ interface Spent {
 
 /** Where the parts of a tool's use are known: its keys, the books, its limits. */
 export interface UseParts {
-  tools(): Tool[]
+  tools(): App[]
   spent(toolId: string): Spent
   /** Requests under way, and those of them that wait in the queue. */
   live(toolId: string): { active: number; waiting: number }
@@ -22,11 +22,11 @@ export interface UseParts {
 }
 
 /** What each tool whose key is not revoked does now and has spent. */
-export function toolUses(parts: UseParts): ToolUse[] {
+export function appUses(parts: UseParts): AppUse[] {
   return parts.tools().flatMap((tool) => (tool.revokedAt === null ? [readUse(parts, tool)] : []))
 }
 
-function readUse(parts: UseParts, { id }: Tool): ToolUse {
+function readUse(parts: UseParts, { id }: App): AppUse {
   const { day, month, total, ...facts } = parts.spent(id)
   return {
     id,

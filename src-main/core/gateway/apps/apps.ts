@@ -1,14 +1,14 @@
-import type { Tool } from '../../../../src-preload/contract/apps.ts'
+import type { App } from '../../../../src-preload/contract/apps.ts'
 import { StudioError } from '../../errors.ts'
 import type { Verified } from '../../ports/requests.ts'
 import { type Feed, type FeedSource, feed, Listeners } from '../../shared/events.ts'
 import { guarded } from '../../shared/unexpected.ts'
-import { openStoreForReading } from '../../store/openReadOnly.ts'
+import { openStoreReadOnly } from '../../store/openReadOnly.ts'
 import { openStore, type Store } from '../../store/store.ts'
 import { rowOf } from './appKeys.ts'
-import type { NewTool, ToolChanges } from './appSettings.ts'
+import type { AppChanges, NewApp } from './appSettings.ts'
 import { type CachedKey, KeyCache } from './keyCache.ts'
-import { addTool, pauseAllTools, pauseTool, revokeTool, updateTool } from './manageApps.ts'
+import { addApp, pauseAllApps, pauseApp, revokeApp, updateApp } from './manageApps.ts'
 
 const pollMs = 300
 /** How exact "last used" is. */
@@ -27,7 +27,7 @@ function fault({ tool, expiresAt }: CachedKey): 'revoked' | 'expired' | 'paused'
 }
 
 /** Tool keys of a running core: what the procedures and the local /v1 need of them. */
-export class Tools {
+export class Apps {
   /** A key was made, changed, paused, revoked or used, or expired just now. */
   readonly changes = new Listeners()
   readonly #store: Store
@@ -51,10 +51,10 @@ export class Tools {
   }
 
   /** Newest first, revoked ones too. */
-  list = (): Tool[] => [...this.#cache.contents.tools]
+  list = (): App[] => [...this.#cache.contents.tools]
 
   /** @throws StudioError `no_such_item` */
-  get(id: string): Tool {
+  get(id: string): App {
     const row = this.#cache.contents.rows.get(id)
     if (!row) throw new StudioError('no_such_item', 'There is no tool key with this id.')
     return row.tool
@@ -78,28 +78,28 @@ export class Tools {
   }
 
   /** `key` is answered here and never again. @throws StudioError `bad_input` */
-  add(given: NewTool): { tool: Tool; key: string } {
-    return this.#changed(addTool(this.#store, given))
+  add(given: NewApp): { tool: App; key: string } {
+    return this.#changed(addApp(this.#store, given))
   }
 
   /** Holds from the next request on. @throws StudioError `no_such_item`, `bad_input` */
-  update(id: string, changes: ToolChanges): Tool {
-    return this.#changed(updateTool(this.#store, id, changes))
+  update(id: string, changes: AppChanges): App {
+    return this.#changed(updateApp(this.#store, id, changes))
   }
 
   /** @throws StudioError `no_such_item`, `bad_input` for a key that was revoked */
-  pause(id: string, paused: boolean): Tool {
-    return this.#changed(pauseTool(this.#store, id, paused))
+  pause(id: string, paused: boolean): App {
+    return this.#changed(pauseApp(this.#store, id, paused))
   }
 
   /** Every key that is not revoked. */
   pauseAll(paused: boolean): { changed: number } {
-    return this.#changed({ changed: pauseAllTools(this.#store, paused) })
+    return this.#changed({ changed: pauseAllApps(this.#store, paused) })
   }
 
   /** @throws StudioError `no_such_item` */
-  revoke(id: string): Tool {
-    return this.#changed(revokeTool(this.#store, id))
+  revoke(id: string): App {
+    return this.#changed(revokeApp(this.#store, id))
   }
 
   /** A request used this key. Written a little later and at most once a minute a key, never while a request waits. */
@@ -111,9 +111,9 @@ export class Tools {
     this.#useTimer ??= setTimeout(this.#writeUses, usedDelayMs)
   }
 
-  watch(signal?: AbortSignal): Feed<Tool[]> {
+  watch(signal?: AbortSignal): Feed<App[]> {
     let stale = true
-    const source: FeedSource<Tool[]> = {
+    const source: FeedSource<App[]> = {
       take: () => {
         if (!stale) return null
         stale = false
@@ -208,15 +208,15 @@ export class Tools {
 
 /** The keys for commands that only read, also beside a running core. None where there is no database yet. Changes nothing in the folder. */
 export function openToolsForReading(dataDir: string) {
-  let store = openStoreForReading(dataDir)
+  let store = openStoreReadOnly(dataDir)
   return {
     /** Newest first, revoked ones too. */
-    list(): Tool[] {
+    list(): App[] {
       if (store?.isOutdated()) {
         store.close()
-        store = openStoreForReading(dataDir, true)
+        store = openStoreReadOnly(dataDir, true)
       }
-      store ??= openStoreForReading(dataDir)
+      store ??= openStoreReadOnly(dataDir)
       return store?.toolKeys.list() ?? []
     },
     close: (): void => store?.close(),
@@ -224,15 +224,15 @@ export function openToolsForReading(dataDir: string) {
 }
 
 /** The same keys for the command line, also beside a running core, which honours each change with the next request. */
-export function openTools(dataDir: string) {
+export function openApps(dataDir: string) {
   const store = openStore(dataDir)
   return {
-    list: (): Tool[] => store.toolKeys.list(),
-    add: (given: NewTool) => addTool(store, given),
-    update: (id: string, changes: ToolChanges): Tool => updateTool(store, id, changes),
-    pause: (id: string, paused: boolean): Tool => pauseTool(store, id, paused),
-    pauseAll: (paused: boolean): { changed: number } => ({ changed: pauseAllTools(store, paused) }),
-    revoke: (id: string): Tool => revokeTool(store, id),
+    list: (): App[] => store.toolKeys.list(),
+    add: (given: NewApp) => addApp(store, given),
+    update: (id: string, changes: AppChanges): App => updateApp(store, id, changes),
+    pause: (id: string, paused: boolean): App => pauseApp(store, id, paused),
+    pauseAll: (paused: boolean): { changed: number } => ({ changed: pauseAllApps(store, paused) }),
+    revoke: (id: string): App => revokeApp(store, id),
     /** Deletes a key that nobody has seen, with no trace of it. One that was in use is revoked instead. */
     remove: (id: string): void => store.toolKeys.remove(id),
     close: (): void => store.close(),

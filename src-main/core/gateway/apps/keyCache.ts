@@ -1,10 +1,10 @@
-import type { Tool } from '../../../../src-preload/contract/apps.ts'
+import type { App } from '../../../../src-preload/contract/apps.ts'
 import type { Verified } from '../../ports/requests.ts'
-import type { StoredToolKey } from '../../store/apps.ts'
+import type { StoredApp } from '../../store/apps.ts'
 import type { Store } from '../../store/store.ts'
 
 /** A row with what is asked of it before every request worked out. */
-export interface CachedKey extends StoredToolKey {
+export interface CachedKey extends StoredApp {
   /** Milliseconds since 1970; Infinity where it never expires. */
   readonly expiresAt: number
   /** Answered as it is: no allocation before each request. */
@@ -17,7 +17,7 @@ const lookEveryMs = 1
 interface Contents {
   readonly rows: ReadonlyMap<string, CachedKey>
   /** Newest first, revoked ones too. */
-  readonly tools: readonly Tool[]
+  readonly tools: readonly App[]
   /** The expiries of keys that are not revoked, soonest first. */
   readonly expiries: readonly number[]
 }
@@ -52,7 +52,7 @@ export class KeyCache {
   }
 }
 
-function contentsOf(stored: readonly StoredToolKey[]): Contents {
+function contentsOf(stored: readonly StoredApp[]): Contents {
   const rows = new Map<string, CachedKey>()
   for (const { tool, hash } of stored) {
     const expiresAt = tool.expiresAt === null ? Number.POSITIVE_INFINITY : Date.parse(tool.expiresAt)

@@ -1,14 +1,14 @@
-import type { Tool } from '../../../../src-preload/contract/apps.ts'
+import type { App } from '../../../../src-preload/contract/apps.ts'
 import { StudioError } from '../../errors.ts'
 import type { Store } from '../../store/store.ts'
 import { makeKey } from './appKeys.ts'
 import {
+  type AppChanges,
   changedSettings,
   checkedChanges,
-  defaultToolSettings,
+  defaultAppSettings,
   leastUsedColour,
-  type NewTool,
-  type ToolChanges,
+  type NewApp,
 } from './appSettings.ts'
 
 // What a person does with keys, over the database alone: the same for a running core and for the command line beside it.
@@ -17,12 +17,12 @@ import {
  * Makes a key for one tool. `key` is shown to whoever asked, once; the database keeps SHA-256 of the secret.
  * @throws StudioError `bad_input`
  */
-export function addTool({ toolKeys, transaction }: Store, given: NewTool): { tool: Tool; key: string } {
+export function addApp({ toolKeys, transaction }: Store, given: NewApp): { tool: App; key: string } {
   const changes = checkedChanges(given)
   refusePast(changes.expiresAt)
   const { id, key, hash } = makeKey()
   return transaction(() => {
-    const plain = { ...defaultToolSettings, name: given.name, colour: leastUsedColour(toolKeys.list()) }
+    const plain = { ...defaultAppSettings, name: given.name, colour: leastUsedColour(toolKeys.list()) }
     const createdAt = new Date().toISOString()
     toolKeys.insert({ id, createdAt, ...changedSettings(plain, changes) }, hash)
     return { tool: existing(toolKeys, id), key }
@@ -30,7 +30,7 @@ export function addTool({ toolKeys, transaction }: Store, given: NewTool): { too
 }
 
 /** @throws StudioError `no_such_item`, `bad_input` */
-export function updateTool({ toolKeys, transaction }: Store, id: string, given: ToolChanges): Tool {
+export function updateApp({ toolKeys, transaction }: Store, id: string, given: AppChanges): App {
   const changes = checkedChanges(given)
   return transaction(() => {
     const before = existing(toolKeys, id)
@@ -41,7 +41,7 @@ export function updateTool({ toolKeys, transaction }: Store, id: string, given: 
 }
 
 /** A paused key is refused until it is resumed. @throws StudioError `no_such_item`, `bad_input` for a key that was revoked */
-export function pauseTool({ toolKeys, transaction }: Store, id: string, paused: boolean): Tool {
+export function pauseApp({ toolKeys, transaction }: Store, id: string, paused: boolean): App {
   return transaction(() => {
     const before = existing(toolKeys, id)
     if (before.revokedAt !== null) throw new StudioError('bad_input', 'This key is revoked, which can’t be undone.')
@@ -52,7 +52,7 @@ export function pauseTool({ toolKeys, transaction }: Store, id: string, paused: 
 }
 
 /** Every key that is not revoked. Answers how many were changed by it. */
-export function pauseAllTools({ toolKeys, transaction }: Store, paused: boolean): number {
+export function pauseAllApps({ toolKeys, transaction }: Store, paused: boolean): number {
   return transaction(() => {
     const at = paused ? new Date().toISOString() : null
     const changed = toolKeys
@@ -64,14 +64,14 @@ export function pauseAllTools({ toolKeys, transaction }: Store, paused: boolean)
 }
 
 /** Ends a key for good; revoking it again changes nothing. @throws StudioError `no_such_item` */
-export function revokeTool({ toolKeys, transaction }: Store, id: string): Tool {
+export function revokeApp({ toolKeys, transaction }: Store, id: string): App {
   return transaction(() => {
     toolKeys.revoke(id, new Date().toISOString())
     return existing(toolKeys, id)
   })
 }
 
-function existing(toolKeys: Store['toolKeys'], id: string): Tool {
+function existing(toolKeys: Store['toolKeys'], id: string): App {
   const found = toolKeys.find(id)
   if (!found) throw new StudioError('no_such_item', 'There is no tool key with this id.')
   return found.tool

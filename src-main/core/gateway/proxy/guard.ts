@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { Tool } from '../../../../src-preload/contract/apps.ts'
+import type { App } from '../../../../src-preload/contract/apps.ts'
 import type { Verified } from '../../ports/requests.ts'
 import { originToAllow } from '../../shared/origin.ts'
 import type { HeaderPairs } from '../../upstream/headers.ts'
@@ -20,7 +20,7 @@ export interface Gate {
 
 export interface Passed {
   verdict: 'pass'
-  tool: Tool
+  tool: App
   /** The whole local path with its query. */
   path: string
   /** For the reply: CORS headers where the origin was allowed by hand, else empty. */
@@ -195,7 +195,7 @@ const keyRefusals: Record<Extract<Verified, { good: false }>['why'], [number, st
   paused: [403, 'tool_key_paused', 'This tool is paused. Let it go on in the Proxy room of Inference Studio.'],
 }
 
-function checkKey(request: IncomingMessage, gate: Gate, extraHeaders: HeaderPairs): Refused | Tool {
+function checkKey(request: IncomingMessage, gate: Gate, extraHeaders: HeaderPairs): Refused | App {
   const presented = bearer.exec(request.headers.authorization ?? '')?.[1]
   if (presented === undefined) {
     const message = 'A tool key of Inference Studio is needed: Authorization: Bearer isk_…'

@@ -1,27 +1,27 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import type { Tool } from '../../../../src-preload/contract/apps.ts'
-import { type Connection, type ConnectionBounds, Connections } from '../../../listener/connections.ts'
+import type { App } from '../../../../src-preload/contract/apps.ts'
+import { type ClientConnection, type ConnectionBounds, ClientConnections } from '../../../listener/connections.ts'
 import { boundedServer } from '../../../listener/server.ts'
 import { type StallTimes, StallWatch } from '../../../listener/stall.ts'
 import { asStudioError, type StudioError } from '../../errors.ts'
 import type { Verified } from '../../ports/requests.ts'
-import { LiveList } from '../../shared/swapRemoveList.ts'
+import { SwapRemoveList } from '../../shared/swapRemoveList.ts'
 import { inBackground } from '../../shared/unexpected.ts'
 import { answer, answerRaw, type Refusal } from './errorReplies.ts'
 import { type Gate, judge, type Passed, type Refused, shown } from './guard.ts'
 import { malformed } from './malformedRequest.ts'
-import { type Pass, Passage } from './proxiedRequest.ts'
+import { type AllowedRequest, ProxiedRequest } from './proxiedRequest.ts'
 import type { SeenRefusal } from './recentRefusals.ts'
 
 export interface ProxyDeps {
   /** What a presented key is. Compared in constant time. */
   verify(presented: string): Verified
   /** Carries one request to its end or to its connection's; answers faults of the way itself, throws for mistakes of ours alone. */
-  relay(request: IncomingMessage, response: ServerResponse, pass: Pass): Promise<void>
+  relay(request: IncomingMessage, response: ServerResponse, pass: AllowedRequest): Promise<void>
   /** A request was let through; writes "last used" off the hot path. */
-  used(tool: Tool): void
+  used(tool: App): void
   /** Every refusal at the gate. */
   refused(refusal: SeenRefusal): void
   /** Origins that a person allowed by hand, serialized. Asked for each request that carries an origin. */
@@ -102,12 +102,12 @@ function pathForBooks(url = ''): string {
 }
 
 /** The one place through which every request to the local /v1 comes, on either address. */
-export class Door {
+export class HttpFrontend {
   readonly #deps: ProxyDeps
   readonly #bounds: Bounds
-  readonly #running = new LiveList<Passage>()
-  readonly #stalls: StallWatch<Passage>
-  readonly #connections: Connections<Passage>
+  readonly #running = new SwapRemoveList<ProxiedRequest>()
+  readonly #stalls: StallWatch<ProxiedRequest>
+  readonly #connections: ClientConnections<ProxiedRequest>
   #gate: Gate
   #relayed = 0
   #refused = 0
@@ -117,7 +117,7 @@ export class Door {
     this.#bounds = bounds
     const { verify, allowedOrigins, closed } = deps
     this.#gate = { hosts: new Set(), verify, allowedOrigins, closed }
-    this.#connections = new Connections<Passage>(bounds, (socket) => this.#pushOut(socket))
+    this.#connections = new ClientConnections<ProxiedRequest>(bounds, (socket) => this.#pushOut(socket))
     this.#stalls = new StallWatch(this.#running, bounds, (watched, what) => {
       if (what === 'upload') watched.cut('upload_stalled', uploadStalled)
       else watched.cut('reading_stalled', null)
@@ -205,7 +205,7 @@ export class Door {
     request: IncomingMessage,
     response: ServerResponse,
     passed: Passed,
-    connection: Connection<Passage>,
+    connection: ClientConnection<ProxiedRequest>,
     awaitsContinue: boolean,
   ): Promise<void> {
     this.#connections.proved(request.socket, connection)
@@ -213,7 +213,7 @@ export class Door {
     connection.requests += 1
     const last = connection.requests >= this.#bounds.requestsPerSocket
     connection.closing = last
-    const passage = new Passage(request, response, passed, {
+    const passage = new ProxiedRequest(request, response, passed, {
       holdsBack: awaitsContinue,
       last,
       marks: this.#stalls.begin(),
@@ -237,7 +237,7 @@ export class Door {
     }
   }
 
-  #ended(passage: Passage, connection: Connection<Passage>): void {
+  #ended(passage: ProxiedRequest, connection: ClientConnection<ProxiedRequest>): void {
     this.#running.delete(passage)
     connection.open -= 1
     this.#deps.changed()
@@ -250,7 +250,12 @@ export class Door {
     this.#refuse(request, response, connection, { verdict: 'refuse', ...refused })
   }
 
-  #refuse(request: IncomingMessage, response: ServerResponse, connection: Connection<Passage>, refused: Refused): void {
+  #refuse(
+    request: IncomingMessage,
+    response: ServerResponse,
+    connection: ClientConnection<ProxiedRequest>,
+    refused: Refused,
+  ): void {
     this.#answers(request, response, connection)
     if (refused.refusal.close === true) connection.closing = true
     answer(response, refused.refusal, refused.extraHeaders)
@@ -258,7 +263,7 @@ export class Door {
   }
 
   /** An answer from the gate itself is on its way. */
-  #answers(request: IncomingMessage, response: ServerResponse, connection: Connection<Passage>): void {
+  #answers(request: IncomingMessage, response: ServerResponse, connection: ClientConnection<ProxiedRequest>): void {
     this.#connections.answers(connection, response)
     if (hasBody(request)) this.#readPast(request)
   }

@@ -1,10 +1,10 @@
 import type { ProxyState } from '../../../../src-preload/contract/app.ts'
 import type { Problem } from '../../../../src-preload/contract/problem.ts'
 import { asStudioError, type StudioError } from '../../errors.ts'
-import { Refusals, type SeenRefusal } from './recentRefusals.ts'
+import { RecentRefusals, type SeenRefusal } from './recentRefusals.ts'
 import { type Bounds, type ProxyDeps, type ProxyServer, startProxy } from './server.ts'
 
-export interface Wish {
+export interface LocalV1Settings {
   enabled: boolean
   /** 0 means any. */
   port: number
@@ -28,8 +28,8 @@ const mostRefusals = 50
 export class LocalV1 {
   readonly #deps: LocalV1Deps
   readonly #bounds: Partial<Bounds>
-  readonly #refusals = new Refusals()
-  #wish: Wish = { enabled: false, port: 0, ipv6: false }
+  readonly #refusals = new RecentRefusals()
+  #wish: LocalV1Settings = { enabled: false, port: 0, ipv6: false }
   #server: ProxyServer | null = null
   #before = nothing
   #problem: Problem | null = null
@@ -42,7 +42,7 @@ export class LocalV1 {
   }
 
   /** Resolves once it stands as wished, or `status()` says why not. */
-  apply(wish: Wish): Promise<void> {
+  apply(wish: LocalV1Settings): Promise<void> {
     this.#turn = this.#turn.then(() => this.#become(wish))
     return this.#turn
   }
@@ -81,7 +81,7 @@ export class LocalV1 {
     return this.#problem ? 'failed' : 'off'
   }
 
-  async #become(wish: Wish): Promise<void> {
+  async #become(wish: LocalV1Settings): Promise<void> {
     const { enabled, port, ipv6 } = this.#wish
     const same = wish.enabled === enabled && wish.port === port && wish.ipv6 === ipv6
     // What could not listen tries again; what listens is not cut for a change that is not its own.
@@ -102,7 +102,7 @@ export class LocalV1 {
     await server.close()
   }
 
-  async #listen(wish: Wish): Promise<void> {
+  async #listen(wish: LocalV1Settings): Promise<void> {
     const failed = (error: StudioError): void => this.#deps.log('error', `The local /v1: ${error.message}`)
     const refused = (refusal: SeenRefusal): void => {
       this.#refusals.note(refusal)

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Tool } from '../../../../src-preload/contract/apps.ts'
+import type { App } from '../../../../src-preload/contract/apps.ts'
 import type { Marks, Watched } from '../../../listener/stall.ts'
-import type { Listed } from '../../shared/swapRemoveList.ts'
+import type { SwapRemoveElement } from '../../shared/swapRemoveList.ts'
 import type { HeaderPairs } from '../../upstream/headers.ts'
 import { answer, type Refusal } from './errorReplies.ts'
 import type { Passed } from './guard.ts'
@@ -13,8 +13,8 @@ import type { Passed } from './guard.ts'
 export type CutReason = 'upload_stalled' | 'reading_stalled' | 'malformed_body' | 'key_ended' | 'closing'
 
 /** A request that the gate let through. */
-export interface Pass {
-  readonly tool: Tool
+export interface AllowedRequest {
+  readonly tool: App
   /** The whole local path, with its query; below the base address it is the same. */
   readonly path: string
   /** To be added to the reply, whoever gives it: CORS headers for an origin that was allowed by hand; mostly empty. */
@@ -26,11 +26,11 @@ export interface Pass {
 }
 
 /** One request under way. */
-export class Passage implements Pass, Watched, Listed {
+export class ProxiedRequest implements AllowedRequest, Watched, SwapRemoveElement {
   place = -1
   readonly request: IncomingMessage
   readonly response: ServerResponse
-  readonly tool: Tool
+  readonly tool: App
   readonly path: string
   readonly extraHeaders: HeaderPairs
   readonly marks: Marks

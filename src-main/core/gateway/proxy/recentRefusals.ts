@@ -33,7 +33,7 @@ const inWords = ({ code, from }: GateRefusal): string =>
  * Refusals since start that a person should hear of: the same from the same place counts up. Bounded, so that a flood of made-up
  * names fills nothing.
  */
-export class Refusals {
+export class RecentRefusals {
   /** In the order in which they were seen last: newest at the end. */
   readonly #seen = new Map<string, RefusalSeen>()
 

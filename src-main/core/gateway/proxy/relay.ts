@@ -2,7 +2,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ProblemKind } from '../../../../src-preload/contract/problem.ts'
 import type { Endpoint } from '../../../../src-preload/contract/requests.ts'
 import { asStudioError, StudioError } from '../../errors.ts'
-import type { Allowance, Books, Expectation, RequestEnd, RequestTrace, Share } from '../../ports/requests.ts'
+import type {
+  Allowance,
+  AllowanceReservation,
+  Expectation,
+  RequestEnd,
+  RequestLog,
+  RequestTrace,
+} from '../../ports/requests.ts'
 import { Cancel, type CancelSignal } from '../../shared/cancel.ts'
 import type { Nano } from '../../shared/money.ts'
 import { endpointOf, isInference, isReadOut } from '../../upstream/endpoint.ts'
@@ -13,8 +20,8 @@ import type { ForwardReply, ForwardRequest } from '../../upstream/types.ts'
 import type { BodyMemory, Room } from './bodyMemory.ts'
 import { answer, type Refusal, refusalOf, refusalOfLimit } from './errorReplies.ts'
 import { replyHeaders, requestHeaders, safeReason } from './headers.ts'
-import type { CutReason, Pass } from './proxiedRequest.ts'
-import { type Carried, modelInQuery, modelOf, readCarried } from './requestBody.ts'
+import type { AllowedRequest, CutReason } from './proxiedRequest.ts'
+import { modelInQuery, modelOf, type RequestBody, readCarried } from './requestBody.ts'
 import { isUpload, Upload } from './upload.ts'
 
 export type Forward = (request: ForwardRequest) => Promise<ForwardReply>
@@ -22,7 +29,7 @@ export type Forward = (request: ForwardRequest) => Promise<ForwardReply>
 export interface RelayDeps {
   /** The way to the service now, or null while nothing is connected. */
   forward(): Forward | null
-  books: Books
+  books: RequestLog
   allowance: Allowance
   /** What such a request may cost at most, as far as prices are known; null where they are not. */
   price(endpoint: Endpoint, model: string | null, use: Use): Nano | null
@@ -88,7 +95,7 @@ export async function relay(
   deps: RelayDeps,
   request: IncomingMessage,
   response: ServerResponse,
-  pass: Pass,
+  pass: AllowedRequest,
 ): Promise<void> {
   const endpoint = endpointOf(request.method ?? 'GET', pass.path)
   const forward = deps.forward()
@@ -99,7 +106,7 @@ export async function relay(
   }
   const share = deps.allowance.begin(pass.tool, endpoint)
   if ('status' in share) return refuse(deps, request, response, pass, refusalOfLimit(share))
-  const carrier = new Carrier(deps, request, response, pass, endpoint, share)
+  const carrier = new RelayedRequest(deps, request, response, pass, endpoint, share)
   try {
     await carrier.run(forward)
   } finally {
@@ -120,20 +127,20 @@ const unsent: ReadonlySet<ProblemKind> = new Set<ProblemKind>([
 ])
 
 /** One request under way. */
-class Carrier {
+class RelayedRequest {
   /** What was used, once it is known. */
   tokens: number | null = null
   readonly #deps: RelayDeps
   readonly #request: IncomingMessage
   readonly #response: ServerResponse
-  readonly #pass: Pass
+  readonly #pass: AllowedRequest
   readonly #endpoint: Endpoint
-  readonly #share: Share
+  readonly #share: AllowanceReservation
   readonly #gone = new Cancel()
   #trace: RequestTrace | null = null
   #reply: ForwardReply | null = null
   /** What the tool sent, until a reply to it begins. */
-  #carried: Carried | null = null
+  #carried: RequestBody | null = null
   #stopped = false
   /** The gate ended it, and has answered or cut the connection. */
   #cut: CutReason | null = null
@@ -145,9 +152,9 @@ class Carrier {
     deps: RelayDeps,
     request: IncomingMessage,
     response: ServerResponse,
-    pass: Pass,
+    pass: AllowedRequest,
     endpoint: Endpoint,
-    share: Share,
+    share: AllowanceReservation,
   ) {
     this.#deps = deps
     this.#request = request
@@ -190,7 +197,7 @@ class Carrier {
     }
   }
 
-  async #take(): Promise<Carried | Refusal> {
+  async #take(): Promise<RequestBody | Refusal> {
     const { tool } = this.#pass
     const { memory } = this.#deps
     const proceed = (): void => this.#pass.proceed()
@@ -220,7 +227,7 @@ class Carrier {
   }
 
   /** Null for read-outs and files, which use nothing, and for a body that was not read. */
-  #expect({ asked, body }: Carried, modelPending = this.#upload !== null && asked === null): Expectation | null {
+  #expect({ asked, body }: RequestBody, modelPending = this.#upload !== null && asked === null): Expectation | null {
     const endpoint = this.#endpoint
     // A body at a path that the specification does not know may ask for work all the same.
     if (!isInference(endpoint) && (endpoint !== 'other' || asked === null)) return null
@@ -234,7 +241,7 @@ class Carrier {
     return { endpoint, model, modelPending, tokensIn, tokensOut, cost: this.#deps.price(endpoint, model, use) }
   }
 
-  #open({ asked }: Carried): RequestTrace {
+  #open({ asked }: RequestBody): RequestTrace {
     const { tool, path } = this.#pass
     const trace = this.#deps.books.open({
       asker: { kind: 'tool', id: tool.id, failFast: tool.failFast },
@@ -254,7 +261,7 @@ class Carrier {
     return trace
   }
 
-  #forwardRequest(carried: Carried, trace: RequestTrace, expected: Expectation | null): ForwardRequest {
+  #forwardRequest(carried: RequestBody, trace: RequestTrace, expected: Expectation | null): ForwardRequest {
     const { tool, path } = this.#pass
     const headers = requestHeaders(this.#request.rawHeaders)
     const { body, asked, stripUsage, room } = carried
@@ -372,7 +379,7 @@ function refuse(
   { books }: RelayDeps,
   { method = 'GET' }: IncomingMessage,
   response: ServerResponse,
-  { tool, path, extraHeaders }: Pass,
+  { tool, path, extraHeaders }: AllowedRequest,
   refusal: Refusal,
 ): void {
   const { status, code, message } = refusal

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
-import type { Tool } from '../../../../src-preload/contract/apps.ts'
+import type { App } from '../../../../src-preload/contract/apps.ts'
 import type { Endpoint } from '../../../../src-preload/contract/requests.ts'
 import type { CancelSignal } from '../../shared/cancel.ts'
 import { edited } from '../../upstream/meter/askForUsage.ts'
@@ -15,7 +15,7 @@ import type { Refusal } from './errorReplies.ts'
 export const jsonLimit = 32 * 1024 * 1024
 
 /** What a request carries and asks for. `asked` is null where the body is none of ours to read. */
-export interface Carried {
+export interface RequestBody {
   body: ForwardRequest['body']
   asked: AskedFor | null
   /** Usage was asked for on the tool's behalf: the event that brings it is cut out again. */
@@ -24,7 +24,7 @@ export interface Carried {
   room: Room | null
 }
 
-const nothing: Carried = { body: null, asked: null, stripUsage: false, room: null }
+const nothing: RequestBody = { body: null, asked: null, stripUsage: false, room: null }
 
 /** Models that the specification names for requests which name none. */
 const defaultModels: Partial<Record<Endpoint, string>> = { speech: 'tts-1', transcription: 'whisper-1' }
@@ -35,7 +35,7 @@ export const modelOf = (endpoint: Endpoint, asked: AskedFor | null): string | nu
 const readWhole: ReadonlySet<Endpoint> = new Set<Endpoint>(['chat', 'completions', 'speech', 'images'])
 
 /** Whether what the key may do can be told from the body alone. */
-const limited = (tool: Tool): boolean =>
+const limited = (tool: App): boolean =>
   (tool.models ?? tool.tokensPerMinute ?? tool.budgetDay ?? tool.budgetMonth ?? tool.budgetTotal) !== null
 
 const tooLarge: Refusal = {
@@ -49,7 +49,7 @@ const tooLarge: Refusal = {
 const worksWithoutBody: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH'])
 
 /** Whether a request asks for work at a path that the specification does not know, and says nothing that its app's limits could be checked against. */
-const lacksBody = ({ method = '' }: IncomingMessage, endpoint: Endpoint, tool: Tool): boolean =>
+const lacksBody = ({ method = '' }: IncomingMessage, endpoint: Endpoint, tool: App): boolean =>
   endpoint === 'other' && worksWithoutBody.has(method) && limited(tool)
 
 /** Whether a service that goes by these headers reads the body as we do: plain UTF-8 JSON, not compressed and no form. */
@@ -111,9 +111,9 @@ export interface Reading {
 export async function readCarried(
   request: IncomingMessage,
   endpoint: Endpoint,
-  tool: Tool,
+  tool: App,
   reading: Reading,
-): Promise<Carried | Refusal> {
+): Promise<RequestBody | Refusal> {
   const { memory, signal, proceed } = reading
   const { 'content-length': length, 'transfer-encoding': encoding } = request.headers
   const size = encoding === undefined ? Number(length ?? 0) : null
@@ -136,7 +136,7 @@ export async function readCarried(
   if (room === null) return noRoom
   proceed()
   const incoming = new IncomingJson(request, endpoint, tool, reading, room)
-  let carried: Carried | Refusal | null = null
+  let carried: RequestBody | Refusal | null = null
   try {
     carried = size === null ? await incoming.readChunked() : await incoming.readKnown(size)
     return carried
@@ -148,14 +148,14 @@ export async function readCarried(
 /** One JSON request on its way in. */
 class IncomingJson {
   readonly #request: IncomingMessage
-  readonly #tool: Tool
+  readonly #tool: App
   readonly #endpoint: Endpoint
   readonly #reading: Reading
   readonly #isLimited: boolean
   readonly #scan: RequestScan
   #room: Room
 
-  constructor(request: IncomingMessage, endpoint: Endpoint, tool: Tool, reading: Reading, room: Room) {
+  constructor(request: IncomingMessage, endpoint: Endpoint, tool: App, reading: Reading, room: Room) {
     this.#request = request
     this.#endpoint = endpoint
     this.#tool = tool
@@ -169,7 +169,7 @@ class IncomingJson {
     this.#room.release()
   }
 
-  async readKnown(size: number): Promise<Carried | Refusal> {
+  async readKnown(size: number): Promise<RequestBody | Refusal> {
     // The parser hands the body over after the head, in the same turn: microtasks run when it is through with the packet.
     await Promise.resolve()
     if (this.#request.readableLength === size) {
@@ -189,7 +189,7 @@ class IncomingJson {
     return this.#whole(bytes.subarray(0, end), headroom)
   }
 
-  async readChunked(): Promise<Carried | Refusal> {
+  async readChunked(): Promise<RequestBody | Refusal> {
     const { smallBody } = this.#reading.memory.bounds
     // Pieces of a few bytes each would cost many times their length, so that they are copied together.
     let bytes: Buffer = Buffer.allocUnsafeSlow(Math.min(firstSize, smallBody))
@@ -231,7 +231,7 @@ class IncomingJson {
   }
 
   /** The body begins at `from`; what is put into it may use the bytes before. */
-  #whole(bytes: Buffer, from: number): Carried | Refusal {
+  #whole(bytes: Buffer, from: number): RequestBody | Refusal {
     const room = this.#room
     const asked = this.#scan.asked()
     if (!asked.json && this.#isLimited) return unreadable
@@ -240,7 +240,7 @@ class IncomingJson {
   }
 
   /** It is too large to be held: what has come goes up first, then the rest as it comes. */
-  #streamedOn(held: Uint8Array, next: Uint8Array): Carried {
+  #streamedOn(held: Uint8Array, next: Uint8Array): RequestBody {
     return { body: followed(held, next, this.#request, this.#room), asked: null, stripUsage: false, room: this.#room }
   }
 }

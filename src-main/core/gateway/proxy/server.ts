@@ -2,10 +2,10 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { asStudioError, StudioError } from '../../errors.ts'
 import { hostsOf } from './guard.ts'
-import { type Bounds, Door, type ProxyDeps, usualBounds } from './httpFrontend.ts'
+import { type Bounds, HttpFrontend, type ProxyDeps, usualBounds } from './httpFrontend.ts'
 
 export type { Bounds, ProxyDeps } from './httpFrontend.ts'
-export type { CutReason, Pass } from './proxiedRequest.ts'
+export type { AllowedRequest as Pass, CutReason } from './proxiedRequest.ts'
 
 export interface ProxyServer {
   readonly port: number
@@ -74,7 +74,7 @@ export async function startProxy(
   deps: ProxyDeps,
   bounds: Partial<Bounds> = {},
 ): Promise<ProxyServer> {
-  const door = new Door(deps, { ...usualBounds, ...bounds })
+  const door = new HttpFrontend(deps, { ...usualBounds, ...bounds })
   const first = door.server()
   const servers = [first]
   const port = await listenNear(first, wanted.port)

@@ -1,6 +1,6 @@
 import { StudioError } from '../../errors.ts'
 import type { Refusal } from './errorReplies.ts'
-import type { Wish } from './localV1.ts'
+import type { LocalV1Settings } from './localV1.ts'
 import { startProxy } from './server.ts'
 
 /** In seconds a client asks again: its request was never sent. */
@@ -19,8 +19,8 @@ const opening: Refusal = {
  * Stands where the local /v1 will, while nobody can look keys up: whoever gets past the gate is told to ask again. Null where it should not
  * stand, or can't: what the local /v1 meets on that port it says itself.
  */
-export async function startStandIn(
-  { enabled, port, ipv6 }: Wish,
+export async function startStartingUpServer(
+  { enabled, port, ipv6 }: LocalV1Settings,
   allowedOrigins: readonly string[],
 ): Promise<{ baseUrl: string; close(): Promise<void> } | null> {
   // Nobody knows a port that is not chosen yet.

@@ -3,7 +3,7 @@ import type { Endpoint } from '../../../../src-preload/contract/requests.ts'
 import { inBackground } from '../../shared/unexpected.ts'
 import { type AskedFor, type FormReader, nothingAsked, openForm } from '../../upstream/meter/request.ts'
 import type { Refusal } from './errorReplies.ts'
-import { type Carried, modelOf } from './requestBody.ts'
+import { modelOf, type RequestBody } from './requestBody.ts'
 
 /** How much of an upload may be read before anything is sent upstream, to find a model that stands before the file. Bytes. */
 const mostAhead = 64 * 1024
@@ -32,11 +32,11 @@ export const isUpload = (endpoint: Endpoint, { headers }: IncomingMessage): bool
  * that ends the `model` field, or the form, is passed on. A request that is refused then breaks off with its form and its HTTP body unfinished, so that the service can't
  * take it for a request. Memory holds one piece, and a slow service slows the app down.
  */
-export class Upload implements Carried {
+export class Upload implements RequestBody {
   readonly stripUsage = false
-  body: Carried['body']
+  body: RequestBody['body']
   /** For the copy that a retry needs. Null where there is none. */
-  room: Carried['room'] = null
+  room: RequestBody['room'] = null
   /** Told once which model counts, as soon as it is known and at the end at the latest. Answers why the upload must not go on, or null. Set before `body` is read. */
   onModel: (model: string | null) => Refusal | null = () => null
   /** Told why the upload ends here, before `body` throws. */

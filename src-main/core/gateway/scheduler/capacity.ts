@@ -1,8 +1,8 @@
-import type { RateLimitHeaders, Wish } from '../../ports/requests.ts'
+import type { AdmissionRequest, RateLimitHeaders } from '../../ports/requests.ts'
 import { instantOf } from '../../shared/days.ts'
 import { GeneralBucket } from './generalBucket.ts'
 import { MinuteWindow, minuteMs } from './minuteWindow.ts'
-import { SoftBound } from './softLimit.ts'
+import { SoftLimit } from './softLimit.ts'
 
 /** `held`: asked to wait by the service. `rate`: requests a minute. `slot`: requests at once. `tokens`: tokens a minute. */
 export type Obstacle = 'held' | 'rate' | 'slot' | 'tokens'
@@ -34,7 +34,7 @@ export class Capacity {
   readonly #sends = new MinuteWindow()
   readonly #tokens = new MinuteWindow()
   readonly #general = new GeneralBucket()
-  readonly #soft: SoftBound
+  readonly #soft: SoftLimit
   readonly #heldModels = new Map<string, number>()
   #concurrent = none
   #rpm = none
@@ -46,7 +46,7 @@ export class Capacity {
   #tokensUnderWay = 0
 
   constructor(crowded: () => boolean) {
-    this.#soft = new SoftBound(crowded)
+    this.#soft = new SoftLimit(crowded)
   }
 
   get running(): number {
@@ -84,7 +84,7 @@ export class Capacity {
     return this.#slotsUsed >= this.#concurrent || this.#slotsUsed >= this.#soft.at(now)
   }
 
-  obstacle(wish: Wish, now: number): Obstacle | null {
+  obstacle(wish: AdmissionRequest, now: number): Obstacle | null {
     const gate = this.gate(now)
     if (gate !== null) return gate
     if (wish.slot && this.full(now)) return 'slot'
@@ -121,7 +121,7 @@ export class Capacity {
   }
 
   /** The request's number. */
-  take(wish: Wish, now: number): number {
+  take(wish: AdmissionRequest, now: number): number {
     this.#running += 1
     if (wish.slot) this.#slotsUsed += 1
     if (wish.tokens > 0) this.#tokensUnderWay += wish.tokens

@@ -1,8 +1,8 @@
-import type { Wish } from '../../ports/requests.ts'
+import type { AdmissionRequest } from '../../ports/requests.ts'
 import type { Obstacle } from './capacity.ts'
 
-export interface Waiting {
-  readonly wish: Wish
+export interface QueuedRequest {
+  readonly wish: AdmissionRequest
   /** Later arrivals have a higher one. */
   readonly number: number
   /** On the desk's clock. */
@@ -15,7 +15,7 @@ const studioRun = 8
 const passedByMs = 10_000
 
 /** Those of one asker, in order. What needs no slot does not wait behind what does. */
-class Line<W extends Waiting> {
+class Line<W extends QueuedRequest> {
   readonly slotted = new Set<W>()
   readonly slotless = new Set<W>()
 
@@ -23,7 +23,7 @@ class Line<W extends Waiting> {
     return this.slotted.size + this.slotless.size
   }
 
-  of(wish: Wish): Set<W> {
+  of(wish: AdmissionRequest): Set<W> {
     return wish.slot ? this.slotted : this.slotless
   }
 
@@ -39,7 +39,7 @@ class Line<W extends Waiting> {
 }
 
 /** Everyone who waits, and whose turn it is: the studio first, then tool after tool, each tool's own in order. */
-export class Turns<W extends Waiting> {
+export class FairQueue<W extends QueuedRequest> {
   readonly #all = new Set<W>()
   readonly #studio = new Line<W>()
   /** In the order of their turns: whoever was served goes to the end. */
@@ -100,7 +100,7 @@ export class Turns<W extends Waiting> {
   }
 
   /** Whose turn it is, of those in whose way nothing stands. */
-  next(now: number, obstacle: (wish: Wish) => Obstacle | null): W | null {
+  next(now: number, obstacle: (wish: AdmissionRequest) => Obstacle | null): W | null {
     let tokensKept = false
     for (const line of this.#inTurn()) {
       for (const head of line.heads()) {

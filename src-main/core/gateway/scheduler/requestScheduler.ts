@@ -1,15 +1,15 @@
 import type { StudioError } from '../../errors.ts'
-import type { Asker, Desk, Pass, RateLimitHeaders, Wish } from '../../ports/requests.ts'
+import type { AdmissionRequest, Permit, RateLimitHeaders, Requester, Scheduler } from '../../ports/requests.ts'
 import { Listeners } from '../../shared/events.ts'
 import { connectionChanged } from '../../upstream/clientLifetime.ts'
 import { cancelled } from '../../upstream/errors.ts'
 import { type BucketReading, Capacity, type KeyLimits, type Obstacle } from './capacity.ts'
 import { type Clock, realClock } from './clock.ts'
-import { Turns, type Waiting } from './fairQueue.ts'
+import { FairQueue, type QueuedRequest } from './fairQueue.ts'
 import { heldTooLong, queueFull, queueTimeout, wouldWait } from './messages.ts'
 import { minuteMs } from './minuteWindow.ts'
 
-export interface AdmissionOptions {
+export interface SchedulerOptions {
   /** In all. An eighth of it is kept for the studio, so that tools can't shut a person out. */
   maxWaiting: number
   maxWaitingPerTool: number
@@ -19,7 +19,7 @@ export interface AdmissionOptions {
 
 export interface WaitingRequest {
   traceId: number
-  asker: Asker
+  asker: Requester
   /** Milliseconds of the epoch. */
   since: number
   why: Obstacle | 'turn'
@@ -34,7 +34,7 @@ export interface SlotHolder {
   since: number
 }
 
-export interface AdmissionCounts {
+export interface SchedulerCounts {
   running: number
   waiting: number
   /** ISO 8601. */
@@ -51,17 +51,17 @@ const lookEveryMs = 20_000
 
 const unset: KeyLimits = { concurrent: null, rpm: null, tpm: null }
 
-const defaults: AdmissionOptions = { maxWaiting: 256, maxWaitingPerTool: 64, maxWaitMs: 120_000, clock: realClock }
+const defaults: SchedulerOptions = { maxWaiting: 256, maxWaitingPerTool: 64, maxWaitMs: 120_000, clock: realClock }
 
 /** One that is at the desk. Without `settle` it is being looked at for the first time. */
-class Waiter implements Waiting {
-  readonly wish: Wish
+class Waiter implements QueuedRequest {
+  readonly wish: AdmissionRequest
   readonly number: number
   readonly since: number
-  pass: Pass | null = null
-  settle: { resolve(pass: Pass): void; reject(error: StudioError): void } | null = null
+  pass: Permit | null = null
+  settle: { resolve(pass: Permit): void; reject(error: StudioError): void } | null = null
 
-  constructor(wish: Wish, number: number, since: number) {
+  constructor(wish: AdmissionRequest, number: number, since: number) {
     this.wish = wish
     this.number = number
     this.since = since
@@ -69,8 +69,8 @@ class Waiter implements Waiting {
 }
 
 /** The leave of one attempt; `capacity` is that of the connection that it was given for. */
-class DeskPass implements Pass {
-  readonly #desk: AdmissionDesk
+class DeskPass implements Permit {
+  readonly #desk: RequestScheduler
   readonly capacity: Capacity
   readonly number: number
   readonly model: string | null
@@ -80,7 +80,7 @@ class DeskPass implements Pass {
   readonly #tokens: number
   #left = false
 
-  constructor(desk: AdmissionDesk, capacity: Capacity, wish: Wish, now: number) {
+  constructor(desk: RequestScheduler, capacity: Capacity, wish: AdmissionRequest, now: number) {
     this.#desk = desk
     this.capacity = capacity
     this.#slot = wish.slot
@@ -99,14 +99,14 @@ class DeskPass implements Pass {
 }
 
 /** See README.md in this folder for the rules. */
-export class AdmissionDesk implements Desk {
+export class RequestScheduler implements Scheduler {
   /** Told when who waits, a hold or a limit changed. What merely runs moves too often: it is read along with the rest. */
   readonly changes = new Listeners()
   /** Told, at most once a minute, when a rate-limit status call would tell what the desk needs to know. */
   readonly shortages = new Listeners()
-  readonly #options: AdmissionOptions
+  readonly #options: SchedulerOptions
   readonly #clock: Clock
-  readonly #turns = new Turns<Waiter>()
+  readonly #turns = new FairQueue<Waiter>()
   readonly #holders = new Set<DeskPass>()
   #keyLimits: KeyLimits = unset
   #capacity: Capacity
@@ -118,13 +118,13 @@ export class AdmissionDesk implements Desk {
   #lookedAt = Number.NEGATIVE_INFINITY
   #closed = false
 
-  constructor(options: Partial<AdmissionOptions> = {}) {
+  constructor(options: Partial<SchedulerOptions> = {}) {
     this.#options = { ...defaults, ...options }
     this.#clock = this.#options.clock
     this.#capacity = this.#newCapacity()
   }
 
-  enter(wish: Wish): Pass | Promise<Pass> {
+  enter(wish: AdmissionRequest): Permit | Promise<Permit> {
     if (this.#closed || wish.signal?.aborted === true) throw cancelled()
     const now = this.#clock.now()
     const free = this.#turns.size === 0 && this.#capacity.obstacle(wish, now) === null
@@ -133,7 +133,7 @@ export class AdmissionDesk implements Desk {
   }
 
   /** @param pass of the request that was answered: tells the order of figures, and the model that a long wait concerns */
-  saw(status: number, rateLimit: RateLimitHeaders, pass?: Pass): void {
+  saw(status: number, rateLimit: RateLimitHeaders, pass?: Permit): void {
     const request = pass instanceof DeskPass ? pass : null
     if (request !== null && request.capacity !== this.#capacity) return
     const now = this.#clock.now()
@@ -199,7 +199,7 @@ export class AdmissionDesk implements Desk {
     return this.#keyLimits
   }
 
-  counts(): AdmissionCounts {
+  counts(): SchedulerCounts {
     const now = this.#clock.now()
     const { running, slotsUsed, heldUntil } = this.#capacity
     // Beyond what a Date holds, a year stands for "very long".
@@ -243,7 +243,7 @@ export class AdmissionDesk implements Desk {
     return new Capacity(() => this.#turns.size > 0)
   }
 
-  #let(wish: Wish, now: number): Pass {
+  #let(wish: AdmissionRequest, now: number): Permit {
     const capacity = this.#capacity
     const pass = new DeskPass(this, capacity, wish, now)
     if (wish.slot) this.#holders.add(pass)
@@ -251,7 +251,7 @@ export class AdmissionDesk implements Desk {
     return pass
   }
 
-  #enterInTurn(wish: Wish, now: number): Pass | Promise<Pass> {
+  #enterInTurn(wish: AdmissionRequest, now: number): Permit | Promise<Permit> {
     const capacity = this.#capacity
     const modelHeldMs = capacity.modelHeldUntil(wish.model) - now
     if (modelHeldMs > 0) throw heldTooLong(modelHeldMs, wish.model)
@@ -275,7 +275,7 @@ export class AdmissionDesk implements Desk {
   }
 
   /** A read-out of the account goes through a long hold now and then: the status call tells of a ban, and when it is lifted. */
-  #looksAgain({ asker, slot }: Wish, now: number): boolean {
+  #looksAgain({ asker, slot }: AdmissionRequest, now: number): boolean {
     if (asker.kind !== 'studio' || asker.room !== 'account' || slot || now - this.#lookedAt < lookEveryMs) return false
     this.#lookedAt = now
     return true
@@ -295,9 +295,9 @@ export class AdmissionDesk implements Desk {
     return this.#turns.size > forTools ? queueFull(this.#turns.size - 1, false, this.#opensIn(wish, now)) : null
   }
 
-  #wait(waiter: Waiter, now: number): Promise<Pass> {
+  #wait(waiter: Waiter, now: number): Promise<Permit> {
     const { signal, trace } = waiter.wish
-    const { promise, resolve, reject } = Promise.withResolvers<Pass>()
+    const { promise, resolve, reject } = Promise.withResolvers<Permit>()
     const onAbort = (): void => {
       this.#turnAway(waiter, cancelled())
       this.#lookAgain(this.#clock.now())
@@ -414,18 +414,18 @@ export class AdmissionDesk implements Desk {
     return fewestTokens === Number.POSITIVE_INFINITY ? at : Math.min(at, capacity.clearsAt('tokens', fewestTokens, now))
   }
 
-  #why(wish: Wish, now: number): Obstacle | 'turn' {
+  #why(wish: AdmissionRequest, now: number): Obstacle | 'turn' {
     return this.#capacity.obstacle(wish, now) ?? 'turn'
   }
 
   /** Milliseconds until its obstacle may be gone, Infinity where nobody knows. */
-  #clearsIn(wish: Wish, now: number): number {
+  #clearsIn(wish: AdmissionRequest, now: number): number {
     const stands = this.#capacity.obstacle(wish, now)
     return stands === null ? Number.POSITIVE_INFINITY : this.#capacity.clearsAt(stands, wish.tokens, now) - now
   }
 
   /** The same as advice for a tool. */
-  #opensIn(wish: Wish, now: number): number {
+  #opensIn(wish: AdmissionRequest, now: number): number {
     const ms = this.#clearsIn(wish, now)
     return Number.isFinite(ms) ? ms : tryAgainMs
   }

@@ -2,10 +2,10 @@ import type { MinuteBucket } from '../../../../src-preload/contract/app.ts'
 import type { Listeners } from '../../shared/events.ts'
 import { inBackground } from '../../shared/unexpected.ts'
 import type { Upstream } from '../../upstream/client.ts'
-import type { AdmissionDesk } from './requestScheduler.ts'
+import type { RequestScheduler } from './requestScheduler.ts'
 
 /** The gauge of the general bucket: the one place that makes status calls. */
-export interface Gauge {
+export interface SchedulerGauge {
   readonly value: MinuteBucket | null
   readonly changes: Listeners
   /** Asks the service, unless it was asked within the last minute. */
@@ -13,13 +13,13 @@ export interface Gauge {
 }
 
 /** Keeps the desk told of what the service says beside its replies' headers. */
-export class DeskFollower {
-  readonly #desk: AdmissionDesk
+export class SchedulerWatcher {
+  readonly #desk: RequestScheduler
   readonly #ends: (() => void)[]
   #connection = 0
   #told = false
 
-  constructor(desk: AdmissionDesk, gauge: Gauge) {
+  constructor(desk: RequestScheduler, gauge: SchedulerGauge) {
     this.#desk = desk
     this.#ends = [
       gauge.changes.add(() => {

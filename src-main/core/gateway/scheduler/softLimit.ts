@@ -6,7 +6,7 @@ const growEveryMs = 10_000
  * good replies (additive increase, multiplicative decrease, as in TCP). It is gone when it has grown to what ran then and
  * nobody waits any more: lifted while many wait, it would let all of them out at once.
  */
-export class SoftBound {
+export class SoftLimit {
   readonly #crowded: () => boolean
   #level = Number.POSITIVE_INFINITY
   #goal = 0

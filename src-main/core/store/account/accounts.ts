@@ -1,9 +1,9 @@
-import type { PlaceOfProfile } from '../../ports/requests.ts'
+import type { ProfileLocation } from '../../ports/requests.ts'
 import type { Database } from '../database.ts'
 import { number, numberOrNull, type Row, text, textOrNull } from '../rows.ts'
 
 /** One account at one base address. `no` is its number within this file. */
-export interface StoredBook {
+export interface StoredAccount {
   no: number
   id: string
   kind: 'service' | 'sandbox'
@@ -18,7 +18,7 @@ export interface StoredBook {
   usedAt: number
 }
 
-export function bookTable({ handle }: Pick<Database, 'handle'>) {
+export function accountTable({ handle }: Pick<Database, 'handle'>) {
   const all = handle.prepare('SELECT * FROM books ORDER BY used_at DESC, no DESC')
   const byId = handle.prepare('SELECT * FROM books WHERE id = ?')
   const placed = handle.prepare(
@@ -52,14 +52,14 @@ export function bookTable({ handle }: Pick<Database, 'handle'>) {
 
   return {
     /** Those used last first. */
-    all: (): StoredBook[] => all.all().map(read),
-    get: (id: string): StoredBook | null => readOrNull(byId.get(id)),
+    all: (): StoredAccount[] => all.all().map(read),
+    get: (id: string): StoredAccount | null => readOrNull(byId.get(id)),
     /** The book that this profile led to last at that address. */
-    at: ({ profile, baseUrl }: PlaceOfProfile): StoredBook | null => readOrNull(placed.get(profile, baseUrl)),
+    at: ({ profile, baseUrl }: ProfileLocation): StoredAccount | null => readOrNull(placed.get(profile, baseUrl)),
     /** From now on this profile leads there. */
-    place: ({ profile, baseUrl }: PlaceOfProfile, { no }: StoredBook): void => void place.run(profile, baseUrl, no),
+    place: ({ profile, baseUrl }: ProfileLocation, { no }: StoredAccount): void => void place.run(profile, baseUrl, no),
     /** It leads to no book there. */
-    leave: ({ profile, baseUrl }: PlaceOfProfile): void => void leave.run(profile, baseUrl),
+    leave: ({ profile, baseUrl }: ProfileLocation): void => void leave.run(profile, baseUrl),
     profiles: (): string[] => profiles.all().map((row) => text(row, 'profile')),
     /** A profile is forgotten: a book of nobody that the service names goes to whoever comes to its address next. */
     release(profile: string): void {
@@ -67,9 +67,9 @@ export function bookTable({ handle }: Pick<Database, 'handle'>) {
       unplace.run(profile)
     },
     /** Drops a book of which nothing was ever told, and to which no profile leads. */
-    dropUnused: ({ no }: StoredBook): void => void dropUnused.run(no),
-    of: (baseUrl: string, userId: string): StoredBook | null => readOrNull(of.get(baseUrl, userId)),
-    add({ id, kind, baseUrl, userId, name, usedAt }: Omit<StoredBook, 'no' | 'callingKey' | 'offers' | 'askedAt'>) {
+    dropUnused: ({ no }: StoredAccount): void => void dropUnused.run(no),
+    of: (baseUrl: string, userId: string): StoredAccount | null => readOrNull(of.get(baseUrl, userId)),
+    add({ id, kind, baseUrl, userId, name, usedAt }: Omit<StoredAccount, 'no' | 'callingKey' | 'offers' | 'askedAt'>) {
       const row = insert.get(id, kind, baseUrl, userId, name, usedAt)
       if (!row) throw new Error('SQLite gave no row back.')
       return read(row)
@@ -78,15 +78,15 @@ export function bookTable({ handle }: Pick<Database, 'handle'>) {
     rename: (no: number, to: string): void => void name.run(to, no),
     used: (no: number, at: number): void => void used.run(at, no),
     calling: (no: number, key: string): void => void calling.run(key, no),
-    offers: (no: number, value: StoredBook['offers'], at: number): void => void offers.run(value, at, no),
+    offers: (no: number, value: StoredAccount['offers'], at: number): void => void offers.run(value, at, no),
     /** A sandbox's account ends with its process. */
     dropSandboxes: (): void => void dropSandboxes.run(),
   }
 }
 
-const readOrNull = (row: Row | undefined): StoredBook | null => (row ? read(row) : null)
+const readOrNull = (row: Row | undefined): StoredAccount | null => (row ? read(row) : null)
 
-function read(row: Row): StoredBook {
+function read(row: Row): StoredAccount {
   const [kind, offers] = [text(row, 'kind'), text(row, 'offers')]
   return {
     no: number(row, 'no'),

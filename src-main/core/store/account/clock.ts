@@ -2,7 +2,7 @@ import { type DayNumber, dayMs, dayOfMs, endOfDay } from '../../shared/days.ts'
 import type { Database } from '../database.ts'
 import { number, numberOrNull, text } from '../rows.ts'
 import type { FetchTable } from './fetches.ts'
-import { figureColumns, figureValues, nothingBooked, readFigures, sameFigures } from './figures.ts'
+import { figureColumns, figureValues, noUsage, readFigures, sameFigures } from './figures.ts'
 
 /** An answer that is about to be written. */
 interface Coming {
@@ -86,7 +86,7 @@ export function clockTable({ handle }: Pick<Database, 'handle'>, fetches: FetchT
     for (const row of kept) {
       const [day, model, booked] = [number(row, 'day'), text(row, 'model'), readFigures(row)]
       const former = turnBefore.get(book, what, day, model)
-      const same = sameFigures(former ? readFigures(former) : nothingBooked(what), booked)
+      const same = sameFigures(former ? readFigures(former) : noUsage(what), booked)
       if (!same && stamp >= endOfDay(day)) putTurn.run(book, what, day, model, stamp, ...figureValues(booked))
     }
   }

@@ -2,10 +2,10 @@ import type { StatementSync } from 'node:sqlite'
 import { StudioError } from '../../errors.ts'
 import type { DayNumber } from '../../shared/days.ts'
 import type { Database } from '../database.ts'
-import { type Booked, costOf, figureColumns } from './figures.ts'
+import { costOf, figureColumns, type UsageFigures } from './figures.ts'
 
 /** One row of the service's side, for views: `name` is a model, or a key's id. */
-export interface ServiceDay extends Booked {
+export interface ServiceDay extends UsageFigures {
   day: DayNumber
   name: string
 }

@@ -2,11 +2,11 @@ import { type DayNumber, endOfDay } from '../../shared/days.ts'
 import type { Database } from '../database.ts'
 import { number, numberOrNull, type Row, text } from '../rows.ts'
 import type { Fetch, FetchTable } from './fetches.ts'
-import { type Booked, figureColumns, figureValues, nothingBooked, readFigures, sameFigures } from './figures.ts'
+import { figureColumns, figureValues, noUsage, readFigures, sameFigures, type UsageFigures } from './figures.ts'
 import { takeIn } from './timeline.ts'
 
 /** One day's row of a read-out; of a key's days `model` is empty. */
-export interface DayRow extends Booked {
+export interface DayRow extends UsageFigures {
   day: DayNumber
   model: string
   /** As the service wrote it. */
@@ -21,9 +21,9 @@ export interface StoredCorrection {
   what: string
   day: DayNumber
   model: string
-  before: Booked
+  before: UsageFigures
   beforeAt: number
-  after: Booked
+  after: UsageFigures
   afterAt: number
 }
 
@@ -38,7 +38,7 @@ interface Moment {
 
 interface Kept {
   model: string
-  booked: Booked
+  booked: UsageFigures
   firstAt: number
 }
 
@@ -93,26 +93,26 @@ export function dayTable({ handle }: Pick<Database, 'handle'>, fetches: FetchTab
   function see(moment: Moment, kept: Kept | null, row: DayRow | null): void {
     const { book, what, day, at, later } = moment
     const model = row?.model ?? kept?.model ?? ''
-    const booked: Booked = row ?? nothingBooked(what)
+    const booked: UsageFigures = row ?? noUsage(what)
     if (kept) {
       if (later === null && !sameFigures(kept.booked, booked)) {
         setNow.run(...figureValues(booked), book, what, day, model)
       }
       if (row && at < kept.firstAt) setFirst.run(at, row.date, ...figureValues(booked), book, what, day, model)
     } else if (row) {
-      const now = later === null ? booked : nothingBooked(what)
+      const now = later === null ? booked : noUsage(what)
       insert.run(book, what, day, model, row.date, ...figureValues(now), at, ...figureValues(booked))
     }
     if (at >= endOfDay(day)) seeClosed(moment, model, booked)
   }
 
-  function seeClosed({ book, what, day, at, later }: Moment, model: string, booked: Booked): void {
+  function seeClosed({ book, what, day, at, later }: Moment, model: string, booked: UsageFigures): void {
     const before = turnBefore.get(book, what, day, model, at)
     const after = later === null ? undefined : turnAfter.get(book, what, day, model, at)
     const { put, drop } = takeIn(
       { at, value: booked },
       {
-        before: before ? readFigures(before) : nothingBooked(what),
+        before: before ? readFigures(before) : noUsage(what),
         next: after ? { at: number(after, 'at'), value: readFigures(after) } : null,
         nextFetch: later,
       },
@@ -133,7 +133,7 @@ export function dayTable({ handle }: Pick<Database, 'handle'>, fetches: FetchTab
     const former = turnBefore.get(book, what, day, model, at - 1)
     return {
       ...{ what, day, model },
-      before: former ? readFigures(former) : nothingBooked(what),
+      before: former ? readFigures(former) : noUsage(what),
       beforeAt: fetches.before(book, what, at, day) ?? at,
       after: readFigures(row),
       afterAt: at,

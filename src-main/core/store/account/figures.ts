@@ -3,7 +3,7 @@ import type { Atto } from '../../shared/money.ts'
 import { number, numberOrNull, type Row } from '../rows.ts'
 
 /** What the service booked in one row. */
-export interface Booked {
+export interface UsageFigures {
   requests: number
   tokensIn: number
   tokensOut: number
@@ -14,7 +14,7 @@ export interface Booked {
 }
 
 /** What a day's row amounts to in a fetch that covers the day and does not list it. */
-export const nothingBooked = (what: string): Booked => ({
+export const noUsage = (what: string): UsageFigures => ({
   ...{ requests: 0, tokensIn: 0, tokensOut: 0, cost: 0n },
   tokensCached: what === 'usage' ? 0 : null,
 })
@@ -22,16 +22,16 @@ export const nothingBooked = (what: string): Booked => ({
 const perMillionth = 1_000_000_000_000n
 
 /** As much as both columns hold exactly in a JavaScript number: 9,007,199,254 SC in one row. */
-export const mostBooked: Atto = BigInt(Number.MAX_SAFE_INTEGER) * perMillionth
+export const maxUsage: Atto = BigInt(Number.MAX_SAFE_INTEGER) * perMillionth
 
 export const figureColumns = 'requests, tokens_in, tokens_out, tokens_cached, cost_millionths, cost_below'
 
-export function figureValues({ requests, tokensIn, tokensOut, tokensCached, cost }: Booked): SQLInputValue[] {
+export function figureValues({ requests, tokensIn, tokensOut, tokensCached, cost }: UsageFigures): SQLInputValue[] {
   const money = cost === null ? [null, null] : [Number(cost / perMillionth), Number(cost % perMillionth)]
   return [requests, tokensIn, tokensOut, tokensCached, ...money]
 }
 
-export function readFigures(row: Row, prefix = ''): Booked {
+export function readFigures(row: Row, prefix = ''): UsageFigures {
   const millionths = numberOrNull(row, `${prefix}cost_millionths`)
   return {
     requests: number(row, `${prefix}requests`),
@@ -44,7 +44,7 @@ export function readFigures(row: Row, prefix = ''): Booked {
 
 export const costOf = (millionths: number, below: number): Atto => BigInt(millionths) * perMillionth + BigInt(below)
 
-export const sameFigures = (a: Booked, b: Booked): boolean =>
+export const sameFigures = (a: UsageFigures, b: UsageFigures): boolean =>
   a.requests === b.requests &&
   a.tokensIn === b.tokensIn &&
   a.tokensOut === b.tokensOut &&

@@ -5,12 +5,12 @@ import { isDatabaseThere } from '../databaseFile.ts'
 import { PendingWrites } from '../pendingWrites.ts'
 import { openReadOnly } from '../readOnly.ts'
 import { number, text } from '../rows.ts'
-import { bookTable } from './accounts.ts'
+import { accountTable } from './accounts.ts'
 import { clockTable } from './clock.ts'
 import { sumTable } from './dailySums.ts'
 import { dayTable } from './days.ts'
 import { fetchTable } from './fetches.ts'
-import { keeping } from './saveReply.ts'
+import { replySaver } from './saveReply.ts'
 import { accountDatabase } from './schema.ts'
 import { versionTable } from './versions.ts'
 
@@ -24,7 +24,7 @@ export function openAccountStore(dataDir: string, options: OpenOptions = {}) {
   const all = tables(database)
   return {
     ...all,
-    keep: keeping({ ...all, clock: clockTable(database, all.fetches) }),
+    keep: replySaver({ ...all, clock: clockTable(database, all.fetches) }),
     transaction: database.transaction,
     commits: database.commits,
     isWritable: database.isWritable,
@@ -42,7 +42,7 @@ export type AccountStore = ReturnType<typeof openAccountStore>
  * The same for reading alone, beside a running core or without one; null where there is none yet.
  * @throws StudioError `store_newer`, `store_damaged`
  */
-export function openAccountForReading(dataDir: string) {
+export function openAccountReadOnly(dataDir: string) {
   const file = accountFile(dataDir)
   try {
     if (!isDatabaseThere(file)) return null
@@ -70,7 +70,7 @@ export function openAccountForReading(dataDir: string) {
 function tables({ handle }: Pick<Database, 'handle'>) {
   const fetches = fetchTable({ handle })
   return {
-    books: bookTable({ handle }),
+    books: accountTable({ handle }),
     fetches,
     days: dayTable({ handle }, fetches),
     versions: versionTable({ handle }, fetches),

@@ -11,7 +11,7 @@ interface Tables {
 }
 
 /** What one answer of a read-out said. */
-export interface Told extends Fetch {
+export interface AccountReply extends Fetch {
   /** The read-out, as `fetches.what`. */
   what: string
   rows?: readonly DayRow[]
@@ -26,8 +26,8 @@ export interface Told extends Fetch {
  * Writes an answer into the books; call it in a transaction. The same answers in any order, or twice, make the same books. `now` is the clock
  * as it is: what claims to be later was told by one that was ahead, and is put back first.
  */
-export function keeping({ fetches, days, versions, clock }: Tables) {
-  return (book: number, told: Told, now?: number): void => {
+export function replySaver({ fetches, days, versions, clock }: Tables) {
+  return (book: number, told: AccountReply, now?: number): void => {
     const { what, at, rows = [], undated = [], values = [], listed } = told
     if (now !== undefined) clock.putBack(book, told, now)
     if (!fetches.add(book, what, told)) return

@@ -13,7 +13,7 @@ export interface LinkedAccount {
 }
 
 /** From this row on, up to the next link, requests go to this account. Connections change seldom, so that no row need say it. */
-export interface Link {
+export interface AccountLink {
   firstRow: number
   account: number
 }
@@ -33,13 +33,13 @@ export function linkTable({ handle }: Pick<Database, 'handle'>) {
         profile: text(row, 'profile'),
         book: textOrNull(row, 'book'),
       })),
-    links: (): Link[] =>
+    links: (): AccountLink[] =>
       links.all().map((row) => ({ firstRow: number(row, 'first_row'), account: number(row, 'account') })),
     putAccount: ({ id, baseUrl, profile, book }: LinkedAccount): void =>
       void putAccount.run(id, baseUrl, profile, book),
     dropAccount: (id: number): void => void dropAccount.run(id),
     /** All links anew: there is one for each change of the account, so they are few. The caller holds the transaction. */
-    putLinks(all: readonly Link[]): void {
+    putLinks(all: readonly AccountLink[]): void {
       dropLinks.run()
       for (const { firstRow, account } of all) putLink.run(firstRow, account)
     },

@@ -11,16 +11,16 @@ import { linkTable } from './links.ts'
 import { priceTable } from './prices.ts'
 import { requestTable } from './requests.ts'
 import { requestErasing } from './retention.ts'
-import { bodyDatabase, ledgerDatabase } from './schema.ts'
+import { bodyDatabase, requestLogDatabase } from './schema.ts'
 import { requestSearch } from './search.ts'
 import { spendTable } from './spend.ts'
 
-export const ledgerFile = (dataDir: string): string => join(dataDir, 'ledger.sqlite')
+export const requestLogFile = (dataDir: string): string => join(dataDir, 'ledger.sqlite')
 export const bodiesFile = (dataDir: string): string => join(dataDir, 'bodies.sqlite')
 
 /** The books' two files, a table family a property. @throws as openDatabase does */
-export function openLedgerStore(dataDir: string, options: OpenOptions = {}) {
-  const ledger = openDatabase(ledgerFile(dataDir), ledgerDatabase, options)
+export function openRequestLogTables(dataDir: string, options: OpenOptions = {}) {
+  const ledger = openDatabase(requestLogFile(dataDir), requestLogDatabase, options)
   let bodies: Database
   try {
     bodies = openDatabase(bodiesFile(dataDir), bodyDatabase, options)
@@ -46,7 +46,7 @@ export function openLedgerStore(dataDir: string, options: OpenOptions = {}) {
     },
   }
 }
-export type LedgerStore = ReturnType<typeof openLedgerStore>
+export type RequestLogTables = ReturnType<typeof openRequestLogTables>
 
 /** Small numbers that the books remember about themselves. */
 function factTable({ handle }: Database) {
@@ -71,18 +71,18 @@ function factTable({ handle }: Database) {
  * @param isInUse as `openReadOnly`
  * @throws StudioError `store_newer`, `store_damaged`
  */
-export function openLedgerForReading(dataDir: string, isInUse?: true) {
-  const file = ledgerFile(dataDir)
+export function openRequestLogReadOnly(dataDir: string, isInUse?: true) {
+  const file = requestLogFile(dataDir)
   try {
     if (!isDatabaseThere(file)) return null
     const { handle, isOutdated } = openReadOnly(file, isInUse)
     try {
       const version = Number(handle.prepare('PRAGMA user_version').get()?.user_version)
-      if (version > ledgerDatabase.migrations.length) {
+      if (version > requestLogDatabase.migrations.length) {
         throw new StudioError('store_newer', `${file} was written by a newer version of Inference Studio.`)
       }
       // Made this moment by a core that has not come to its tables yet, or left by an older one that must migrate it first.
-      if (version < ledgerDatabase.migrations.length) {
+      if (version < requestLogDatabase.migrations.length) {
         handle.close()
         return null
       }
@@ -105,4 +105,4 @@ export function openLedgerForReading(dataDir: string, isInUse?: true) {
     throw asStoreError(thrown, file)
   }
 }
-export type LedgerForReading = NonNullable<ReturnType<typeof openLedgerForReading>>
+export type RequestLogReadOnly = NonNullable<ReturnType<typeof openRequestLogReadOnly>>

@@ -1,4 +1,4 @@
-import type { PlaceOfProfile } from '../../ports/requests.ts'
+import type { ProfileLocation } from '../../ports/requests.ts'
 import type { Database } from '../database.ts'
 import { number, text } from '../rows.ts'
 
@@ -26,13 +26,13 @@ export function priceTable({ handle }: Pick<Database, 'handle'>) {
   const adopt = handle.prepare("UPDATE prices SET profile = ? WHERE profile = '' AND base_url = ?")
   const newest = handle.prepare('SELECT profile, base_url FROM prices ORDER BY as_of DESC LIMIT 1')
   return {
-    put: ({ profile, baseUrl }: PlaceOfProfile, p: StoredPrice): void =>
+    put: ({ profile, baseUrl }: ProfileLocation, p: StoredPrice): void =>
       void put.run(
         ...[profile, baseUrl, p.model, p.how, `${p.fresh}`, `${p.cached}`, `${p.out}`, `${p.request}`, p.days, p.asOf],
       ),
     /** What was learned at that address before there were profiles becomes this one's. */
-    adopt: ({ profile, baseUrl }: PlaceOfProfile): void => void adopt.run(profile, baseUrl),
-    of: ({ profile, baseUrl }: PlaceOfProfile): StoredPrice[] =>
+    adopt: ({ profile, baseUrl }: ProfileLocation): void => void adopt.run(profile, baseUrl),
+    of: ({ profile, baseUrl }: ProfileLocation): StoredPrice[] =>
       of.all(profile, baseUrl).map((row) => ({
         model: text(row, 'model'),
         how: text(row, 'how'),
@@ -44,7 +44,7 @@ export function priceTable({ handle }: Pick<Database, 'handle'>) {
         asOf: number(row, 'as_of'),
       })),
     /** Where prices were learned last. */
-    newest(): PlaceOfProfile | null {
+    newest(): ProfileLocation | null {
       const row = newest.get()
       return row ? { profile: text(row, 'profile'), baseUrl: text(row, 'base_url') } : null
     },

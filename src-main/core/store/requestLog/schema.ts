@@ -189,7 +189,7 @@ CREATE INDEX bodies_by_who ON bodies (who, at, size);
 `
 
 /** "ISle". A checkpoint every 4,000 pages (16 MB): the pages that every row touches are then folded in once for thousands of rows. */
-export const ledgerDatabase: DatabaseKind = {
+export const requestLogDatabase: DatabaseKind = {
   applicationId: 0x49536c65,
   migrations: [first, use, profiles, limited],
   synchronous: 'NORMAL',

@@ -15,7 +15,7 @@ const sums = {
 }
 
 /** Every request of this machine. */
-export const ledgerTables: DescribedTables = {
+export const requestLogTables: DescribedTables = {
   requests: {
     about: 'One row a request, of the studio and of every tool. Words are numbers here.',
     columns: {

@@ -1,5 +1,5 @@
 import zlib from 'node:zlib'
-import type { Reading } from '../../ports/requests.ts'
+import type { MeterReading } from '../../ports/requests.ts'
 import { ByteStore } from './bytes.ts'
 import type { Meter } from './types.ts'
 
@@ -49,7 +49,7 @@ export class EncodedMeter implements Meter {
     return null
   }
 
-  reading(): Reading {
+  reading(): MeterReading {
     return this.#decoded()?.reading() ?? { usage: null, measured: false, output: this.#size > 0 }
   }
 

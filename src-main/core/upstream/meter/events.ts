@@ -1,4 +1,4 @@
-import type { Reading } from '../../ports/requests.ts'
+import type { MeterReading } from '../../ports/requests.ts'
 import { asBuffer, ByteStore } from './bytes.ts'
 import { parseText } from './jsonScan.ts'
 import { ReplyReader } from './replyReader.ts'
@@ -69,7 +69,7 @@ export class EventMeter implements Meter {
     return this.#reply.model
   }
 
-  reading(): Reading {
+  reading(): MeterReading {
     return this.#reply.reading(this.#tokensIn)
   }
 

@@ -1,4 +1,4 @@
-import type { Reading } from '../../ports/requests.ts'
+import type { MeterReading } from '../../ports/requests.ts'
 import { EncodedMeter } from './encoded.ts'
 import { EventMeter } from './events.ts'
 import type { Meter, MeterOptions } from './types.ts'
@@ -49,7 +49,7 @@ class ByteMeter implements Meter {
     return null
   }
 
-  reading(): Reading {
+  reading(): MeterReading {
     return { usage: null, measured: false, output: this.#isOutput && this.#any }
   }
 }

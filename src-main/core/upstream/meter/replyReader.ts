@@ -1,4 +1,4 @@
-import type { Reading, TokenUsage } from '../../ports/requests.ts'
+import type { MeterReading, TokenUsage } from '../../ports/requests.ts'
 import { type Lane, type LaneKind, OutputText } from './outputText.ts'
 import { countOrNull, type Fields, isFields, textOrNull } from './values.ts'
 
@@ -78,7 +78,7 @@ export class ReplyReader {
   }
 
   /** Figures of the service where it told both; what is missing is counted from the text or taken from the request's estimate. */
-  reading(tokensIn: number | null): Reading {
+  reading(tokensIn: number | null): MeterReading {
     const measured = this.#measured
     if (measured !== null) return { usage: measured, measured: true, output: this.output }
     const told = this.#usage

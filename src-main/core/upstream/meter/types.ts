@@ -1,5 +1,5 @@
 import type { Endpoint } from '../../../../src-preload/contract/requests.ts'
-import type { Reading } from '../../ports/requests.ts'
+import type { MeterReading } from '../../ports/requests.ts'
 
 export interface MeterOptions {
   endpoint: Endpoint
@@ -23,7 +23,7 @@ export interface Meter {
   /** The end came well: what was held goes on. */
   end(): Uint8Array | null
   /** At any moment, also after a cut. Tokens where none were told are counted with a tokenizer, only when asked here. */
-  reading(): Reading
+  reading(): MeterReading
   /** Events: a stream that ended with [DONE] or with every begun choice finished. False for everything else. */
   readonly complete: boolean
   /** The reply's own model, if it said so. */

@@ -1,4 +1,4 @@
-import type { Reading } from '../../ports/requests.ts'
+import type { MeterReading } from '../../ports/requests.ts'
 import { asBuffer, markLength } from './bytes.ts'
 import { parseBetween } from './json.ts'
 import { ReplyReader } from './replyReader.ts'
@@ -43,7 +43,7 @@ export class WholeMeter implements Meter {
     return null
   }
 
-  reading(): Reading {
+  reading(): MeterReading {
     return this.#read().reading(this.#tokensIn)
   }
 

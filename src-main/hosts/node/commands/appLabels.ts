@@ -1,14 +1,14 @@
-import type { Tool } from '../../../../src-preload/contract/apps.ts'
+import type { App } from '../../../../src-preload/contract/apps.ts'
 
 // A tool's key in words for a terminal.
 
 /** `2026-11-21T05:21:06.396Z` as `2026-11-21 05:21 UTC`. */
 export const toMinute = (instant: string): string => `${instant.slice(0, 16).replace('T', ' ')} UTC`
 
-const hasExpired = ({ expiresAt }: Tool): boolean => expiresAt !== null && Date.parse(expiresAt) <= Date.now()
+const hasExpired = ({ expiresAt }: App): boolean => expiresAt !== null && Date.parse(expiresAt) <= Date.now()
 
 /** Why it is refused, or when it was used last. */
-export function stateOf(tool: Tool): string {
+export function stateOf(tool: App): string {
   if (tool.revokedAt) return `revoked ${toMinute(tool.revokedAt)}`
   if (tool.expiresAt && hasExpired(tool)) return `expired ${toMinute(tool.expiresAt)}`
   if (tool.pausedAt) return `paused ${toMinute(tool.pausedAt)}`
@@ -16,7 +16,7 @@ export function stateOf(tool: Tool): string {
 }
 
 /** What differs from a key without limits, in one line; empty where nothing does. */
-export function limitsOf(tool: Tool): string {
+export function limitsOf(tool: App): string {
   const parts = [
     tool.budgetDay && `${tool.budgetDay} SC a day`,
     tool.budgetMonth && `${tool.budgetMonth} SC a month`,
@@ -37,7 +37,7 @@ export function limitsOf(tool: Tool): string {
 const counted = (count: number, what: string): string => `${count} ${count === 1 ? what : `${what}s`}`
 
 /** Every field, one a line. */
-export function detailsOf(tool: Tool): [name: string, value: string][] {
+export function detailsOf(tool: App): [name: string, value: string][] {
   const at = (instant: string | null, never: string): string => (instant === null ? never : toMinute(instant))
   const limit = (value: number | string | null, unit = ''): string => (value === null ? 'no limit' : `${value}${unit}`)
   return [

@@ -1,5 +1,5 @@
 import { StudioError } from '../../../core/errors.ts'
-import { checkedChanges, type ToolChanges } from '../../../core/gateway/apps/appSettings.ts'
+import { type AppChanges, checkedChanges } from '../../../core/gateway/apps/appSettings.ts'
 import { instantOf } from '../../../core/shared/days.ts'
 
 /** The options of `tools add` and `tools set` as they were typed. */
@@ -56,7 +56,7 @@ const expiry = (now: number) => (text: string) => {
 }
 
 /** What the options say, checked as the core does it. @throws StudioError `bad_input` in words */
-export function readToolOptions(typed: ToolOptions): ToolChanges {
+export function readToolOptions(typed: ToolOptions): AppChanges {
   const now = Date.now()
   const changes = checkedChanges({
     name: typed.name,

@@ -1,8 +1,8 @@
 import { devNull } from 'node:os'
-import type { Tool } from '../../../../src-preload/contract/apps.ts'
+import type { App } from '../../../../src-preload/contract/apps.ts'
 import { StudioError } from '../../../core/errors.ts'
-import type { NewTool, ToolChanges } from '../../../core/gateway/apps/appSettings.ts'
-import type { Parts, ToolKeys } from '../dependencies.ts'
+import type { AppChanges, NewApp } from '../../../core/gateway/apps/appSettings.ts'
+import type { AppCommands, Parts } from '../dependencies.ts'
 import { failureOf } from '../failure.ts'
 import { findDataDir, openDataDir } from '../folder.ts'
 import { exitCodes, log, outputFailure, outputIsDiscarded, printJson, say, sayTable } from '../output.ts'
@@ -15,7 +15,7 @@ interface ToolsOptions {
 }
 
 /** A key is shown once: one that could not be shown is deleted again. */
-export async function addTool(given: NewTool, options: ToolsOptions, parts: Parts): Promise<number> {
+export async function addTool(given: NewApp, options: ToolsOptions, parts: Parts): Promise<number> {
   if (outputIsDiscarded()) {
     const words = `Standard output is closed or ${devNull}, and a key is shown only once. No key was made.`
     throw new StudioError('bad_input', words)
@@ -31,7 +31,7 @@ export async function addTool(given: NewTool, options: ToolsOptions, parts: Part
   })
 }
 
-function deleteUnseen(keys: ToolKeys, { id, name }: Tool): void {
+function deleteUnseen(keys: AppCommands, { id, name }: App): void {
   try {
     keys.remove(id)
     log('error', `The key for ${name} could not be shown, so it was deleted again.`)
@@ -41,7 +41,7 @@ function deleteUnseen(keys: ToolKeys, { id, name }: Tool): void {
   }
 }
 
-export function setTool(which: string, changes: ToolChanges, options: ToolsOptions, parts: Parts): Promise<number> {
+export function setTool(which: string, changes: AppChanges, options: ToolsOptions, parts: Parts): Promise<number> {
   return withToolKeys(options, parts, (keys) => {
     const tool = keys.update(oneOf(keys.list(), which).id, changes)
     if (options.json) printJson(tool)
@@ -104,7 +104,7 @@ export function revokeTool(which: string, options: ToolsOptions, parts: Parts): 
  * The key of an id, else of a name: of one that is not revoked before one that is.
  * @throws StudioError `no_such_item`, `bad_input` where several have the name
  */
-function oneOf(tools: readonly Tool[], which: string): Tool {
+function oneOf(tools: readonly App[], which: string): App {
   const byId = tools.find(({ id }) => id === which)
   if (byId) return byId
   const named = tools.filter(({ name }) => name === which.trim())
@@ -121,7 +121,7 @@ function oneOf(tools: readonly Tool[], which: string): Tool {
 async function withToolList(
   options: ToolsOptions,
   parts: Parts,
-  use: (keys: Pick<ToolKeys, 'list'>) => void,
+  use: (keys: Pick<AppCommands, 'list'>) => void,
 ): Promise<number> {
   const keys = await parts.openToolList(findDataDir(options.dataDir))
   try {
@@ -135,7 +135,7 @@ async function withToolList(
 async function withToolKeys(
   options: ToolsOptions,
   parts: Parts,
-  use: (keys: ToolKeys) => void | Promise<void>,
+  use: (keys: AppCommands) => void | Promise<void>,
 ): Promise<number> {
   const keys = await parts.openToolKeys(await openDataDir(options.dataDir))
   try {

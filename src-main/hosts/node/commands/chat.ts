@@ -10,7 +10,7 @@ import { openDataDir } from '../folder.ts'
 import { createNodeHost } from '../host.ts'
 import { exitCodes, log, onOutputFailure, outputFailure, printJson, sayPart } from '../output.ts'
 import { type Interrupt, listenForInterrupt } from '../signals.ts'
-import { type PassingCore, startCoreInPassing } from '../temporaryCore.ts'
+import { startTemporaryCore, type TemporaryCore } from '../temporaryCore.ts'
 
 interface ChatOptions extends ConnectionOptions {
   model?: string
@@ -46,7 +46,7 @@ export async function chat(prompt: string, options: ChatOptions, parts: Parts): 
   }
 }
 
-async function openCore(options: ChatOptions, parts: Parts): Promise<PassingCore> {
+async function openCore(options: ChatOptions, parts: Parts): Promise<TemporaryCore> {
   const connect = connectionFrom(options)
   const coreOptions: CoreOptions = { proxyPort: null, ...(connect && { connect }) }
   try {
@@ -61,7 +61,7 @@ async function openCore(options: ChatOptions, parts: Parts): Promise<PassingCore
       throw new StudioError('folder_in_use', words, {}, { cause: thrown })
     }
     log('info', 'Another Inference Studio uses the data folder, so this exchange is not stored.')
-    return startCoreInPassing(parts, coreOptions)
+    return startTemporaryCore(parts, coreOptions)
   }
 }
 

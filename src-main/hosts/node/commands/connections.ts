@@ -1,5 +1,5 @@
 import type { ListedProfile } from '../../../core/features/connections/savedConnections.ts'
-import type { Connections, Parts } from '../dependencies.ts'
+import type { ConnectionCommands, Parts } from '../dependencies.ts'
 import { findDataDir, openDataDir } from '../folder.ts'
 import { createNodeHost } from '../host.ts'
 import { exitCodes, printJson, say } from '../output.ts'
@@ -62,7 +62,7 @@ const cells = (profile: ListedProfile): string[] => [
 async function withConnections(
   options: ConnectionsOptions,
   parts: Parts,
-  use: (connections: Connections, dataDir: string) => void | Promise<void>,
+  use: (connections: ConnectionCommands, dataDir: string) => void | Promise<void>,
 ): Promise<number> {
   const dataDir = await openDataDir(options.dataDir)
   const connections = await parts.openConnections(dataDir)

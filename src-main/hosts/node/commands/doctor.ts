@@ -13,7 +13,7 @@ import { findDataDir } from '../folder.ts'
 import { createNodeHost } from '../host.ts'
 import { listenOn } from '../listen.ts'
 import { exitCodes, printJson, sayTable } from '../output.ts'
-import { type PassingCore, startCoreInPassing } from '../temporaryCore.ts'
+import { startTemporaryCore, type TemporaryCore } from '../temporaryCore.ts'
 
 interface DoctorOptions extends ConnectionOptions {
   dataDir?: string
@@ -122,13 +122,13 @@ async function checkConnection(dataDir: string, options: DoctorOptions, parts: P
 }
 
 /** With the connections of the data folder, unless another one was given. @throws StudioError `folder_in_use` where a running program has them */
-async function openCore(dataDir: string, parts: Parts, options: CoreOptions): Promise<PassingCore> {
-  if (options.connect && !('profile' in options.connect)) return startCoreInPassing(parts, options)
+async function openCore(dataDir: string, parts: Parts, options: CoreOptions): Promise<TemporaryCore> {
+  if (options.connect && !('profile' in options.connect)) return startTemporaryCore(parts, options)
   const user = folderUser(dataDir)
   if (user) throw user
   const stored = await parts.openConnectionList(dataDir)
   try {
-    return await startCoreInPassing(parts, options, stored.copyTo)
+    return await startTemporaryCore(parts, options, stored.copyTo)
   } finally {
     stored.close()
   }

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises'
 import type { BackupSummary } from '../../../../src-preload/contract/data.ts'
 import { StudioError } from '../../../core/errors.ts'
-import type { Here, Parts } from '../dependencies.ts'
+import type { DataFolderContents, Parts } from '../dependencies.ts'
 import { openDataDir } from '../folder.ts'
 import { exitCodes, printJson, say } from '../output.ts'
 import { listenForInterrupt } from '../signals.ts'
@@ -21,7 +21,7 @@ export async function restore(file: string, options: RestoreOptions, parts: Part
   const dataDir = await openDataDir(options.dataDir)
   const interrupt = listenForInterrupt()
   try {
-    const agree = (backup: BackupSummary, now: Here | null): Promise<boolean> =>
+    const agree = (backup: BackupSummary, now: DataFolderContents | null): Promise<boolean> =>
       options.yes ? Promise.resolve(true) : interrupt.or(ask(dataDir, backup, now))
     const restored = await keep.restore({ dataDir, path, signal: interrupt.signal, agree })
     if (restored === null) {
@@ -42,7 +42,7 @@ export async function restore(file: string, options: RestoreOptions, parts: Part
 }
 
 /** @throws StudioError `bad_input` where nobody can be asked */
-async function ask(dataDir: string, backup: BackupSummary, now: Here | null): Promise<boolean> {
+async function ask(dataDir: string, backup: BackupSummary, now: DataFolderContents | null): Promise<boolean> {
   if (!process.stdin.isTTY || !process.stdout.isTTY) {
     const words = `The backup is good (${backup.madeAt}: ${countWords(backup.counts)}). Say --yes to put it in the place of everything in ${dataDir}.`
     throw new StudioError('bad_input', words)

@@ -1,8 +1,8 @@
-import type { Book, View, ViewQuery } from '../../../../src-preload/contract/usage.ts'
+import type { Book, UsageView, ViewQuery } from '../../../../src-preload/contract/usage.ts'
 import { StudioError } from '../../../core/errors.ts'
 import { type ExportFormat, exportRows } from '../../../core/features/usage/export.ts'
 import { bucketsOf, type ExportRow, rowsOf, totalsOf } from '../../../core/features/usage/exportRows.ts'
-import type { Parts, UsageBooks } from '../dependencies.ts'
+import type { Parts, UsageCommands } from '../dependencies.ts'
 import { findDataDir } from '../folder.ts'
 import { exitCodes, harmless, say, writeOutput } from '../output.ts'
 import { columns } from '../table.ts'
@@ -53,7 +53,7 @@ export async function usage(options: UsageOptions, parts: Parts): Promise<number
 }
 
 /** @throws StudioError `bad_input` for an account that is not there */
-export function bookOf(books: UsageBooks, account: string | undefined): Book | null {
+export function bookOf(books: UsageCommands, account: string | undefined): Book | null {
   const all = books.books()
   if (account === undefined) return all[0] ?? null
   const found = all.filter(({ id, name }) => id === account || name === account)
@@ -77,7 +77,7 @@ function queryOf({ since, until, by, each }: UsageOptions, { id }: Book, source:
   return { bookId: id, from, to, grain, by: by === 'day' ? 'model' : by, source, search: '' }
 }
 
-function rowsIn(view: View, { by, each }: UsageOptions): ExportRow[] {
+function rowsIn(view: UsageView, { by, each }: UsageOptions): ExportRow[] {
   if (by === 'day') return bucketsOf(view)
   return each === undefined ? totalsOf(view) : rowsOf(view)
 }
@@ -93,7 +93,12 @@ async function write(bytes: Uint8Array, file: string | null): Promise<void> {
   await writeOutput(process.stdout.isTTY ? harmless(Buffer.from(bytes).toString()) : bytes)
 }
 
-function sayUsage(book: Book, views: readonly View[], rows: readonly ExportRow[], { by, each }: UsageOptions): void {
+function sayUsage(
+  book: Book,
+  views: readonly UsageView[],
+  rows: readonly ExportRow[],
+  { by, each }: UsageOptions,
+): void {
   const [first] = views
   if (!first) return
   say(`${book.name} (${book.baseUrl}), ${first.query.from} to ${first.query.to}`)
@@ -131,12 +136,12 @@ function numbersOf(row: ExportRow): string[] {
   return [...counts.map(String), row.cost_sc ?? '-']
 }
 
-function costWords({ cost, estimated }: View['total']): string {
+function costWords({ cost, estimated }: UsageView['total']): string {
   if (cost === null) return '-'
   return estimated > 0 ? `~${cost}` : cost
 }
 
-function* notesOf(views: readonly View[]): Generator<string> {
+function* notesOf(views: readonly UsageView[]): Generator<string> {
   for (const { query, buckets, total } of views) {
     if (query.source === 'service') yield* gapsOf(buckets, query.grain)
     if (total.estimated > 0) yield `~ ${total.estimated} requests of this machine cost an estimate.`
@@ -145,7 +150,7 @@ function* notesOf(views: readonly View[]): Generator<string> {
 }
 
 /** Of the last 30 days the service still tells (specification, Limits): they are not lost. */
-function* gapsOf(buckets: View['buckets'], grain: string): Generator<string> {
+function* gapsOf(buckets: UsageView['buckets'], grain: string): Generator<string> {
   const counted = (count: number): string => `${count} ${count === 1 ? grain : `${grain}s`}`
   const firstTold = dayOf(Date.now() - (usualDays - 1) * dayMs)
   const open = buckets.filter(({ state }) => state === 'gap' || state === 'partial')

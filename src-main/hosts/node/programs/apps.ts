@@ -4,7 +4,7 @@ import { dataFolder, json, nonEmpty, shortName } from '../arguments.ts'
 import type { Parts } from '../dependencies.ts'
 
 /** The commands about tools' keys; what they do is loaded when one runs. */
-export function describeTools(program: Command, parts: Parts, ended: (code: number) => void): void {
+export function describeApps(program: Command, parts: Parts, ended: (code: number) => void): void {
   const tools = program.command('tools').description('keys of the tools that may use the local /v1')
   const load = () => import('../commands/apps.ts')
   const command = (name: string, about: string): Command =>

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import type { AnyRouter } from '@orpc/server'
 import type { Opening } from '../../../../src-preload/contract/data.ts'
 import { StudioError } from '../../../core/errors.ts'
-import { type Connection, Connections } from '../../../listener/connections.ts'
+import { type ClientConnection, ClientConnections } from '../../../listener/connections.ts'
 import { boundedServer, type ServerBounds } from '../../../listener/server.ts'
 import { StallWatch, type Watched } from '../../../listener/stall.ts'
 import { diagramHeaders, isDiagramPath, securityHeaders } from '../../csp.ts'
@@ -92,7 +92,7 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
   files.delete(openingPage)
   const bounds = { ...usualBounds, ...options.bounds }
   // Without words: a browser that opened the connection ahead would read them as the answer to its next request.
-  const connections = new Connections(bounds, (socket) => socket.destroy())
+  const connections = new ClientConnections(bounds, (socket) => socket.destroy())
   const server = boundedServer(bounds, connections)
   const port = await listenOn(server, options.port, options.orNext)
   const access = createAccess(port)
@@ -111,7 +111,7 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
   const knows = (request: IncomingMessage): boolean =>
     access.knowsHost(request) &&
     (access.knowsCookie(request) || access.knowsMediaCookie(request) || access.knowsBearer(request))
-  const meet = (request: IncomingMessage, reply: ServerResponse, connection: Connection): void => {
+  const meet = (request: IncomingMessage, reply: ServerResponse, connection: ClientConnection): void => {
     connections.answers(connection, reply)
     if (connection.proven) return
     if (knows(request)) connections.proved(request.socket, connection)

@@ -6,7 +6,7 @@ import { mediaPath } from '../../../../src-preload/contract/media.ts'
 import { showBytes } from '../../../shared/ui/bytes.ts'
 import { Lightbox as Shared } from '../../../shared/ui/Lightbox.tsx'
 
-export interface LightboxProps {
+export interface PictureLightboxProps {
   pictures: readonly Attachment[]
   /** Which one is shown; -1: none, and the dialog is shut. */
   at: number
@@ -15,7 +15,7 @@ export interface LightboxProps {
 }
 
 /** One picture of a message over the whole window; arrows go to the next. */
-export function Lightbox({ pictures, at, onMove, onClose }: LightboxProps) {
+export function Lightbox({ pictures, at, onMove, onClose }: PictureLightboxProps) {
   const { t } = useTranslation('composer')
   const picture = pictures[at]
   const name = picture?.name ?? t('picture')

@@ -25,7 +25,7 @@ export function mayMove(bytes: Uint8Array, type: SentType | null): boolean {
   return control !== -1 && (data === -1 || control < data)
 }
 
-export interface Fit {
+export interface PictureFit {
   width: number
   height: number
   /** Whether it has to be drawn anew, and why. */
@@ -39,7 +39,7 @@ export function fitOf(picture: {
   bytes: number
   type: SentType | null
   orientation: number
-}): Fit {
+}): PictureFit {
   const { width, height, bytes, type, orientation } = picture
   const share = Math.min(1, longestSide / Math.max(width, height))
   return {

@@ -1,14 +1,14 @@
 import { useTranslation } from 'react-i18next'
 import { modelsToAsk, useChat } from '../../../stores/chat.ts'
 import { useBusy } from '../hooks.ts'
-import { useWords } from '../messages.ts'
+import { useChatTranslate } from '../messages.ts'
 import { picturesOf, usePictures } from './draftPictures.ts'
 
 const longest = 1_000_000
 
 /** Why nothing can be sent now, in words; null when it can. */
 export function useBlocked(typed: string, draft: string): string | null {
-  const words = useWords()
+  const words = useChatTranslate()
   const { t } = useTranslation('composer')
   const running = useBusy()
   const sending = useChat((state) => state.sending !== null)

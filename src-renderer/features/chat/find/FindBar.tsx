@@ -3,7 +3,7 @@ import { type KeyboardEvent, useEffect, useMemo, useRef } from 'react'
 import { IconButton } from '../../../shared/ui/Button.tsx'
 import { useChat } from '../../../stores/chat.ts'
 import { patternOf, useFind } from '../../../stores/chatFind.ts'
-import { figure, useWords } from '../messages.ts'
+import { figure, useChatTranslate } from '../messages.ts'
 import { hideFind, step } from './actions.ts'
 import { matchesIn } from './matches.ts'
 import { useMarks } from './useMarks.ts'
@@ -16,7 +16,7 @@ export function FindBar() {
 }
 
 function Bar() {
-  const words = useWords()
+  const words = useChatTranslate()
   const field = useRef<HTMLInputElement>(null)
   const find = useFind()
   const { text, matchCase, words: terms, focused } = find

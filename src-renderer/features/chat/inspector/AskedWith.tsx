@@ -1,12 +1,12 @@
 import type { ChatParams } from '../../../../src-preload/contract/chat.ts'
-import { figure, useWords } from '../messages.ts'
+import { figure, useChatTranslate } from '../messages.ts'
 import { countSet, numberSpecs, showStop } from '../params.ts'
 import { Fact } from './Fact.tsx'
 import { paramNames } from './parameterNames.ts'
 
 /** The parameters that went with a reply's request, as they were then. */
 export function AskedWith({ params }: { params: ChatParams | null }) {
-  const words = useWords()
+  const words = useChatTranslate()
   if (params === null) return null
   const set = countSet(params)
   const { responseFormat: format, extra } = params

@@ -3,7 +3,7 @@ import type { Message } from '../../../../src-preload/contract/chat.ts'
 import { showSc } from '../../../shared/ui/sc.ts'
 import { useChat } from '../../../stores/chat.ts'
 import { spentOf, tokensOf } from '../facts.ts'
-import { figure, fullTime, useWords } from '../messages.ts'
+import { figure, fullTime, useChatTranslate } from '../messages.ts'
 import { Fact } from './Fact.tsx'
 
 const none: readonly Message[] = []
@@ -23,7 +23,7 @@ const sumsOf = (messages: readonly Message[]) => ({ total: tokensOf(messages), s
 
 /** Sums are of the path on the stage, as far as it has come. */
 export function ConversationFacts() {
-  const words = useWords()
+  const words = useChatTranslate()
   const conversation = useChat((state) => state.open?.conversation ?? null)
   const settled = useChat((state) => state.open?.settled ?? none)
   const { total, spent } = useSums(settled)

@@ -2,7 +2,7 @@ import { useEffect, useId, useState } from 'react'
 import type { ChatParams } from '../../../../src-preload/contract/chat.ts'
 import { useChat } from '../../../stores/chat.ts'
 import { useStage } from '../../../stores/chatPage.ts'
-import { useWords, type Words } from '../messages.ts'
+import { type ChatTranslate, useChatTranslate } from '../messages.ts'
 import { type ExtraFault, readExtra } from '../params.ts'
 import { changeParam } from '../setup.ts'
 import { JsonText } from './JsonText.tsx'
@@ -11,7 +11,7 @@ import { ParamRow } from './ParamRow.tsx'
 /** Members of the request body that only some providers know. What can't be sent is kept as typed, and not sent. */
 export function ExtraField({ params }: { params: ChatParams }) {
   const value = params.extra
-  const words = useWords()
+  const words = useChatTranslate()
   const id = useId()
   const key = useChat(({ open }) => open?.id ?? 'new')
   const text = useStage(({ extras }) => extras[key]) ?? (value === undefined ? '' : JSON.stringify(value, null, 2))
@@ -67,7 +67,7 @@ export function ExtraField({ params }: { params: ChatParams }) {
   )
 }
 
-function faultWords(fault: ExtraFault, words: Words): string[] {
+function faultWords(fault: ExtraFault, words: ChatTranslate): string[] {
   if (fault.is === 'json') return []
   if (fault.is === 'object') return [words('extraObject')]
   return fault.names.map((name) => words('extraOwn', { name }))

@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react'
-import { useWords } from '../messages.ts'
+import { useChatTranslate } from '../messages.ts'
 
 /** One line of facts: the name left, what is known right. `part`: of the line above. */
 export function Fact(props: { name: string; part?: boolean; mono?: boolean; children: ReactNode }) {
-  const words = useWords()
+  const words = useChatTranslate()
   const { children } = props
   const known = children !== null && children !== undefined && children !== ''
   return (

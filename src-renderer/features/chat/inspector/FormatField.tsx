@@ -2,7 +2,7 @@ import { useId, useState } from 'react'
 import type { ChatParams } from '../../../../src-preload/contract/chat.ts'
 import { Checkbox, Field, TextInput } from '../../../shared/ui/Field.tsx'
 import { Select } from '../../../shared/ui/Select.tsx'
-import { useWords, type Words } from '../messages.ts'
+import { type ChatTranslate, useChatTranslate } from '../messages.ts'
 import { schemaFaults } from '../schema.ts'
 import { changeParam } from '../setup.ts'
 import { JsonText } from './JsonText.tsx'
@@ -23,7 +23,7 @@ const firstSchema: SchemaFormat = { type: 'json_schema', name: 'reply', schema: 
 
 /** Text, JSON, or JSON that a schema describes. */
 export function FormatField({ value }: { value: Format | undefined }) {
-  const words = useWords()
+  const words = useChatTranslate()
   const id = useId()
   /** The schema last written here: a look at another format does not lose it. */
   const [schema, setSchema] = useState(value?.type === 'json_schema' ? value : firstSchema)
@@ -60,7 +60,7 @@ export function FormatField({ value }: { value: Format | undefined }) {
 }
 
 function SchemaEditor({ value }: { value: SchemaFormat }) {
-  const words = useWords()
+  const words = useChatTranslate()
   const id = useId()
   const [name, setName] = useState(value.name)
   const badName = !/^[\w-]{1,64}$/.test(name)
@@ -95,7 +95,7 @@ function SchemaEditor({ value }: { value: SchemaFormat }) {
   )
 }
 
-function faultsOf(text: string, words: Words): string[] {
+function faultsOf(text: string, words: ChatTranslate): string[] {
   let schema: unknown
   if (text.trim() === '') return [words('schemaEmpty')]
   try {

@@ -1,12 +1,12 @@
 import { useId } from 'react'
 import { Segmented } from '../../../shared/ui/Segmented.tsx'
 import { TextArea } from '../../../shared/ui/TextArea.tsx'
-import { useWords } from '../messages.ts'
+import { useChatTranslate } from '../messages.ts'
 import { changeSetup, useSetup } from '../setup.ts'
 
 /** What every request of this conversation begins with. */
 export function Instructions() {
-  const words = useWords()
+  const words = useChatTranslate()
   const hint = useId()
   const { instructions, instructionsRole } = useSetup()
   return (

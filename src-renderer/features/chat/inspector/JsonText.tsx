@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next'
-import { jsonFaultWords } from '../../../shared/toolMessages.ts'
+import { jsonFaultText } from '../../../shared/toolMessages.ts'
 import { jsonFault } from '../../../shared/ui/jsonFault.ts'
 import { TextArea } from '../../../shared/ui/TextArea.tsx'
 
@@ -15,7 +15,7 @@ export function JsonText(props: {
   const { t } = useTranslation('chatTools')
   const { id, value } = props
   const broken = value.trim() === '' ? null : jsonFault(value)
-  const faults = broken ? [jsonFaultWords(t, broken)] : props.faults
+  const faults = broken ? [jsonFaultText(t, broken)] : props.faults
   return (
     <div className="chat-json">
       <TextArea

@@ -1,5 +1,5 @@
 import { useEffect, useId, useState } from 'react'
-import { useWords } from '../messages.ts'
+import { useChatTranslate } from '../messages.ts'
 import { isOutside, type NumberSpec, readNumber } from '../params.ts'
 import { changeParam } from '../setup.ts'
 import { ParamRow } from './ParamRow.tsx'
@@ -16,7 +16,7 @@ const wires = {
 
 /** A number to type; some ranges can be slid through too. What can't be sent stays in the field and says why. */
 export function NumberField({ spec, value }: { spec: NumberSpec; value: number | undefined }) {
-  const words = useWords()
+  const words = useChatTranslate()
   const id = useId()
   const [typed, setTyped] = useState(value === undefined ? '' : String(value))
   const read = readNumber(typed, spec)

@@ -1,7 +1,7 @@
 import { X } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { IconButton } from '../../../shared/ui/Button.tsx'
-import { useWords } from '../messages.ts'
+import { useChatTranslate } from '../messages.ts'
 
 /** A parameter: its name, its control, the way back to "not sent", and under it what is wrong. */
 export function ParamRow(props: {
@@ -15,7 +15,7 @@ export function ParamRow(props: {
   control: ReactNode
   children?: ReactNode
 }) {
-  const words = useWords()
+  const words = useChatTranslate()
   return (
     <div className="chat-param" data-set={props.set}>
       <div className="chat-param-line">

@@ -1,7 +1,7 @@
 import { RotateCcw } from 'lucide-react'
 import { IconButton } from '../../../shared/ui/Button.tsx'
 import { useChat } from '../../../stores/chat.ts'
-import { useWords } from '../messages.ts'
+import { useChatTranslate } from '../messages.ts'
 import { countSet, numberSpecs } from '../params.ts'
 import { changeSetup, useSetup } from '../setup.ts'
 import { ExtraField } from './ExtraField.tsx'
@@ -12,7 +12,7 @@ import { StopField } from './StopField.tsx'
 
 /** What the next replies of this conversation are asked with. What is not set is not sent. */
 export function Parameters() {
-  const words = useWords()
+  const words = useChatTranslate()
   const { params } = useSetup()
   const key = useChat(({ open }) => open?.id ?? 'new')
   const set = countSet(params)

@@ -6,14 +6,14 @@ import { Checkbox, Field, TextInput } from '../../../shared/ui/Field.tsx'
 import { useChat } from '../../../stores/chat.ts'
 import { useStage } from '../../../stores/chatPage.ts'
 import { removePreset, savePreset, usePresets } from '../list/presets.ts'
-import { useWords } from '../messages.ts'
+import { useChatTranslate } from '../messages.ts'
 import { setupOf } from '../setup.ts'
 
 const close = (): void => useStage.setState({ dialog: null })
 
 /** Keeps what is set now under a name, over one of the same name, and takes kept ones away. */
 export function PresetDialog() {
-  const words = useWords()
+  const words = useChatTranslate()
   const open = useStage(({ dialog }) => dialog?.kind === 'presets')
   return (
     <Dialog open={open} onClose={close} title={words('presetsKeepTitle')} about={words('presetsKeepAbout')}>
@@ -24,7 +24,7 @@ export function PresetDialog() {
 }
 
 function Form() {
-  const words = useWords()
+  const words = useChatTranslate()
   const presets = usePresets()
   const setup = useChat(setupOf)
   const model = useChat((state) => state.model)
@@ -80,7 +80,7 @@ function Form() {
 }
 
 function Kept() {
-  const words = useWords()
+  const words = useChatTranslate()
   const presets = usePresets()
   if (presets.length === 0) return null
   return (

@@ -4,12 +4,12 @@ import { Menu, MenuItem, MenuLine } from '../../../shared/ui/Menu.tsx'
 import { useStage } from '../../../stores/chatPage.ts'
 import { pickModel } from '../actions.ts'
 import { usePresets } from '../list/presets.ts'
-import { useWords } from '../messages.ts'
+import { useChatTranslate } from '../messages.ts'
 import { changeSetup } from '../setup.ts'
 
 /** Parameters kept under a name: apply one, or keep these. */
 export function PresetMenu() {
-  const words = useWords()
+  const words = useChatTranslate()
   const presets = usePresets()
   const apply = ({ params, instructions, model }: Preset): void => {
     changeSetup({ params, ...(instructions === null ? {} : { instructions }) })

@@ -6,7 +6,7 @@ import { CopyButton } from '../../../shared/ui/CopyButton.tsx'
 import { type ChatState, inspectedReply, useChat } from '../../../stores/chat.ts'
 import { useStage } from '../../../stores/chatPage.ts'
 import { tokensPerSecond } from '../facts.ts'
-import { costWords, figure, fineSeconds, seconds, useWords } from '../messages.ts'
+import { costWords, figure, fineSeconds, seconds, useChatTranslate } from '../messages.ts'
 import { AskedWith } from './AskedWith.tsx'
 import { Fact } from './Fact.tsx'
 
@@ -22,7 +22,7 @@ function factsShown(state: ChatState): Facts | null {
 
 /** The chosen reply, or the last one. */
 export function ReplySection() {
-  const words = useWords()
+  const words = useChatTranslate()
   const reply = useChat(useShallow(factsShown))
   const chosen = useChat((state) => state.inspected !== null && state.inspected === reply?.id)
   const title = words(chosen ? 'thisReply' : 'lastReply')
@@ -44,7 +44,7 @@ const states = {
 } as const
 
 function ReplyFacts({ reply }: { reply: Facts }) {
-  const words = useWords()
+  const words = useChatTranslate()
   const { usage, requestRow, requestId } = reply
   const speed = tokensPerSecond(reply)
   const tokens = (value: number | null | undefined): ReactNode =>

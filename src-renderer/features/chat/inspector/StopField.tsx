@@ -1,7 +1,7 @@
 import { Plus, X } from 'lucide-react'
 import { useEffect, useId, useRef, useState } from 'react'
 import { IconButton } from '../../../shared/ui/Button.tsx'
-import { useWords } from '../messages.ts'
+import { useChatTranslate } from '../messages.ts'
 import { readStop, showStop } from '../params.ts'
 import { changeParam } from '../setup.ts'
 import { ParamRow } from './ParamRow.tsx'
@@ -10,7 +10,7 @@ const mostStops = 16
 
 /** Texts at which the reply ends, one a line. */
 export function StopField({ value }: { value: string[] | undefined }) {
-  const words = useWords()
+  const words = useChatTranslate()
   const id = useId()
   const list = useRef<HTMLUListElement>(null)
   const [typed, setTyped] = useState(() => (value ?? []).map(showStop))

@@ -8,7 +8,7 @@ import { Button } from '../../../shared/ui/Button.tsx'
 import { Dialog } from '../../../shared/ui/Dialog.tsx'
 import { Spinner } from '../../../shared/ui/Spinner.tsx'
 import { showChat } from './actions.ts'
-import { cancelTransfer, hideTransfer, importFiles, useTransfers, type Work } from './transfers.ts'
+import { cancelTransfer, hideTransfer, importFiles, type TransferTask, useTransfers } from './transfers.ts'
 
 /** Reading in and writing out: what to choose, how far it is, what became of it. */
 export function TransferDialog() {
@@ -33,7 +33,7 @@ export function TransferDialog() {
 
 const doneTitle = (report: ImportReport) => (report.conversations > 0 ? 'importDone' : 'importNothing')
 
-function State({ work }: { work: Work }) {
+function State({ work }: { work: TransferTask }) {
   const { t } = useTranslation('library')
   switch (work.state) {
     case 'choose':
@@ -146,7 +146,7 @@ function Report({ report: { conversations, messages, pictures, known, notes } }:
   )
 }
 
-function Ways({ work }: { work: Work }) {
+function Ways({ work }: { work: TransferTask }) {
   const { t } = useTranslation('library')
   if (work.state === 'done') {
     const { conversationId } = work.report

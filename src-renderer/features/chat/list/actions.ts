@@ -38,18 +38,18 @@ const unselect = (): void => listStore.setState({ picked: new Set() })
 /** Shows a conversation, or with null an empty new one, and puts the drawer away. */
 export function showChat(id: string | null): void {
   const { route } = routeStore.getState()
-  if (route.room === 'chat' && route.id === id) {
+  if (route.page === 'chat' && route.id === id) {
     // Already there: no change of the address will shut the drawer.
     appStore.setState({ listDrawerOpen: false })
     return
   }
-  navigate({ room: 'chat', id })
+  navigate({ page: 'chat', id })
 }
 
 /** Puts the focus into the search field, wherever the window is. */
 export function focusSearch(): void {
   const { route } = routeStore.getState()
-  if (route.room !== 'chat') navigate({ room: 'chat', id: null })
+  if (route.page !== 'chat') navigate({ page: 'chat', id: null })
   if (listStore.getState().drawn === 0) appStore.setState({ listDrawerOpen: true })
   listStore.setState(({ searchAsked }) => ({ searchAsked: searchAsked + 1 }))
 }

@@ -40,7 +40,7 @@ export function takePrompt(prompt: Prompt): void {
 export function insertPrompt(prompt: Prompt, values: Readonly<Record<string, string>>): void {
   closePrompts()
   const { route } = routeStore.getState()
-  if (route.room !== 'chat') navigate({ room: 'chat', id: null })
+  if (route.page !== 'chat') navigate({ page: 'chat', id: null })
   // After the dialog has given the focus back, and the room, if it was another one, is drawn.
   const write = (tries: number): void => {
     const field = composerField()

@@ -3,7 +3,7 @@ import type { Problem } from '../../../../src-preload/contract/problem.ts'
 import type { Client } from '../../../api/connect.ts'
 import { problemOf } from '../../../api/problem.ts'
 
-export interface Found {
+export interface SearchFound {
   /** What was asked for these hits; what is being typed may be ahead of it. */
   text: string
   hits: readonly SearchHit[]
@@ -12,7 +12,7 @@ export interface Found {
 
 export interface SearchState {
   /** The latest answer; null before the first. It stays while the next one is on its way. */
-  found: Found | null
+  found: SearchFound | null
   busy: boolean
   problem: Problem | null
 }
@@ -63,7 +63,7 @@ export function searcher(ask: Client['library']['search'], tell: (state: SearchS
   }
 }
 
-export interface Group {
+export interface SearchGroup {
   conversationId: string
   title: string | null
   archived: boolean
@@ -71,8 +71,8 @@ export interface Group {
 }
 
 /** Hits by conversation, in the order of each one's first hit. */
-export function grouped(hits: readonly SearchHit[]): Group[] {
-  const groups = new Map<string, Group & { hits: SearchHit[] }>()
+export function grouped(hits: readonly SearchHit[]): SearchGroup[] {
+  const groups = new Map<string, SearchGroup & { hits: SearchHit[] }>()
   for (const hit of hits) {
     const { conversationId, title, archived } = hit
     const group = groups.get(conversationId)

@@ -10,7 +10,7 @@ import { appStore, withToast } from '../../../stores/app.ts'
 import { client } from '../client.ts'
 
 /** What is being read in or written out, and how far it is. One at a time. */
-export type Work =
+export type TransferTask =
   | { kind: 'import'; state: 'choose' }
   | { kind: 'import'; state: 'sending'; name: string; sent: number; bytes: number; file: number; files: number }
   | { kind: 'import'; state: 'reading'; name: string; file: number; files: number }
@@ -20,13 +20,16 @@ export type Work =
   | { kind: 'import' | 'export'; state: 'failed'; problem: Problem; again: () => void }
 
 /** `shown` is false while the work goes on behind. */
-export const transfersStore = createStore<{ work: Work | null; shown: boolean }>(() => ({ work: null, shown: true }))
-export const useTransfers = <T>(select: (store: { work: Work | null; shown: boolean }) => T): T =>
+export const transfersStore = createStore<{ work: TransferTask | null; shown: boolean }>(() => ({
+  work: null,
+  shown: true,
+}))
+export const useTransfers = <T>(select: (store: { work: TransferTask | null; shown: boolean }) => T): T =>
   useStore(transfersStore, select)
 
 let under: AbortController | null = null
 
-const show = (work: Work | null): void => transfersStore.setState({ work })
+const show = (work: TransferTask | null): void => transfersStore.setState({ work })
 
 /** Ends what is under way, and shuts its dialog. */
 export function cancelTransfer(): void {

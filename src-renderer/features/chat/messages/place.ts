@@ -1,7 +1,7 @@
 import { tabStore } from '../../../shared/storage.ts'
 
 /** Where a reader left a conversation: the message at the top of the view, and how far into it, in px. */
-export interface Place {
+export interface ScrollPlace {
   id: string
   offset: number
 }
@@ -10,12 +10,12 @@ const key = 'chat.places'
 const mostPlaces = 100
 
 /** By conversation; who was at the end has none. Lives as long as the tab, reloads included. */
-function load(): Map<string, Place> {
+function load(): Map<string, ScrollPlace> {
   const stored = tabStore.getJson(key)
-  return new Map(Object.entries(stored ?? {}).filter((entry): entry is [string, Place] => isPlace(entry[1])))
+  return new Map(Object.entries(stored ?? {}).filter((entry): entry is [string, ScrollPlace] => isPlace(entry[1])))
 }
 
-const isPlace = (value: unknown): value is Place =>
+const isPlace = (value: unknown): value is ScrollPlace =>
   typeof value === 'object' &&
   value !== null &&
   'id' in value &&
@@ -23,14 +23,14 @@ const isPlace = (value: unknown): value is Place =>
   'offset' in value &&
   typeof value.offset === 'number'
 
-let places: Map<string, Place> | null = null
+let places: Map<string, ScrollPlace> | null = null
 
-export function placeIn(conversationId: string): Place | null {
+export function placeIn(conversationId: string): ScrollPlace | null {
   places ??= load()
   return places.get(conversationId) ?? null
 }
 
-export function keepPlace(conversationId: string, place: Place | null): void {
+export function keepPlace(conversationId: string, place: ScrollPlace | null): void {
   places ??= load()
   places.delete(conversationId)
   if (place) places.set(conversationId, place)

@@ -1,12 +1,12 @@
 import { useState } from 'react'
-import { useToolWords } from '../../../shared/toolMessages.ts'
+import { useToolTranslate } from '../../../shared/toolMessages.ts'
 import { Button } from '../../../shared/ui/Button.tsx'
 import { Field, TextInput } from '../../../shared/ui/Field.tsx'
 import { decide } from './actions.ts'
 
 /** A no to a call, with a reason that the model is told if there is one. */
 export function Refuse({ messageId, onEnd }: { messageId: string; onEnd: () => void }) {
-  const t = useToolWords()
+  const t = useToolTranslate()
   const [why, setWhy] = useState('')
   const [busy, setBusy] = useState(false)
   const say = async () => {

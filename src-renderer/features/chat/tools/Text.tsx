@@ -1,4 +1,4 @@
-import { useToolWords } from '../../../shared/toolMessages.ts'
+import { useToolTranslate } from '../../../shared/toolMessages.ts'
 import { CopyButton } from '../../../shared/ui/CopyButton.tsx'
 import { cx } from '../../../shared/ui/cx.ts'
 import { figure } from '../messages.ts'
@@ -13,7 +13,7 @@ export function HostileText(props: {
   /** The message whose text it is, where a search may find something in it. */
   resultOf?: string
 }) {
-  const t = useToolWords()
+  const t = useToolTranslate()
   const { shown } = props
   return (
     <div className="relative min-w-0">

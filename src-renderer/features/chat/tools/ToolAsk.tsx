@@ -1,9 +1,9 @@
 import { type ReactNode, useEffect, useState } from 'react'
-import { useToolWords } from '../../../shared/toolMessages.ts'
+import { useToolTranslate } from '../../../shared/toolMessages.ts'
 import { Button } from '../../../shared/ui/Button.tsx'
 import { commandLine } from '../../../shared/ui/commandLine.ts'
 import { plainText } from '../../../shared/ui/plainText.ts'
-import { findTool, useChatTools } from '../../../stores/tools.ts'
+import { findTool, useTools } from '../../../stores/tools.ts'
 import { type Decision, decide } from './actions.ts'
 import { Refuse } from './Refuse.tsx'
 import type { ToolRow } from './round.ts'
@@ -13,7 +13,7 @@ const calm = 350
 
 /** The person's word on one call: what would run, and where, and the four answers. */
 export function ToolAsk({ row }: { row: ToolRow }) {
-  const t = useToolWords()
+  const t = useToolTranslate()
   const [deciding, setDeciding] = useState<Decision | null>(null)
   const [refusing, setRefusing] = useState(false)
   const ready = useCalm()
@@ -66,8 +66,8 @@ function useCalm(): boolean {
 
 /** Where it would run, and what its server claims of it. */
 function Where({ row: { run } }: { row: ToolRow }) {
-  const t = useToolWords()
-  const tools = useChatTools((store) => store.tools)
+  const t = useToolTranslate()
+  const tools = useTools((store) => store.tools)
   const { server, mcp } = run.tool ? findTool(tools, run.tool.id) : { server: null, mcp: null }
   const name = plainText(server?.name ?? run.tool?.server ?? '')
   const lines: [string, ReactNode][] = []

@@ -1,12 +1,12 @@
 import { useState } from 'react'
-import { jsonFaultWords, useToolWords } from '../../../shared/toolMessages.ts'
+import { jsonFaultText, useToolTranslate } from '../../../shared/toolMessages.ts'
 import { Button } from '../../../shared/ui/Button.tsx'
 import { Checkbox, Field } from '../../../shared/ui/Field.tsx'
 import { jsonFault } from '../../../shared/ui/jsonFault.ts'
 import { plainText } from '../../../shared/ui/plainText.ts'
 import { Segmented } from '../../../shared/ui/Segmented.tsx'
 import { TextArea } from '../../../shared/ui/TextArea.tsx'
-import { emptyDraft, useChatTools } from '../../../stores/tools.ts'
+import { emptyDraft, useTools } from '../../../stores/tools.ts'
 import { answer, draftAnswer } from './actions.ts'
 import { Refuse } from './Refuse.tsx'
 import type { ToolRow } from './round.ts'
@@ -16,8 +16,8 @@ const longest = 1_000_000
 
 /** The result of a call of one's own tool, by hand; where it still waits for a yes, giving one is that yes. */
 export function ToolByHand({ row }: { row: ToolRow }) {
-  const t = useToolWords()
-  const draft = useChatTools((store) => store.drafts[row.id]) ?? emptyDraft
+  const t = useToolTranslate()
+  const draft = useTools((store) => store.drafts[row.id]) ?? emptyDraft
   const [busy, setBusy] = useState(false)
   const [refusing, setRefusing] = useState(false)
   const fault = draft.json && draft.text.trim() !== '' ? jsonFault(draft.text) : null
@@ -42,7 +42,7 @@ export function ToolByHand({ row }: { row: ToolRow }) {
         <Field
           label={t('hand.result')}
           hint={t('hand.hint')}
-          error={fault ? jsonFaultWords(t, fault) : draft.text.length > longest ? t('hand.long') : null}
+          error={fault ? jsonFaultText(t, fault) : draft.text.length > longest ? t('hand.long') : null}
         >
           <TextArea
             mono={draft.json}

@@ -1,6 +1,6 @@
 import { useId } from 'react'
 import type { Message, ToolCall, ToolRun } from '../../../../src-preload/contract/chat.ts'
-import { jsonFaultWords, type ToolWords, useToolWords } from '../../../shared/toolMessages.ts'
+import { jsonFaultText, type ToolTranslate, useToolTranslate } from '../../../shared/toolMessages.ts'
 import { cx } from '../../../shared/ui/cx.ts'
 import { jsonFault } from '../../../shared/ui/jsonFault.ts'
 import { plainText } from '../../../shared/ui/plainText.ts'
@@ -21,7 +21,7 @@ import { useKeptFocus } from './useKeptFocus.ts'
  * the model has not ended the call. Everything in it that is not this program's own words is shown as text.
  */
 export function ToolCard({ call, row, writing }: { call: ToolCall; row: Message | null; writing: boolean }) {
-  const t = useToolWords()
+  const t = useToolTranslate()
   const heading = useId()
   const tool = row && isToolRow(row) ? row : null
   const state = cardState(tool?.run ?? null, writing)
@@ -72,7 +72,7 @@ function Body({ row }: { row: ToolRow }) {
   return <ToolOutcome row={row} />
 }
 
-function kindOf(run: ToolRun | null, t: ToolWords): string {
+function kindOf(run: ToolRun | null, t: ToolTranslate): string {
   if (!run?.tool) return ''
   if (run.tool.kind === 'function') return t('card.function')
   return t('card.mcp', { server: plainText(run.tool.server ?? '') })
@@ -80,7 +80,7 @@ function kindOf(run: ToolRun | null, t: ToolWords): string {
 
 /** The state in words, with how long it has taken. */
 function StateWords({ row: { run } }: { row: ToolRow }) {
-  const t = useToolWords()
+  const t = useToolTranslate()
   const running = run.state === 'running'
   const now = useNow(running)
   const began = run.startedAt === null ? null : Date.parse(run.startedAt)
@@ -96,7 +96,7 @@ function StateWords({ row: { run } }: { row: ToolRow }) {
 
 /** What the model wants to give the tool. A fault is told in words where it has ended. */
 function Arguments({ call, writing, state }: { call: ToolCall; writing: boolean; state: string }) {
-  const t = useToolWords()
+  const t = useToolTranslate()
   const shown = showArguments(call.arguments)
   const fault = !writing && !shown.json && call.arguments !== '' ? jsonFault(call.arguments) : null
   if (shown.empty && (shown.json || call.arguments === '') && state !== 'invalid')
@@ -111,7 +111,7 @@ function Arguments({ call, writing, state }: { call: ToolCall; writing: boolean;
       />
       {fault && (
         <p className="text-bad text-s">
-          {t('card.notJson')} {jsonFaultWords(t, fault)}
+          {t('card.notJson')} {jsonFaultText(t, fault)}
         </p>
       )}
     </>

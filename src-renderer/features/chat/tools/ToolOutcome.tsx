@@ -1,7 +1,7 @@
 import { ChevronRight } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { navigate } from '../../../shared/navigation.ts'
-import { useToolWords } from '../../../shared/toolMessages.ts'
+import { useToolTranslate } from '../../../shared/toolMessages.ts'
 import { Button } from '../../../shared/ui/Button.tsx'
 import { cx } from '../../../shared/ui/cx.ts'
 import { plainText } from '../../../shared/ui/plainText.ts'
@@ -14,7 +14,7 @@ import { HostileText } from './Text.tsx'
 
 /** How a call ended: what that means, what was wrong, the one thing to do, and what the model was given, folded. */
 export function ToolOutcome({ row }: { row: ToolRow }) {
-  const t = useToolWords()
+  const t = useToolTranslate()
   const { run } = row
   const state = cardState(run, false)
   const told = isTold(state)
@@ -38,7 +38,7 @@ export function ToolOutcome({ row }: { row: ToolRow }) {
       {(toSettings || run.allowed === 'conversation' || run.allowed === 'always') && (
         <div className="flex flex-wrap items-center gap-2">
           {toSettings && (
-            <Button size="small" onClick={() => navigate({ room: 'settings', id: 'tools' })}>
+            <Button size="small" onClick={() => navigate({ page: 'settings', id: 'tools' })}>
               {t(`outcome.action.${state}`)}
             </Button>
           )}
@@ -56,7 +56,7 @@ const isTold = (state: string): state is (typeof toldStates)[number] => toldStat
 
 /** What the model was given, folded: the first line is in sight. */
 function Result({ row }: { row: ToolRow }) {
-  const t = useToolWords()
+  const t = useToolTranslate()
   const [open, setOpen] = useState(false)
   const found = useFind(({ inMessage }) => inMessage === row.id)
   useEffect(() => {

@@ -2,13 +2,13 @@ import { Search } from 'lucide-react'
 import { useId, useState } from 'react'
 import type { ToolUseOfChat } from '../../../../src-preload/contract/chat.ts'
 import { navigate } from '../../../shared/navigation.ts'
-import { useToolWords } from '../../../shared/toolMessages.ts'
+import { useToolTranslate } from '../../../shared/toolMessages.ts'
 import { Button } from '../../../shared/ui/Button.tsx'
 import { TextInput } from '../../../shared/ui/Field.tsx'
 import { plainText } from '../../../shared/ui/plainText.ts'
 import { Select } from '../../../shared/ui/Select.tsx'
 import { Switch } from '../../../shared/ui/Switch.tsx'
-import { useChatTools } from '../../../stores/tools.ts'
+import { useTools } from '../../../stores/tools.ts'
 import { type Offer, type OfferGroup, offeredNow, offerGroups, searchOffers, switched } from './offers.ts'
 import { saveToolUse, useToolUse } from './setup.ts'
 
@@ -17,9 +17,9 @@ const many = 8
 
 /** Which tools the conversation offers to the model, and how the model is to use them. */
 export function ToolPicker() {
-  const t = useToolWords()
-  const tools = useChatTools((store) => store.tools)
-  const problem = useChatTools((store) => store.problem)
+  const t = useToolTranslate()
+  const tools = useTools((store) => store.tools)
+  const problem = useTools((store) => store.problem)
   const use = useToolUse()
   const [search, setSearch] = useState('')
   if (!tools) return <p className="text-s text-soft">{problem ? problem.message : t('pick.loading')}</p>
@@ -51,10 +51,10 @@ export function ToolPicker() {
   )
 }
 
-const toSettings = () => navigate({ room: 'settings', id: 'tools' })
+const toSettings = () => navigate({ page: 'settings', id: 'tools' })
 
 function NoTools() {
-  const t = useToolWords()
+  const t = useToolTranslate()
   return (
     <div className="flex flex-col items-start gap-2">
       <p className="text-s text-soft">{t('pick.none')}</p>
@@ -66,7 +66,7 @@ function NoTools() {
 }
 
 function Group({ group, enabled }: { group: OfferGroup; enabled: readonly string[] }) {
-  const t = useToolWords()
+  const t = useToolTranslate()
   const heading = useId()
   const { server, offers } = group
   const usable = offers.filter(({ fault }) => fault === null)
@@ -142,7 +142,7 @@ function Group({ group, enabled }: { group: OfferGroup; enabled: readonly string
 }
 
 function OfferRow({ offer, on, onChange }: { offer: Offer; on: boolean; onChange: (on: boolean) => void }) {
-  const t = useToolWords()
+  const t = useToolTranslate()
   const name = plainText(offer.name)
   const { fault } = offer
   const about = plainText(offer.title ?? offer.description)
@@ -176,7 +176,7 @@ function OfferRow({ offer, on, onChange }: { offer: Offer; on: boolean; onChange
 
 /** `tool_choice` and `parallel_tool_calls`. */
 function How({ use, offered }: { use: ToolUseOfChat; offered: readonly Offer[] }) {
-  const t = useToolWords()
+  const t = useToolTranslate()
   const { choice, parallel } = use
   const named = typeof choice === 'object' ? choice.name : null
   const names = [...new Set([...offered.map(({ name }) => name), ...(named === null ? [] : [named])])]

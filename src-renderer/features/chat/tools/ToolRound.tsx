@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 import { useShallow } from 'zustand/react/shallow'
-import { useToolWords } from '../../../shared/toolMessages.ts'
+import { useToolTranslate } from '../../../shared/toolMessages.ts'
 import { Button } from '../../../shared/ui/Button.tsx'
 import { useApp } from '../../../stores/app.ts'
 import { useChat } from '../../../stores/chat.ts'
@@ -23,7 +23,7 @@ export function ToolRound({ replyId }: { replyId: string }) {
 }
 
 function AllowAll({ rows }: { rows: ToolRow[] }) {
-  const t = useToolWords()
+  const t = useToolTranslate()
   const [busy, setBusy] = useState(false)
   const allow = async () => {
     setBusy(true)
@@ -44,7 +44,7 @@ function AllowAll({ rows }: { rows: ToolRow[] }) {
 const patience = 700
 
 function GoOn({ replyId, last }: { replyId: string; last: ToolRow }) {
-  const t = useToolWords()
+  const t = useToolTranslate()
   const bound = useApp(({ app }) => app?.settings.toolRounds ?? 10)
   const rounds = useChat(({ open }) => roundsUpTo(open?.messages ?? [], replyId))
   const ends = useChat(({ open }) => isLastRound(open?.messages ?? [], replyId))

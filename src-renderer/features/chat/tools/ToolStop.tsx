@@ -1,12 +1,12 @@
 import { Square } from 'lucide-react'
 import { useState } from 'react'
-import { useToolWords } from '../../../shared/toolMessages.ts'
+import { useToolTranslate } from '../../../shared/toolMessages.ts'
 import { Button } from '../../../shared/ui/Button.tsx'
 import { stopCall } from './actions.ts'
 
 /** Ends a running call. What the tool did until then can't be taken back, and that is said. */
 export function ToolStop({ messageId }: { messageId: string }) {
-  const t = useToolWords()
+  const t = useToolTranslate()
   const [stopping, setStopping] = useState(false)
   const stop = async () => {
     setStopping(true)

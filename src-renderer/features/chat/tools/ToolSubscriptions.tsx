@@ -1,11 +1,11 @@
-import { useToolWords } from '../../../shared/toolMessages.ts'
+import { useToolTranslate } from '../../../shared/toolMessages.ts'
 import { useChat } from '../../../stores/chat.ts'
 import { cardState } from './appearance.ts'
 import { isToolRow } from './round.ts'
 
 /** Says once to a screen reader that a tool of the open conversation waits for the person. It stands outside the messages, which come and go. */
 export function ToolsLive() {
-  const t = useToolWords()
+  const t = useToolTranslate()
   const waiting = useChat(({ open }) => {
     const last = open?.messages.at(-1)
     if (!last || !isToolRow(last)) return null

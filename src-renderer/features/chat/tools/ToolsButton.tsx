@@ -1,9 +1,9 @@
 import { Wrench } from 'lucide-react'
 import { Popover } from 'radix-ui'
 import { useMemo } from 'react'
-import { useToolWords } from '../../../shared/toolMessages.ts'
+import { useToolTranslate } from '../../../shared/toolMessages.ts'
 import { cx } from '../../../shared/ui/cx.ts'
-import { useChatTools } from '../../../stores/tools.ts'
+import { useTools } from '../../../stores/tools.ts'
 import { offeredNow, offerGroups } from './offers.ts'
 import { useToolUse } from './setup.ts'
 import { ToolPicker } from './ToolPicker.tsx'
@@ -11,8 +11,8 @@ import { ToolsLive } from './ToolSubscriptions.tsx'
 
 /** The composer's way to the tools: how many the next request offers, and the switches behind it. */
 export function ToolsButton() {
-  const t = useToolWords()
-  const tools = useChatTools((store) => store.tools)
+  const t = useToolTranslate()
+  const tools = useTools((store) => store.tools)
   const { enabled, choice } = useToolUse()
   const offered = useMemo(() => (tools ? offeredNow(offerGroups(tools, enabled), enabled).length : 0), [tools, enabled])
   const missing = enabled.length - offered

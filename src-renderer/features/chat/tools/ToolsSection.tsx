@@ -1,12 +1,12 @@
 import { Settings } from 'lucide-react'
 import { navigate } from '../../../shared/navigation.ts'
-import { useToolWords } from '../../../shared/toolMessages.ts'
+import { useToolTranslate } from '../../../shared/toolMessages.ts'
 import { IconButton } from '../../../shared/ui/Button.tsx'
 import { ToolPicker } from './ToolPicker.tsx'
 
 /** The inspector's part about the tools of the conversation. */
 export function ToolsSection() {
-  const t = useToolWords()
+  const t = useToolTranslate()
   return (
     <section aria-label={t('title')}>
       <h2 className="flex items-center gap-2">
@@ -15,7 +15,7 @@ export function ToolsSection() {
           icon={Settings}
           size="small"
           label={t('pick.manage')}
-          onClick={() => navigate({ room: 'settings', id: 'tools' })}
+          onClick={() => navigate({ page: 'settings', id: 'tools' })}
         />
       </h2>
       <ToolPicker />

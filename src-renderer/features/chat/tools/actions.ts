@@ -1,4 +1,4 @@
-import { chatToolsStore, type HandDraft, withDraft, withoutDraft } from '../../../stores/tools.ts'
+import { type HandDraft, toolsStore, withDraft, withoutDraft } from '../../../stores/tools.ts'
 import { attempt } from '../client.ts'
 
 // What a person does about calls. What fails stands in the room's notice.
@@ -17,11 +17,11 @@ export async function allowAll(messageIds: readonly string[]): Promise<void> {
 
 export async function answer(messageId: string, { text, isError }: HandDraft): Promise<void> {
   const done = await attempt((client) => client.chatTools.answer({ messageId, text, isError }))
-  if (done) chatToolsStore.setState(withoutDraft(chatToolsStore.getState(), messageId))
+  if (done) toolsStore.setState(withoutDraft(toolsStore.getState(), messageId))
 }
 
 export function draftAnswer(messageId: string, change: Partial<HandDraft>): void {
-  chatToolsStore.setState(withDraft(chatToolsStore.getState(), messageId, change))
+  toolsStore.setState(withDraft(toolsStore.getState(), messageId, change))
 }
 
 export async function stopCall(messageId: string): Promise<void> {

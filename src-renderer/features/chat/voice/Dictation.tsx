@@ -1,7 +1,7 @@
 import { Check, LoaderCircle, Mic, MicOff, X } from 'lucide-react'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Recording } from '../../../shared/audio/recorder.ts'
+import type { ActiveRecording } from '../../../shared/audio/recorder.ts'
 import { ProblemNotice } from '../../../shared/errors/ProblemNotice.tsx'
 import { Button, IconButton } from '../../../shared/ui/Button.tsx'
 import { useNow } from '../hooks.ts'
@@ -109,7 +109,7 @@ function Bar({ words, children }: { words: string; children: ReactNode }) {
 }
 
 /** Drawn past React: it moves with every frame. */
-function Level({ recording }: { recording: Recording }) {
+function Level({ recording }: { recording: ActiveRecording }) {
   const { t } = useTranslation('composer')
   const fill = useRef<HTMLSpanElement>(null)
   const meter = useRef<HTMLSpanElement>(null)

@@ -4,7 +4,7 @@ import { ProblemNotice } from '../../../shared/errors/ProblemNotice.tsx'
 import { IconButton } from '../../../shared/ui/Button.tsx'
 import { Select } from '../../../shared/ui/Select.tsx'
 import { fineSeconds } from '../messages.ts'
-import { goOnReading, pauseReading, type Reading, setSpeed, speak, speeds, stopReading, usePlayer } from './player.ts'
+import { goOnReading, pauseReading, type ReadAloud, setSpeed, speak, speeds, stopReading, usePlayer } from './player.ts'
 
 const words = {
   asking: 'startingToRead',
@@ -59,7 +59,7 @@ export function PlayerBar() {
   )
 }
 
-function Facts({ now: { part, parts, firstSoundMs } }: { now: Reading }) {
+function Facts({ now: { part, parts, firstSoundMs } }: { now: ReadAloud }) {
   const { t } = useTranslation('composer')
   return (
     <span className="composer-bar-facts num">

@@ -3,7 +3,7 @@ import type { Problem } from '../../../../src-preload/contract/problem.ts'
 import { problemOf } from '../../../api/problem.ts'
 import { upload } from '../../../api/transfer.ts'
 import { i18n } from '../../../i18n/index.ts'
-import { type MicTrouble, NoMicrophone, type Recording, startRecording } from '../../../shared/audio/recorder.ts'
+import { type ActiveRecording, type MicTrouble, NoMicrophone, startRecording } from '../../../shared/audio/recorder.ts'
 import { appStore, withToast } from '../../../stores/app.ts'
 import { draftOf, newChat, useChat } from '../../../stores/chat.ts'
 import { client } from '../client.ts'
@@ -16,7 +16,7 @@ export const longestRecording = 30 * 60_000
 export type Dictation =
   | { state: 'off' }
   | { state: 'asking' }
-  | { state: 'recording'; recording: Recording; since: number; muted: boolean }
+  | { state: 'recording'; recording: ActiveRecording; since: number; muted: boolean }
   | { state: 'sending'; sent: number }
   | { state: 'writing' }
   | { state: 'no_microphone'; trouble: MicTrouble }

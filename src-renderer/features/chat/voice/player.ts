@@ -5,7 +5,7 @@ import { bytesOf } from '../../../api/transfer.ts'
 import { client } from '../client.ts'
 import { openOutput } from './output.ts'
 
-export interface Reading {
+export interface ReadAloud {
   messageId: string
   text: string
   /** `asking`: no sound yet. `waiting`: more is to come and has not. */
@@ -19,7 +19,7 @@ export interface Reading {
 }
 
 /** What is read aloud now, if anything; one at a time for the window, whichever room is open. */
-export const usePlayer = create<{ now: Reading | null; speed: number }>(() => ({ now: null, speed: 1 }))
+export const usePlayer = create<{ now: ReadAloud | null; speed: number }>(() => ({ now: null, speed: 1 }))
 
 export const speeds = [0.75, 1, 1.25, 1.5, 1.75, 2] as const
 
@@ -39,7 +39,7 @@ export async function speak(messageId: string, text: string, fromPart = 1): Prom
   usePlayer.setState({
     now: { messageId, text, state: 'asking', part: fromPart, parts: 0, firstSoundMs: null, problem: null },
   })
-  const set = (change: Partial<Reading>): void => {
+  const set = (change: Partial<ReadAloud>): void => {
     if (!signal.aborted) usePlayer.setState(({ now }) => ({ now: now && { ...now, ...change } }))
   }
   end = () => {

@@ -1,19 +1,19 @@
 import type { ChatToolsState } from '../../../../src-preload/contract/tools.ts'
-import { useToolWords } from '../../../shared/toolMessages.ts'
+import { useToolTranslate } from '../../../shared/toolMessages.ts'
 import { Button } from '../../../shared/ui/Button.tsx'
 import { plainText } from '../../../shared/ui/plainText.ts'
 import { findTool, readToolId } from '../../../stores/tools.ts'
 import { TypedField } from '../TypedField.tsx'
 import { useSave } from '../useSave.ts'
-import { Part } from './SettingsPart.tsx'
-import { useDeed } from './useAction.ts'
+import { SettingsPart } from './SettingsPart.tsx'
+import { useAction } from './useAction.ts'
 
 /** What runs without asking, and the way to take that back. */
-export function Always({ tools }: { tools: ChatToolsState }) {
-  const t = useToolWords()
-  const deed = useDeed()
+export function AlwaysAllowed({ tools }: { tools: ChatToolsState }) {
+  const t = useToolTranslate()
+  const deed = useAction()
   return (
-    <Part title={t('settings.always.title')} about={t('settings.always.about')}>
+    <SettingsPart title={t('settings.always.title')} about={t('settings.always.about')}>
       {tools.always.length === 0 && <p className="text-s text-soft">{t('settings.always.none')}</p>}
       <ul className="flex flex-col">
         {tools.always.map((id) => {
@@ -38,7 +38,7 @@ export function Always({ tools }: { tools: ChatToolsState }) {
           )
         })}
       </ul>
-    </Part>
+    </SettingsPart>
   )
 }
 
@@ -52,7 +52,7 @@ function nameOf(tools: ChatToolsState, id: string): { name: string; where: 'own'
 
 /** After so many rounds of calls in a row the person is asked. */
 export function Rounds({ rounds }: { rounds: number }) {
-  const t = useToolWords()
+  const t = useToolTranslate()
   const save = useSave()
   return (
     <TypedField

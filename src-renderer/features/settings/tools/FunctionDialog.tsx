@@ -4,14 +4,14 @@ import type { FunctionTool } from '../../../../src-preload/contract/tools.ts'
 import { problemOf } from '../../../api/problem.ts'
 import { ProblemNotice } from '../../../shared/errors/ProblemNotice.tsx'
 import { useStudio } from '../../../shared/studioContext.ts'
-import { jsonFaultWords, useToolWords } from '../../../shared/toolMessages.ts'
+import { jsonFaultText, useToolTranslate } from '../../../shared/toolMessages.ts'
 import { Button } from '../../../shared/ui/Button.tsx'
 import { Dialog } from '../../../shared/ui/Dialog.tsx'
 import { Field, TextInput } from '../../../shared/ui/Field.tsx'
 import { Select } from '../../../shared/ui/Select.tsx'
 import { Switch } from '../../../shared/ui/Switch.tsx'
 import { TextArea } from '../../../shared/ui/TextArea.tsx'
-import { SchemaWords } from './SchemaMessages.tsx'
+import { SchemaMessages } from './SchemaMessages.tsx'
 import { type Example, examples, readSchema, toolAsSent } from './schema.ts'
 import { functionNameFault } from './serverForm.ts'
 
@@ -23,7 +23,7 @@ export interface FunctionDialogProps {
 
 /** Where a tool of one's own is written. */
 export function FunctionDialog({ draft, others, onClose }: FunctionDialogProps) {
-  const t = useToolWords()
+  const t = useToolTranslate()
   const tool = draft === 'new' ? null : draft
   return (
     <Dialog
@@ -43,7 +43,7 @@ type Typed = Pick<FunctionTool, 'name' | 'description' | 'schema' | 'strict'>
 const fresh: Typed = { name: '', description: '', schema: examples.text, strict: false }
 
 function Form({ tool, others, onClose }: { tool: FunctionTool | null } & Omit<FunctionDialogProps, 'draft'>) {
-  const t = useToolWords()
+  const t = useToolTranslate()
   const studio = useStudio()
   const [typed, setTyped] = useState<Typed>(
     tool ? { name: tool.name, description: tool.description, schema: tool.schema, strict: tool.strict } : fresh,
@@ -108,7 +108,7 @@ function Form({ tool, others, onClose }: { tool: FunctionTool | null } & Omit<Fu
       <div className="flex flex-col gap-1.5">
         <Field
           label={t('settings.form.schema')}
-          error={reading.json ? jsonFaultWords(t, reading.json) : null}
+          error={reading.json ? jsonFaultText(t, reading.json) : null}
           hint={reading.faults.length === 0 ? t('settings.form.schemaGood') : null}
         >
           <TextArea
@@ -120,8 +120,8 @@ function Form({ tool, others, onClose }: { tool: FunctionTool | null } & Omit<Fu
             onChange={(event) => change({ schema: event.target.value })}
           />
         </Field>
-        <SchemaWords tone="bad" faults={reading.faults} />
-        <SchemaWords tone="warn" faults={reading.hints} />
+        <SchemaMessages tone="bad" faults={reading.faults} />
+        <SchemaMessages tone="warn" faults={reading.hints} />
         <div className="flex flex-wrap items-center gap-2">
           <Select
             label={t('settings.form.start')}
@@ -151,7 +151,7 @@ function Form({ tool, others, onClose }: { tool: FunctionTool | null } & Omit<Fu
           {typed.strict && reading.strict.length > 0 && (
             <div className="mt-1.5">
               <p className="text-s text-warn">{t('settings.form.strictMore')}</p>
-              <SchemaWords tone="warn" faults={reading.strict} />
+              <SchemaMessages tone="warn" faults={reading.strict} />
             </div>
           )}
         </div>
@@ -177,7 +177,7 @@ const exampleNames: readonly Example[] = ['none', 'text', 'choice', 'list']
 
 /** The tool as it stands in a request. */
 function Preview({ typed }: { typed: Typed }) {
-  const t = useToolWords()
+  const t = useToolTranslate()
   const sent = toolAsSent(useDeferredValue(typed))
   if (sent === null) return null
   return (

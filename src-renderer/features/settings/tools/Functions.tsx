@@ -1,19 +1,19 @@
 import { Pencil, Plus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import type { FunctionTool } from '../../../../src-preload/contract/tools.ts'
-import { useToolWords } from '../../../shared/toolMessages.ts'
+import { useToolTranslate } from '../../../shared/toolMessages.ts'
 import { Button, IconButton } from '../../../shared/ui/Button.tsx'
 import { Pill } from '../../../shared/ui/Pill.tsx'
 import { plainText } from '../../../shared/ui/plainText.ts'
 import { appStore, withToast } from '../../../stores/app.ts'
 import { FunctionDialog } from './FunctionDialog.tsx'
-import { Part } from './SettingsPart.tsx'
-import { useDeed } from './useAction.ts'
+import { SettingsPart } from './SettingsPart.tsx'
+import { useAction } from './useAction.ts'
 
 /** The tools that a person wrote. */
 export function Functions({ functions }: { functions: readonly FunctionTool[] }) {
-  const t = useToolWords()
-  const deed = useDeed()
+  const t = useToolTranslate()
+  const deed = useAction()
   const [draft, setDraft] = useState<FunctionTool | 'new' | null>(null)
   const remove = async (tool: FunctionTool) => {
     if (!(await deed((client) => client.chatTools.removeFunction({ id: tool.id })))) return
@@ -30,7 +30,7 @@ export function Functions({ functions }: { functions: readonly FunctionTool[] })
     appStore.setState(withToast(appStore.getState(), toast))
   }
   return (
-    <Part
+    <SettingsPart
       title={t('settings.functions.title')}
       about={t('settings.functions.about')}
       actions={
@@ -68,6 +68,6 @@ export function Functions({ functions }: { functions: readonly FunctionTool[] })
         ))}
       </ul>
       <FunctionDialog draft={draft} others={functions} onClose={() => setDraft(null)} />
-    </Part>
+    </SettingsPart>
   )
 }

@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'react'
 import type { McpServer } from '../../../../src-preload/contract/tools.ts'
-import { jsonFaultWords, useToolWords } from '../../../shared/toolMessages.ts'
+import { jsonFaultText, useToolTranslate } from '../../../shared/toolMessages.ts'
 import { Button } from '../../../shared/ui/Button.tsx'
 import { commandLine } from '../../../shared/ui/commandLine.ts'
 import { Dialog } from '../../../shared/ui/Dialog.tsx'
@@ -11,7 +11,7 @@ import { TextArea } from '../../../shared/ui/TextArea.tsx'
 import { type ReadServer, readConfig } from './config.ts'
 import { ServerDialog } from './ServerDialog.tsx'
 import { argsOf, readServerForm, type ServerForm } from './serverForm.ts'
-import { useDeed } from './useAction.ts'
+import { useAction } from './useAction.ts'
 
 interface PasteProps {
   open: boolean
@@ -21,7 +21,7 @@ interface PasteProps {
 
 /** A configuration of another program, read into forms. */
 export function PasteDialog({ open, servers, onClose }: PasteProps) {
-  const t = useToolWords()
+  const t = useToolTranslate()
   const [form, setForm] = useState<ServerForm | null>(null)
   return (
     <>
@@ -41,8 +41,8 @@ export function PasteDialog({ open, servers, onClose }: PasteProps) {
 }
 
 function Paste(props: { servers: readonly McpServer[]; onReview: (form: ServerForm) => void; onDone: () => void }) {
-  const t = useToolWords()
-  const deed = useDeed()
+  const t = useToolTranslate()
+  const deed = useAction()
   const [text, setText] = useState('')
   const [busy, setBusy] = useState(false)
   const read = useMemo(() => (text.trim() === '' ? null : readConfig(text)), [text])
@@ -63,7 +63,7 @@ function Paste(props: { servers: readonly McpServer[]; onReview: (form: ServerFo
     <>
       <Field
         label={t('settings.paste.field')}
-        error={read?.json ? jsonFaultWords(t, read.json) : nothing ? t('settings.paste.none') : null}
+        error={read?.json ? jsonFaultText(t, read.json) : nothing ? t('settings.paste.none') : null}
       >
         <TextArea mono rows={7} maxLength={500_000} value={text} onChange={(event) => setText(event.target.value)} />
       </Field>
@@ -109,7 +109,7 @@ function Paste(props: { servers: readonly McpServer[]; onReview: (form: ServerFo
 }
 
 function Found({ found, known, onReview }: { found: ReadServer; known: boolean; onReview: () => void }) {
-  const t = useToolWords()
+  const t = useToolTranslate()
   const { form, blanks } = found
   const name = plainText(form.name)
   const values = [...form.env, ...form.headers].filter(({ value }) => value !== '').map((row) => row.name)

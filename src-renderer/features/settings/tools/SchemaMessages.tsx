@@ -1,4 +1,4 @@
-import { useToolWords } from '../../../shared/toolMessages.ts'
+import { useToolTranslate } from '../../../shared/toolMessages.ts'
 import { cx } from '../../../shared/ui/cx.ts'
 import type { SchemaFault } from './schema.ts'
 
@@ -6,8 +6,8 @@ import type { SchemaFault } from './schema.ts'
 const most = 4
 
 /** What is wrong with a schema, one sentence each, with its place. */
-export function SchemaWords({ faults, tone }: { faults: readonly SchemaFault[]; tone: 'bad' | 'warn' }) {
-  const t = useToolWords()
+export function SchemaMessages({ faults, tone }: { faults: readonly SchemaFault[]; tone: 'bad' | 'warn' }) {
+  const t = useToolTranslate()
   if (faults.length === 0) return null
   return (
     <ul className={cx('list-disc ps-5 text-s', tone === 'bad' ? 'text-bad' : 'text-warn')}>

@@ -1,7 +1,7 @@
 import { ChevronRight, Ellipsis, Pencil, Trash2 } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import type { McpServer } from '../../../../src-preload/contract/tools.ts'
-import { useToolWords } from '../../../shared/toolMessages.ts'
+import { useToolTranslate } from '../../../shared/toolMessages.ts'
 import { IconButton } from '../../../shared/ui/Button.tsx'
 import { commandLine } from '../../../shared/ui/commandLine.ts'
 import { cx } from '../../../shared/ui/cx.ts'
@@ -12,15 +12,15 @@ import { Pill, type PillTone } from '../../../shared/ui/Pill.tsx'
 import { plainText } from '../../../shared/ui/plainText.ts'
 import { Switch } from '../../../shared/ui/Switch.tsx'
 import { ServerDetails } from './ServerDetails.tsx'
-import { useDeed } from './useAction.ts'
+import { useAction } from './useAction.ts'
 import { needsWarning, warned } from './warned.ts'
 
 const tones: Record<McpServer['state'], PillTone> = { off: 'muted', starting: 'warn', ready: 'good', failed: 'bad' }
 
 /** One server: how it stands, its switch, and behind a fold what it is and brings. */
 export function Server({ server, onEdit }: { server: McpServer; onEdit: () => void }) {
-  const t = useToolWords()
-  const deed = useDeed()
+  const t = useToolTranslate()
+  const deed = useAction()
   const [open, setOpen] = useState(false)
   const [dialog, setDialog] = useState<'warn' | 'remove' | null>(null)
   const [busy, setBusy] = useState(false)
@@ -120,7 +120,7 @@ export function Server({ server, onEdit }: { server: McpServer; onEdit: () => vo
 
 /** Told once for each program or address: what switching it on means. */
 function Warning(props: { server: McpServer; open: boolean; onClose: () => void; onYes: () => void }) {
-  const t = useToolWords()
+  const t = useToolTranslate()
   const { name, transport } = props.server
   const program = transport.kind === 'stdio'
   const what: ReactNode = program

@@ -1,12 +1,12 @@
 import type { McpServer, McpTool } from '../../../../src-preload/contract/tools.ts'
-import { useToolWords } from '../../../shared/toolMessages.ts'
+import { useToolTranslate } from '../../../shared/toolMessages.ts'
 import { commandLine } from '../../../shared/ui/commandLine.ts'
 import { KeyValue } from '../../../shared/ui/KeyValue.tsx'
 import { plainText } from '../../../shared/ui/plainText.ts'
 
 /** What a server is, what it brings and what it wrote to its log. All of it is a stranger's text. */
 export function ServerDetails({ server }: { server: McpServer }) {
-  const t = useToolWords()
+  const t = useToolTranslate()
   const { transport } = server
   const names = transport.kind === 'stdio' ? transport.env : transport.headers
   const mono = (text: string) => (
@@ -69,7 +69,7 @@ export function ServerDetails({ server }: { server: McpServer }) {
 }
 
 function ToolLine({ tool }: { tool: McpTool }) {
-  const t = useToolWords()
+  const t = useToolTranslate()
   const claim = tool.readOnly === true ? 'readOnly' : tool.destructive === true ? 'destructive' : null
   return (
     <li className="min-w-0 text-s">
@@ -93,7 +93,7 @@ function ToolLine({ tool }: { tool: McpTool }) {
 }
 
 function Log({ lines }: { lines: readonly string[] }) {
-  const t = useToolWords()
+  const t = useToolTranslate()
   if (lines.length === 0) return <p className="text-faint text-s">{t('settings.servers.logNone')}</p>
   return (
     <details className="text-s" open>

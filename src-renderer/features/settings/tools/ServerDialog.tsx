@@ -4,7 +4,7 @@ import type { McpServer } from '../../../../src-preload/contract/tools.ts'
 import { problemOf } from '../../../api/problem.ts'
 import { ProblemNotice } from '../../../shared/errors/ProblemNotice.tsx'
 import { useStudio } from '../../../shared/studioContext.ts'
-import { useToolWords } from '../../../shared/toolMessages.ts'
+import { useToolTranslate } from '../../../shared/toolMessages.ts'
 import { Button } from '../../../shared/ui/Button.tsx'
 import { Dialog } from '../../../shared/ui/Dialog.tsx'
 import { Field, TextInput } from '../../../shared/ui/Field.tsx'
@@ -23,7 +23,7 @@ export interface ServerDialogProps {
 
 /** Where a server is described. Secret values are typed here once and are never shown again. */
 export function ServerDialog({ form, servers, onClose, onSaved }: ServerDialogProps) {
-  const t = useToolWords()
+  const t = useToolTranslate()
   const edited = form !== null && form.id !== null
   return (
     <Dialog
@@ -49,7 +49,7 @@ export function ServerDialog({ form, servers, onClose, onSaved }: ServerDialogPr
 }
 
 function Form(props: { first: ServerForm; servers: readonly McpServer[]; onSaved: () => void }) {
-  const t = useToolWords()
+  const t = useToolTranslate()
   const studio = useStudio()
   const [form, setForm] = useState(props.first)
   const [errors, setErrors] = useState<ServerErrors>({})

@@ -1,5 +1,5 @@
 import { Plus, X } from 'lucide-react'
-import { useToolWords } from '../../../shared/toolMessages.ts'
+import { useToolTranslate } from '../../../shared/toolMessages.ts'
 import { Button, IconButton } from '../../../shared/ui/Button.tsx'
 import { commandLine, splitCommand } from '../../../shared/ui/commandLine.ts'
 import { Field, PasswordInput, TextInput } from '../../../shared/ui/Field.tsx'
@@ -22,7 +22,7 @@ interface FieldsProps {
 }
 
 export function StdioFields({ form, told, onChange }: FieldsProps) {
-  const t = useToolWords()
+  const t = useToolTranslate()
   const words = /\s/.test(form.command.trim()) && form.args === '' ? splitCommand(form.command) : null
   const args = argsOf(form.args)
   return (
@@ -65,7 +65,7 @@ export function StdioFields({ form, told, onChange }: FieldsProps) {
 }
 
 export function HttpFields({ form, told, onChange }: FieldsProps) {
-  const t = useToolWords()
+  const t = useToolTranslate()
   return (
     <>
       <div className="flex flex-col gap-1.5">
@@ -97,7 +97,7 @@ function Secrets(props: {
   error: string | null
   onChange: (rows: SecretRow[]) => void
 }) {
-  const t = useToolWords()
+  const t = useToolTranslate()
   const { kind, rows, error } = props
   const set = (key: string, part: Partial<SecretRow>) =>
     props.onChange(rows.map((row) => (row.key === key ? { ...row, ...part } : row)))

@@ -1,21 +1,21 @@
 import { ClipboardPaste, Plus } from 'lucide-react'
 import { useState } from 'react'
 import type { McpServer } from '../../../../src-preload/contract/tools.ts'
-import { useToolWords } from '../../../shared/toolMessages.ts'
+import { useToolTranslate } from '../../../shared/toolMessages.ts'
 import { Button } from '../../../shared/ui/Button.tsx'
 import { PasteDialog } from './PasteDialog.tsx'
 import { Server } from './Server.tsx'
 import { ServerDialog } from './ServerDialog.tsx'
-import { Part } from './SettingsPart.tsx'
+import { SettingsPart } from './SettingsPart.tsx'
 import { formOfServer, newServer, type ServerForm } from './serverForm.ts'
 
 /** The servers of the Model Context Protocol, and the ways to get more of them. */
 export function Servers({ servers }: { servers: readonly McpServer[] }) {
-  const t = useToolWords()
+  const t = useToolTranslate()
   const [form, setForm] = useState<ServerForm | null>(null)
   const [pasting, setPasting] = useState(false)
   return (
-    <Part
+    <SettingsPart
       title={t('settings.servers.title')}
       about={t('settings.servers.about')}
       actions={
@@ -37,6 +37,6 @@ export function Servers({ servers }: { servers: readonly McpServer[] }) {
       </ul>
       <ServerDialog form={form} servers={servers} onClose={() => setForm(null)} />
       <PasteDialog open={pasting} servers={servers} onClose={() => setPasting(false)} />
-    </Part>
+    </SettingsPart>
   )
 }

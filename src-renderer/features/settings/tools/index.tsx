@@ -1,17 +1,17 @@
 import type { AppState } from '../../../../src-preload/contract/app.ts'
 import { ProblemNotice } from '../../../shared/errors/ProblemNotice.tsx'
-import { useToolWords } from '../../../shared/toolMessages.ts'
+import { useToolTranslate } from '../../../shared/toolMessages.ts'
 import { Skeleton } from '../../../shared/ui/Skeleton.tsx'
-import { useChatTools } from '../../../stores/tools.ts'
-import { Always, Rounds } from './AlwaysAllowed.tsx'
+import { useTools } from '../../../stores/tools.ts'
+import { AlwaysAllowed, Rounds } from './AlwaysAllowed.tsx'
 import { Functions } from './Functions.tsx'
 import { Servers } from './Servers.tsx'
 
 /** Settings › Tools: what models may call, where it runs, and what is allowed without asking. */
 export function ToolsSection({ app }: { app: AppState }) {
-  const t = useToolWords()
-  const tools = useChatTools((store) => store.tools)
-  const problem = useChatTools((store) => store.problem)
+  const t = useToolTranslate()
+  const tools = useTools((store) => store.tools)
+  const problem = useTools((store) => store.problem)
   if (!tools)
     return problem ? (
       <ProblemNotice problem={problem} noAction />
@@ -26,7 +26,7 @@ export function ToolsSection({ app }: { app: AppState }) {
     <>
       <Functions functions={tools.functions} />
       <Servers servers={tools.servers} />
-      <Always tools={tools} />
+      <AlwaysAllowed tools={tools} />
       {/* A bound that was changed elsewhere is taken over. */}
       <Rounds key={app.settings.toolRounds} rounds={app.settings.toolRounds} />
     </>

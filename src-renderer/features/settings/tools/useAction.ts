@@ -1,13 +1,13 @@
 import type { Client } from '../../../api/connect.ts'
 import { problemOf } from '../../../api/problem.ts'
 import { useStudio } from '../../../shared/studioContext.ts'
-import { useToolWords } from '../../../shared/toolMessages.ts'
+import { useToolTranslate } from '../../../shared/toolMessages.ts'
 import { appStore, withToast } from '../../../stores/app.ts'
 
 /** Asks the core for something; what it refuses is said in a note. True when it was done. */
-export function useDeed(): (ask: (client: Client) => Promise<unknown>) => Promise<boolean> {
+export function useAction(): (ask: (client: Client) => Promise<unknown>) => Promise<boolean> {
   const studio = useStudio()
-  const t = useToolWords()
+  const t = useToolTranslate()
   return async (ask) => {
     try {
       await ask(studio)

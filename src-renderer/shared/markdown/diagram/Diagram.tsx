@@ -1,7 +1,7 @@
 import { Code, Maximize2, Workflow, ZoomIn, ZoomOut } from 'lucide-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { CopyTool } from '../CopyTool.tsx'
-import { useMarkdownWords } from '../messages.ts'
+import { useMarkdownTexts } from '../messages.ts'
 import { type DiagramState, drawInFrame, framePage, longestDiagram } from './frame.ts'
 import './diagram.css'
 
@@ -20,7 +20,7 @@ function remember(source: string, shown: boolean): void {
 
 /** A diagram's code, drawn only on a click: until then nothing of Mermaid is loaded. `code` draws the fence with more tools in its head. */
 export function Diagram(props: { source: string; open: boolean; code: (tools: ReactNode) => ReactNode }) {
-  const words = useMarkdownWords()
+  const words = useMarkdownTexts()
   const { source, open, code } = props
   const [shown, setShown] = useState(() => asked.has(source))
   const show = (now: boolean): void => {
@@ -41,7 +41,7 @@ const zoomStep = 1.25
 const [leastZoom, mostZoom] = [0.2, 5]
 
 function Drawn({ source, back }: { source: string; back: () => void }) {
-  const words = useMarkdownWords()
+  const words = useMarkdownTexts()
   const frame = useRef<HTMLIFrameElement>(null)
   const [state, setState] = useState<DiagramState>({ is: 'drawing' })
   /** Null fits the diagram to the frame's width. */
@@ -112,7 +112,7 @@ function Drawn({ source, back }: { source: string; back: () => void }) {
 }
 
 function Failure({ state }: { state: Extract<DiagramState, { is: 'failed' }> }) {
-  const words = useMarkdownWords()
+  const words = useMarkdownTexts()
   const why = (): string => {
     if (state.why === 'refused') return state.reason
     if (state.why === 'long') return words('diagramLong', { count: longestDiagram })

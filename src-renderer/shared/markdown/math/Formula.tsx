@@ -1,7 +1,7 @@
 import { memo, useEffect, useMemo, useState } from 'react'
 import { CopyTool } from '../CopyTool.tsx'
 import { spelled } from '../hiddenCharacters.tsx'
-import { useMarkdownWords } from '../messages.ts'
+import { useMarkdownTexts } from '../messages.ts'
 import { elementsOf } from './elements.tsx'
 import { buildFormula, knownFormula, longestTex } from './formulaCache.ts'
 import type { FormulaAnswer } from './tree.ts'
@@ -12,7 +12,7 @@ type Built = FormulaAnswer | 'waiting' | 'late' | 'long'
 /** A formula; its TeX stands there until it is built, and when it can't be, with the reason. */
 export const Formula = memo(function Formula(props: { tex: string; source: string; display: boolean }) {
   const { tex, source, display } = props
-  const words = useMarkdownWords()
+  const words = useMarkdownTexts()
   const built = useBuilt(tex, display)
   const drawn = useMemo(() => (typeof built === 'object' && 'tree' in built ? elementsOf(built.tree) : null), [built])
   if (drawn === null) {

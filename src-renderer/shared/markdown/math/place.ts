@@ -1,5 +1,5 @@
 import type { Literal, PhrasingContent, Root, RootContent } from 'mdast'
-import { type Found, restored, splitPlaces } from './scan.ts'
+import { type FoundFormulas, restored, splitPlaces } from './scan.ts'
 
 export interface FormulaNode extends Literal {
   type: 'formula'
@@ -19,7 +19,7 @@ declare module 'mdast' {
 }
 
 /** Puts formulas into the text nodes where places stand for them, and gives all else (code, addresses, titles) back as it was. */
-export function placeFormulas(children: RootContent[], formulas: readonly Found[]): void {
+export function placeFormulas(children: RootContent[], formulas: readonly FoundFormulas[]): void {
   if (formulas.length === 0) return
   const rest: (RootContent | Root)[] = [{ type: 'root', children }]
   for (let node = rest.pop(); node; node = rest.pop()) {
@@ -40,7 +40,7 @@ export function placeFormulas(children: RootContent[], formulas: readonly Found[
 
 const written = ['value', 'url', 'title', 'alt', 'label', 'lang', 'meta'] as const
 
-function restore(node: RootContent | Root, formulas: readonly Found[]): void {
+function restore(node: RootContent | Root, formulas: readonly FoundFormulas[]): void {
   if (node.type === 'text') return
   const texts: object & Partial<Record<(typeof written)[number], unknown>> = node as object
   for (const name of written) {
@@ -49,7 +49,7 @@ function restore(node: RootContent | Root, formulas: readonly Found[]): void {
   }
 }
 
-function inPlace(text: string, formulas: readonly Found[]): PhrasingContent[] {
+function inPlace(text: string, formulas: readonly FoundFormulas[]): PhrasingContent[] {
   const nodes: PhrasingContent[] = []
   for (const [at, part] of splitPlaces(text).entries()) {
     const found = at % 2 === 1 ? formulas[Number(part)] : undefined

@@ -1,5 +1,5 @@
 /** A formula as it was written. */
-export interface Found {
+export interface FoundFormulas {
   tex: string
   /** It stands on lines of its own: `$$…$$` and `\[…\]`. */
   display: boolean
@@ -16,7 +16,7 @@ const longestDisplay = 6_000
 export const splitPlaces = (text: string): string[] => text.split(/\ue000(\d+)\ue001/)
 
 /** Gives a text back as it was written. */
-export function restored(text: string, formulas: readonly Found[]): string {
+export function restored(text: string, formulas: readonly FoundFormulas[]): string {
   return text.includes(open)
     ? text.replace(/\ue000(\d+)\ue001/g, (place, at: string) => formulas[Number(at)]?.source ?? place)
     : text
@@ -30,8 +30,8 @@ export function restored(text: string, formulas: readonly Found[]): string {
  * `$…$` is a formula by the rules that pandoc and GitHub share, which leave prices alone: no white space inside of either sign, no letter
  * or digit before the first or after the last one, no blank line between them.
  */
-export function takeFormulas(source: string): { text: string; formulas: Found[] } {
-  const formulas: Found[] = []
+export function takeFormulas(source: string): { text: string; formulas: FoundFormulas[] } {
+  const formulas: FoundFormulas[] = []
   if (!/[$\\]/.test(source) || source.includes(open) || source.includes(close)) return { text: source, formulas }
   let text = ''
   let taken = 0
@@ -54,7 +54,7 @@ interface Clear {
   until: number
 }
 
-function formulaAt(source: string, at: number, clear: Clear): Found | null {
+function formulaAt(source: string, at: number, clear: Clear): FoundFormulas | null {
   const char = source.charAt(at)
   if (char === '\\') return slashed(source, at)
   if (char !== '$') return null
@@ -87,7 +87,7 @@ class TickSpans {
   }
 }
 
-function dollars(source: string, at: number, clear: Clear): Found | null {
+function dollars(source: string, at: number, clear: Clear): FoundFormulas | null {
   if (isWord(source.charAt(at - 1)) || isSpace(source.charAt(at + 1))) return null
   const last = Math.min(source.length, at + longestInline)
   let end = Math.max(at + 1, clear.until)
@@ -107,7 +107,7 @@ function closes(source: string, at: number): boolean {
   return !isSpace(source.charAt(at - 1)) && !isWord(source.charAt(at + 1))
 }
 
-function slashed(source: string, at: number): Found | null {
+function slashed(source: string, at: number): FoundFormulas | null {
   const sign = source.charAt(at + 1)
   if (sign !== '(' && sign !== '[') return null
   const end = source.indexOf(sign === '(' ? '\\)' : '\\]', at + 2)
@@ -120,7 +120,14 @@ function slashed(source: string, at: number): Found | null {
   return formula(source, at, at + 2, end, end + 2, true)
 }
 
-function formula(source: string, at: number, from: number, to: number, end: number, display: boolean): Found | null {
+function formula(
+  source: string,
+  at: number,
+  from: number,
+  to: number,
+  end: number,
+  display: boolean,
+): FoundFormulas | null {
   const inside = source.slice(from, to)
   if (to - from > (display ? longestDisplay : longestInline) || inside.trim() === '') return null
   if (/\n[ \t>]*\n/.test(inside)) return null

@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { createRouterClient } from '@orpc/server'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { type Core, createCore } from '../../../../src-main/core/core.ts'
-import { createErasing, type ErasablePart } from '../../../../src-main/core/data/retention/retention.ts'
-import { openLedgerReader } from '../../../../src-main/core/requestLog/reader.ts'
+import { createRetention, type ErasablePart } from '../../../../src-main/core/data/retention/retention.ts'
+import { openRequestLogReader } from '../../../../src-main/core/requestLog/reader.ts'
 import { type Erasable, type EraseState, erasables } from '../../../../src-preload/contract/retention.ts'
 import { eventually } from '../../../helpers/eventually.ts'
 import { freshFolder, testHost } from '../../helpers/core.ts'
@@ -40,7 +40,7 @@ async function ended(states: AsyncIterable<EraseState>): Promise<NonNullable<Era
 const lies = (dataDir: string, text: string): boolean => spawnSync('grep', ['-rqF', text, dataDir]).status === 0
 
 const sumsOf = (dataDir: string): unknown => {
-  const reader = openLedgerReader(dataDir)
+  const reader = openRequestLogReader(dataDir)
   try {
     return reader.usedByDay('book', 0, 100_000)
   } finally {
@@ -160,7 +160,7 @@ describe('one erasing at a time', () => {
         return 4
       },
     }
-    const erasing = createErasing({ kinds: kinds({ log: slow }), logDays: () => null, log: () => undefined })
+    const erasing = createRetention({ kinds: kinds({ log: slow }), logDays: () => null, log: () => undefined })
     const start = () =>
       erasing.start({
         before,
@@ -207,7 +207,7 @@ describe('one erasing at a time', () => {
     }
     const lines: string[] = []
     const log = (level: string, line: string) => lines.push(`${level} ${line}`)
-    const erasing = createErasing({ kinds: kinds({ bodies: failing }), logDays: () => null, log })
+    const erasing = createRetention({ kinds: kinds({ bodies: failing }), logDays: () => null, log })
     await erasing.start({ before, archivedOnly: false, parts: [{ what: 'bodies', told: 5 }] })
     await erasing.ended()
     expect(erasing.state.read().last).toMatchObject({

@@ -3,8 +3,8 @@ import { DatabaseSync } from 'node:sqlite'
 import fc from 'fast-check'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { StudioError } from '../../../../src-main/core/errors.ts'
-import { AlertBook } from '../../../../src-main/core/features/alerts/alertLog.ts'
-import { AlertsRoom } from '../../../../src-main/core/features/alerts/alerts.ts'
+import { AlertLog } from '../../../../src-main/core/features/alerts/alertLog.ts'
+import { AlertsFeature } from '../../../../src-main/core/features/alerts/alerts.ts'
 import {
   judgeBalance,
   judgeBan,
@@ -12,13 +12,13 @@ import {
   judgeKey,
   judgeSpend,
 } from '../../../../src-main/core/features/alerts/conditions.ts'
-import type { Reading } from '../../../../src-main/core/features/alerts/measurement.ts'
+import type { Measurement } from '../../../../src-main/core/features/alerts/measurement.ts'
 import { wordsOfAll } from '../../../../src-main/core/features/alerts/messages.ts'
-import type { RateLimitStatusReply } from '../../../../src-main/core/upstream/types.ts'
-import { plainTool } from '../../../../src-main/core/gateway/apps/appSettings.ts'
+import { plainApp } from '../../../../src-main/core/gateway/apps/appSettings.ts'
 import { dayMs, dayOfMs, dayText } from '../../../../src-main/core/shared/days.ts'
 import { Listeners } from '../../../../src-main/core/shared/events.ts'
 import { databaseFile, openStore } from '../../../../src-main/core/store/store.ts'
+import type { RateLimitStatusReply } from '../../../../src-main/core/upstream/types.ts'
 import type { Connection } from '../../../../src-preload/contract/app.ts'
 import type { Book } from '../../../../src-preload/contract/usage.ts'
 import { freshFolder } from '../../helpers/core.ts'
@@ -30,15 +30,15 @@ afterAll(() => store.close())
 
 /** What was told under a book's or tool's id, in the order of telling. */
 function bookOf(now: () => number) {
-  let book = new AlertBook(store.alerts, now)
+  let book = new AlertLog(store.alerts, now)
   return {
-    take: (given: Reading | Reading[]) => book.take([given].flat()).told,
+    take: (given: Measurement | Measurement[]) => book.take([given].flat()).told,
     lapse: () => book.lapse(),
     /** As after the end of the program: all that is in memory is gone. */
     restart() {
       store.close()
       store = openStore(dataDir)
-      book = new AlertBook(store.alerts, now)
+      book = new AlertLog(store.alerts, now)
     },
   }
 }
@@ -187,7 +187,7 @@ describe('a budget', () => {
   it('is told at its share and when it is used up, once each in its day or month, and in all anew after a reset', () => {
     const nano = (of: number): bigint => BigInt(of) * 10_000_000n
     const walk = (steps: { spend: number; hours: number; reset: boolean }[], share: number): void => {
-      const tool = plainTool({ id: randomUUID(), name: 'T', budgetDay: '1', budgetMonth: '3', budgetTotal: '2' })
+      const tool = plainApp({ id: randomUUID(), name: 'T', budgetDay: '1', budgetMonth: '3', budgetTotal: '2' })
       let now = Date.parse('2026-11-29T00:00:00Z')
       const book = bookOf(() => now)
       const spending = new Spending()
@@ -234,7 +234,7 @@ it('spend is over its line above it alone, to the last digit; a budget is over w
   const spent = (service: string, line: string) =>
     judgeSpend({ id: 'b', name: 'B' }, { day: 1, service, here: null }, line, start)?.level
   expect([spent('5', '5'), spent('5.000000000000000001', '5'), spent('4.999999999999999999', '5')]).toEqual([0, 1, 0])
-  const tool = plainTool({ id: randomUUID(), name: 'T', budgetDay: '1', budgetMonth: '1', budgetTotal: '1' })
+  const tool = plainApp({ id: randomUUID(), name: 'T', budgetDay: '1', budgetMonth: '1', budgetTotal: '1' })
   const spend = { day: 1n, month: 1n, total: 1n }
   const ends = (at: string) =>
     judgeBudgets(tool, spend, 80, Date.parse(at)).map(({ endsAt }) =>
@@ -305,7 +305,7 @@ it('a balance is told while the service answers, and if it was told over the con
       ...{ id, name: 'A', baseUrl: 'http://a', userId: null, active: true, offers: 'yes', spent: null, firstDay: null },
       ...{ balance: { value: '4', asOf: iso(asOf) }, asOf: iso(asOf), fetching: false, problem: failed },
     }
-    const room = new AlertsRoom({
+    const room = new AlertsFeature({
       table: own.alerts,
       pending: own.pending,
       books: {

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Archive } from '../../../../src-main/core/features/archive/archive.ts'
-import { Library } from '../../../../src-main/core/features/library/library.ts'
+import { ChatLibrary } from '../../../../src-main/core/features/library/library.ts'
 import { createMedia } from '../../../../src-main/core/features/media/media.ts'
 import { createTransfers } from '../../../../src-main/core/features/transfers/transfers.ts'
 import type { ArchivedMessage } from '../../../../src-main/core/store/archive.ts'
@@ -21,7 +21,7 @@ export function openStudio(dataDir = freshFolder(), now: () => number = Date.now
   const erasedRows: number[] = []
   const added: string[] = []
   const media = createMedia({ dataDir, store, uploads: transfers.uploads })
-  const library = new Library({
+  const library = new ChatLibrary({
     store,
     databaseFile: databaseFile(dataDir),
     async dropMedia(ids) {

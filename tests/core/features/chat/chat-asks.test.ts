@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterEach, describe, expect, it } from 'vitest'
 import { StudioError } from '../../../../src-main/core/errors.ts'
 import { choose } from '../../../../src-main/core/features/chat/chooseReply.ts'
-import { goOn, goOnWords } from '../../../../src-main/core/features/chat/continueReply.ts'
+import { continueInstruction, continueReply } from '../../../../src-main/core/features/chat/continueReply.ts'
 import { ConversationWatcher } from '../../../../src-main/core/features/chat/conversationWatcher.ts'
 import { duplicate } from '../../../../src-main/core/features/chat/duplicate.ts'
 import { recoverReplies } from '../../../../src-main/core/features/chat/recover.ts'
@@ -12,7 +12,7 @@ import { retry } from '../../../../src-main/core/features/chat/retry.ts'
 import { saveSetup } from '../../../../src-main/core/features/chat/saveSetup.ts'
 import { type SendInput, send } from '../../../../src-main/core/features/chat/send.ts'
 import { stop } from '../../../../src-main/core/features/chat/stop.ts'
-import { openDoor } from '../../../../src-main/core/features/chat/toolCallsPort.ts'
+import { openToolCallsPort } from '../../../../src-main/core/features/chat/toolCallsPort.ts'
 import { update } from '../../../../src-main/core/features/chat/update.ts'
 import type { ChatNeighbours } from '../../../../src-main/core/ports/toolCalls.ts'
 import { openStore } from '../../../../src-main/core/store/store.ts'
@@ -40,7 +40,7 @@ function studio(neighbours: Partial<ChatNeighbours> = {}, folder = freshFolder()
     for (const event of events) service.last.say(event)
     await settled()
   }
-  return { store, room, service, lines, ask, answer, door: openDoor(room) }
+  return { store, room, service, lines, ask, answer, door: openToolCallsPort(room) }
 }
 
 const content = (text: string, choice = 0): ChatStreamEvent => ({ type: 'content', choice, text })
@@ -198,18 +198,21 @@ describe('branches', () => {
     const { replyId } = await ask()
     await answer(content('Half'), new StudioError('connection_lost', 'Lost.'))
     const requestId = randomUUID()
-    const both = await Promise.all([goOn(room, { requestId, replyId }), goOn(room, { requestId, replyId })])
+    const both = await Promise.all([
+      continueReply(room, { requestId, replyId }),
+      continueReply(room, { requestId, replyId }),
+    ])
     expect(both[0]).toEqual(both[1])
     await settled()
     expect(service.asked).toHaveLength(2)
     expect(store.messages.get(requestId)).toMatchObject({ made: 'continue', parentId: replyId })
     expect(service.last.request.messages.slice(1)).toEqual([
       { role: 'assistant', content: 'Half' },
-      { role: 'user', content: goOnWords },
+      { role: 'user', content: continueInstruction },
     ])
     const failed = await ask()
     await answer(new StudioError('connection_lost', 'Lost.'))
-    const again = goOn(room, { requestId: randomUUID(), replyId: failed.replyId })
+    const again = continueReply(room, { requestId: randomUUID(), replyId: failed.replyId })
     await expect(again).rejects.toMatchObject({ kind: 'bad_input' })
   })
 

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { asStudioError } from '../../../../src-main/core/errors.ts'
-import { type ChatRoom, openChat } from '../../../../src-main/core/features/chat/chat.ts'
-import { goOn } from '../../../../src-main/core/features/chat/continueReply.ts'
+import { type ChatFeature, openChat } from '../../../../src-main/core/features/chat/chat.ts'
+import { continueReply } from '../../../../src-main/core/features/chat/continueReply.ts'
 import type { ChatUpstream } from '../../../../src-main/core/features/chat/replyRuns.ts'
 import { retry } from '../../../../src-main/core/features/chat/retry.ts'
 import { send } from '../../../../src-main/core/features/chat/send.ts'
@@ -55,7 +55,7 @@ const refusal = (asked: Promise<unknown>): Promise<string | null> =>
 
 it('what the contract offers the core accepts, and what it does not offer the core refuses, for every kind of message', async () => {
   const store = openStore(freshFolder())
-  const room: ChatRoom = openChat({ store, upstream: async () => silent, log: () => undefined })
+  const room: ChatFeature = openChat({ store, upstream: async () => silent, log: () => undefined })
   await fc.assert(
     fc.asyncProperty(anyMessage, async (given) => {
       const conversationId = randomUUID()
@@ -83,7 +83,7 @@ it('what the contract offers the core accepts, and what it does not offer the co
 
       const requestId = (): string => randomUUID()
       const busy = isBusy(path)
-      const continued = await refusal(goOn(room, { requestId: requestId(), replyId: id }))
+      const continued = await refusal(continueReply(room, { requestId: requestId(), replyId: id }))
       clean()
       expect(continued === null, `continue: ${continued}`).toBe(canContinue(message) && !busy)
       store.conversations.setLeaf(conversationId, id)

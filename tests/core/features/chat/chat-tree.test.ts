@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { StudioError } from '../../../../src-main/core/errors.ts'
 import { choose } from '../../../../src-main/core/features/chat/chooseReply.ts'
-import { goOn } from '../../../../src-main/core/features/chat/continueReply.ts'
+import { continueReply } from '../../../../src-main/core/features/chat/continueReply.ts'
 import { ConversationWatcher } from '../../../../src-main/core/features/chat/conversationWatcher.ts'
 import { duplicate } from '../../../../src-main/core/features/chat/duplicate.ts'
 import { historyOf } from '../../../../src-main/core/features/chat/history.ts'
@@ -14,7 +14,7 @@ import { retry } from '../../../../src-main/core/features/chat/retry.ts'
 import { saveSetup } from '../../../../src-main/core/features/chat/saveSetup.ts'
 import { send } from '../../../../src-main/core/features/chat/send.ts'
 import { stop } from '../../../../src-main/core/features/chat/stop.ts'
-import { openDoor } from '../../../../src-main/core/features/chat/toolCallsPort.ts'
+import { openToolCallsPort } from '../../../../src-main/core/features/chat/toolCallsPort.ts'
 import { isSettled } from '../../../../src-main/core/ports/toolCalls.ts'
 import { openStore } from '../../../../src-main/core/store/store.ts'
 import type { ChatStreamEvent } from '../../../../src-main/core/upstream/types.ts'
@@ -171,7 +171,7 @@ const doing: Record<Act, (studio: Studio, one: Step) => unknown> = {
   },
   async goOn(studio, one) {
     const message = messageOf(studio, one)
-    if (message) await goOn(studio.room, { requestId: randomUUID(), replyId: message.id })
+    if (message) await continueReply(studio.room, { requestId: randomUUID(), replyId: message.id })
   },
   choose(studio, one) {
     const message = messageOf(studio, one)
@@ -211,14 +211,14 @@ const doing: Record<Act, (studio: Studio, one: Step) => unknown> = {
     pick(service.open, one.which)?.say(one.yes ? 'end' : new StudioError('connection_lost', 'Lost.')),
   call(studio, one) {
     const row = late(studio.store.messages.openCalls(), one.which)
-    if (row) openDoor(studio.room).setRun(row.id, { ...row.run, state: one.state }, 'Five.')
+    if (row) openToolCallsPort(studio.room).setRun(row.id, { ...row.run, state: one.state }, 'Five.')
   },
   async askOn(studio, one) {
     const row = late(
       studio.messages().filter(({ role }) => role === 'tool'),
       one.which,
     )
-    if (row) await openDoor(studio.room).askOn(row.id)
+    if (row) await openToolCallsPort(studio.room).askOn(row.id)
   },
   read(studio, one) {
     const conversationId = conversationOf(studio, one)

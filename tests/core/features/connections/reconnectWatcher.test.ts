@@ -3,12 +3,15 @@ import { type AddressInfo, createServer as createTcpServer, type Socket, connect
 import { afterEach, describe, expect, it } from 'vitest'
 import { asStudioError, StudioError } from '../../../../src-main/core/errors.ts'
 import { connect, lookAgain, openStored } from '../../../../src-main/core/features/connections/connect.ts'
-import { Back, type BackBounds } from '../../../../src-main/core/features/connections/reconnectWatcher.ts'
+import {
+  type ReconnectBounds,
+  ReconnectWatcher,
+} from '../../../../src-main/core/features/connections/reconnectWatcher.ts'
 import { Session } from '../../../../src-main/core/features/connections/session.ts'
-import type { Books, RequestNotice } from '../../../../src-main/core/ports/requests.ts'
+import type { RequestLog, RequestNotice } from '../../../../src-main/core/ports/requests.ts'
 import { openStore } from '../../../../src-main/core/store/store.ts'
 import { Credential } from '../../../../src-main/core/upstream/credential.ts'
-import { noBooks, openDesk } from '../../../../src-main/core/upstream/defaults.ts'
+import { noRequestLog, openScheduler } from '../../../../src-main/core/upstream/defaults.ts'
 import { startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
 import type { Connection } from '../../../../src-preload/contract/app.ts'
 import { type Cut, cutBefore } from '../../../helpers/cut.ts'
@@ -19,7 +22,7 @@ afterEach(async () => {
   for (const close of open.splice(0).reverse()) await close()
 })
 
-const quick: Partial<BackBounds> = {
+const quick: Partial<ReconnectBounds> = {
   firstMs: 30,
   mostMs: 200,
   leastMs: 0,
@@ -48,14 +51,14 @@ async function world(bounds = quick): Promise<World> {
 async function sessionAt(baseUrl: string, key: string, bounds = quick) {
   const store = openStore(freshFolder())
   const asked: RequestNotice[] = []
-  const books: Books = {
-    ...noBooks,
+  const books: RequestLog = {
+    ...noRequestLog,
     open(notice) {
       asked.push(notice)
-      return noBooks.open(notice)
+      return noRequestLog.open(notice)
     },
   }
-  const session = new Session(store, memorySecrets(), { desk: openDesk, booksOf: () => books }, bounds)
+  const session = new Session(store, memorySecrets(), { desk: openScheduler, booksOf: () => books }, bounds)
   open.push(async () => {
     await session.close()
     store.close()
@@ -203,7 +206,7 @@ describe('the watch for the service', () => {
 
   it('waits a day at most, however late it is told to come again, and does not take that for at once', async () => {
     let looks = 0
-    const back = new Back({
+    const back = new ReconnectWatcher({
       current: () => null,
       look: async () => {
         looks += 1

@@ -1,8 +1,8 @@
 import { DatabaseSync } from 'node:sqlite'
 import { expect, it, onTestFinished } from 'vitest'
-import { type LimitedRow, limitedOf } from '../../../../src-main/core/features/limits/history.ts'
-import { openLedgerReader } from '../../../../src-main/core/requestLog/reader.ts'
-import { ledgerFile } from '../../../../src-main/core/store/requestLog/open.ts'
+import { limitedOf, type RateLimitedRow } from '../../../../src-main/core/features/limits/history.ts'
+import { openRequestLogReader } from '../../../../src-main/core/requestLog/reader.ts'
+import { requestLogFile } from '../../../../src-main/core/store/requestLog/open.ts'
 import { notice, openLedger, rowOf, sent } from '../../requestLog/helpers.ts'
 
 it('what a request waited for its 429s is told apart from what it waited for anything else [LIM-03]', async () => {
@@ -48,10 +48,10 @@ it('what a request waited for its 429s is told apart from what it waited for any
 
   // As rows of an earlier version stand in the file: one that met 429s alone, and one whose waits were never told apart.
   ledger.flush()
-  const file = new DatabaseSync(ledgerFile(dataDir))
+  const file = new DatabaseSync(requestLogFile(dataDir))
   file.exec(`UPDATE requests SET backoff_429_us = NULL WHERE id IN (${alone.id}, ${under.id})`)
   file.close()
-  const reader = openLedgerReader(dataDir)
+  const reader = openRequestLogReader(dataDir)
   onTestFinished(() => reader.close())
   expect(reader.limited(10, null).map(limitedOf)).toMatchObject([
     { row: alone.id, times: 1, waitedMs: 60 },
@@ -98,14 +98,14 @@ it('the history of an account has none of another’s, also where the other was 
   // Whose these are is not told yet: they may be of either.
   const open = at('three', null, 1)
   const under = sent(ledger, {}, 429)
-  const ids = (rows: LimitedRow[]): number[] => rows.map(({ row }) => row.id)
+  const ids = (rows: RateLimitedRow[]): number[] => rows.map(({ row }) => row.id)
   expect(ids(ledger.limited(10, 'A'))).toEqual([...open, ...again, ...first])
   expect(ids(ledger.limited(2, 'A'))).toEqual([...open, ...again])
   expect(ledger.limited(2000, 'B')).toHaveLength(1201)
   expect(ids(ledger.limited(3, null))).toHaveLength(3)
   under.ends({ state: 'cancelled', by: 'person' }, null)
   ledger.flush()
-  const reader = openLedgerReader(dataDir)
+  const reader = openRequestLogReader(dataDir)
   onTestFinished(() => reader.close())
   expect(ids(reader.limited(10, 'A')).filter((id) => id !== under.id)).toEqual([...open, ...again, ...first])
 })

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { StudioError } from '../../../../src-main/core/errors.ts'
-import { LimitsRoom } from '../../../../src-main/core/features/limits/limits.ts'
-import { Bucket } from '../../../../src-main/core/features/limits/rateLimitStatus.ts'
-import { AdmissionDesk } from '../../../../src-main/core/gateway/scheduler/requestScheduler.ts'
+import { LimitsFeature } from '../../../../src-main/core/features/limits/limits.ts'
+import { RateLimitPoller } from '../../../../src-main/core/features/limits/rateLimitStatus.ts'
+import { RequestScheduler } from '../../../../src-main/core/gateway/scheduler/requestScheduler.ts'
 import { Listeners } from '../../../../src-main/core/shared/events.ts'
 import type { RateLimitStatus } from '../../../../src-main/core/upstream/schemas.ts'
 import type { LimitStatus, Limits } from '../../../../src-preload/contract/account.ts'
@@ -17,7 +17,7 @@ const facts = {
 
 /** The room before a service whose status call does what `answer` says, with nobody at the desk. */
 function roomAt(answer: () => RateLimitStatus | StudioError, kept: LimitStatus | null = null) {
-  const gauge = new Bucket()
+  const gauge = new RateLimitPoller()
   const getRateLimit = vi.fn(() => {
     const value = answer()
     return value instanceof StudioError ? Promise.reject(value) : Promise.resolve({ facts, value })
@@ -30,9 +30,9 @@ function roomAt(answer: () => RateLimitStatus | StudioError, kept: LimitStatus |
       store.kept = status
     },
   }
-  const desk = new AdmissionDesk()
+  const desk = new RequestScheduler()
   const ledger = { changes: new Listeners(), row: () => null, limited: () => [] }
-  const limits = new LimitsRoom({ desk, gauge, ledger, kept: store })
+  const limits = new LimitsFeature({ desk, gauge, ledger, kept: store })
   const connect = (): void => {
     gauge.follow({ onRateLimit: () => () => undefined, getRateLimit })
     limits.follow(true)
@@ -41,7 +41,7 @@ function roomAt(answer: () => RateLimitStatus | StudioError, kept: LimitStatus |
 }
 
 /** Somebody who looks; `now` is the last that was told. */
-function look(limits: LimitsRoom) {
+function look(limits: LimitsFeature) {
   const feed = limits.watch()
   const seen: { now: Limits | null; leave(): Promise<unknown> } = { now: null, leave: async () => feed.return?.() }
   void (async () => {

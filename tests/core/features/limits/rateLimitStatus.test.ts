@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { Bucket } from '../../../../src-main/core/features/limits/rateLimitStatus.ts'
+import { RateLimitPoller } from '../../../../src-main/core/features/limits/rateLimitStatus.ts'
 import type { RateLimitHeaders } from '../../../../src-main/core/upstream/types.ts'
 
 beforeEach(() => {
@@ -40,7 +40,7 @@ function service() {
 
 describe('the minute bucket', () => {
   it('asks for the status at most once a minute, however much happens, and only while somebody looks [LIM-03]', async () => {
-    const bucket = new Bucket()
+    const bucket = new RateLimitPoller()
     const far = service()
     bucket.follow(far)
     for (let second = 0; second < 300; second += 1) {
@@ -60,7 +60,7 @@ describe('the minute bucket', () => {
   })
 
   it('asks nothing while nothing happens: looking alone costs no request [LIM-03]', async () => {
-    const bucket = new Bucket()
+    const bucket = new RateLimitPoller()
     const far = service()
     bucket.follow(far)
     const look = bucket.watch()
@@ -72,7 +72,7 @@ describe('the minute bucket', () => {
   })
 
   it('takes the figures of reply headers, and keeps the limit where a reply names only what is left [LIM-04]', () => {
-    const bucket = new Bucket()
+    const bucket = new RateLimitPoller()
     const far = service()
     bucket.follow(far)
     far.reply(41)

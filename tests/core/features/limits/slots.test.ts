@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { LimitsRoom } from '../../../../src-main/core/features/limits/limits.ts'
-import { Bucket } from '../../../../src-main/core/features/limits/rateLimitStatus.ts'
-import { AdmissionDesk } from '../../../../src-main/core/gateway/scheduler/requestScheduler.ts'
-import { DeskFollower } from '../../../../src-main/core/gateway/scheduler/schedulerWatcher.ts'
+import { LimitsFeature } from '../../../../src-main/core/features/limits/limits.ts'
+import { RateLimitPoller } from '../../../../src-main/core/features/limits/rateLimitStatus.ts'
+import { RequestScheduler } from '../../../../src-main/core/gateway/scheduler/requestScheduler.ts'
+import { SchedulerWatcher } from '../../../../src-main/core/gateway/scheduler/schedulerWatcher.ts'
 import { parseBaseAddress } from '../../../../src-main/core/upstream/address.ts'
 import { openUpstream } from '../../../../src-main/core/upstream/client.ts'
 import { Credential } from '../../../../src-main/core/upstream/credential.ts'
@@ -18,7 +18,7 @@ afterEach(async () => {
 /** The room before the whole sandbox, with the real desk, the real client and real books. */
 async function roomAt(key: KeyName) {
   const sandbox = await startSandbox()
-  const desk = new AdmissionDesk()
+  const desk = new RequestScheduler()
   const { ledger } = openLedger()
   const upstream = openUpstream({
     base: parseBaseAddress(sandbox.baseUrl, { allowInsecure: false }),
@@ -27,9 +27,9 @@ async function roomAt(key: KeyName) {
     desk,
     books: ledger,
   })
-  const gauge = new Bucket()
-  const follower = new DeskFollower(desk, gauge)
-  const limits = new LimitsRoom({
+  const gauge = new RateLimitPoller()
+  const follower = new SchedulerWatcher(desk, gauge)
+  const limits = new LimitsFeature({
     desk,
     gauge,
     ledger,
@@ -51,7 +51,7 @@ async function roomAt(key: KeyName) {
 }
 
 /** The first state that is as wished. */
-async function until(limits: LimitsRoom, wished: (state: Limits) => boolean): Promise<Limits> {
+async function until(limits: LimitsFeature, wished: (state: Limits) => boolean): Promise<Limits> {
   for await (const state of limits.watch()) if (wished(state)) return state
   return expect.unreachable()
 }
@@ -123,9 +123,9 @@ describe('the history of refusals by the service', () => {
   it('has what was answered with 429 and what it waited before it went on; none that was refused here', async () => {
     let now = Date.UTC(2026, 10, 21, 12)
     const { ledger } = openLedger({ now: () => now })
-    const limits = new LimitsRoom({
-      desk: new AdmissionDesk(),
-      gauge: new Bucket(),
+    const limits = new LimitsFeature({
+      desk: new RequestScheduler(),
+      gauge: new RateLimitPoller(),
       ledger,
       kept: { book: () => null, read: () => null, keep: () => undefined },
     })

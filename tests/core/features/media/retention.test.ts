@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { chooseToGo } from '../../../../src-main/core/features/media/chooseForCleanUp.ts'
 import { createMedia, type Media } from '../../../../src-main/core/features/media/media.ts'
-import { createKeeping, type Keeping } from '../../../../src-main/core/features/media/retention.ts'
+import { createMediaRetention, type MediaRetention } from '../../../../src-main/core/features/media/retention.ts'
 import { createTransfers, type Transfers } from '../../../../src-main/core/features/transfers/transfers.ts'
 import type { Made } from '../../../../src-main/core/store/mediaCleaning.ts'
 import { openStore, type Store } from '../../../../src-main/core/store/store.ts'
@@ -23,7 +23,7 @@ let dataDir: string
 let store: Store
 let transfers: Transfers
 let media: Media
-let keeping: Keeping
+let keeping: MediaRetention
 let dragged: string[]
 beforeEach(() => {
   dataDir = freshFolder()
@@ -36,7 +36,7 @@ function start(): void {
   transfers = createTransfers({ dataDir })
   media = createMedia({ dataDir, store, uploads: transfers.uploads })
   dragged = []
-  keeping = createKeeping({
+  keeping = createMediaRetention({
     host: {
       dataDir,
       reveal: async (path) => path.startsWith(dataDir),

@@ -1,6 +1,6 @@
 import { createImages } from '../../../../src-main/core/features/images/images.ts'
 import { createMedia } from '../../../../src-main/core/features/media/media.ts'
-import { type Maker, Waiting } from '../../../../src-main/core/features/outbox/outbox.ts'
+import { Outbox, type OutboxSender } from '../../../../src-main/core/features/outbox/outbox.ts'
 import { createTransfers } from '../../../../src-main/core/features/transfers/transfers.ts'
 import { openStore } from '../../../../src-main/core/store/store.ts'
 import { parseBaseAddress } from '../../../../src-main/core/upstream/address.ts'
@@ -10,7 +10,7 @@ import type { Connection } from '../../../../src-preload/contract/app.ts'
 import type { WaitingWhat } from '../../../../src-preload/contract/outbox.ts'
 
 /** A room that nothing is sent to. */
-const unused = <W extends WaitingWhat>(): Maker<W> => ({
+const unused = <W extends WaitingWhat>(): OutboxSender<W> => ({
   make: () => Promise.reject(new Error('Not in this test.')),
   over: () => Promise.reject(new Error('Not in this test.')),
   has: () => false,
@@ -43,7 +43,7 @@ export function openQueue(dataDir: string, url: string) {
   })
   const profile = { id: 'one', name: 'One', kind: 'service', baseUrl: url, keyKept: 'session' } as const
   let connection: Connection = { state: 'failed', profile, problem: null, checkedAt: null }
-  const waiting = new Waiting({
+  const waiting = new Outbox({
     store,
     makers: {
       images: {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterEach, expect, it } from 'vitest'
 import { StudioError } from '../../../../src-main/core/errors.ts'
-import { type Maker, Waiting } from '../../../../src-main/core/features/outbox/outbox.ts'
+import { Outbox, type OutboxSender } from '../../../../src-main/core/features/outbox/outbox.ts'
 import { openStore, type Store } from '../../../../src-main/core/store/store.ts'
 import type { Connection } from '../../../../src-preload/contract/app.ts'
 import type { WaitingWish } from '../../../../src-preload/contract/outbox.ts'
@@ -56,7 +56,7 @@ it('is sent once at most, in order, by the account that it is for, and never los
       let connection: Connection = standing('failed', 'one')
       const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-      const maker: Maker<'images'> = {
+      const maker: OutboxSender<'images'> = {
         async make(wish, alongside) {
           await turn()
           const by = connection.profile?.id ?? ''
@@ -72,8 +72,8 @@ it('is sent once at most, in order, by the account that it is for, and never los
         takeBack: () => expect.unreachable(),
         has: () => false,
       }
-      const open = (): Waiting =>
-        new Waiting({
+      const open = (): Outbox =>
+        new Outbox({
           store,
           makers: {
             images: maker,
@@ -153,7 +153,7 @@ function queue() {
   stores.push(store)
   const state = { connection: standing('failed', 'one'), isThere: true, made: [] as string[], looks: 0 }
   const rig = { meanwhile: (): void => undefined }
-  const maker: Maker<'images'> = {
+  const maker: OutboxSender<'images'> = {
     async make(wish, alongside) {
       rig.meanwhile()
       store.transaction(alongside)
@@ -165,7 +165,7 @@ function queue() {
     has: () => false,
   }
   const other = { ...maker, make: () => expect.unreachable(), takeBack: () => expect.unreachable() }
-  const waiting = new Waiting({
+  const waiting = new Outbox({
     ...{ store, makers: { images: maker, speech: other, transcript: other }, connection: () => state.connection },
     reach: async () => {
       state.looks += 1
@@ -241,11 +241,11 @@ it('nothing leaves while the service is not reached, or has not said yes, and wh
   expect(state.made).toEqual(['a picture'])
 })
 
-function release(waiting: Waiting): void {
+function release(waiting: Outbox): void {
   for (const { id, state } of waiting.read().items) if (state === 'held') waiting.hold({ id, held: false })
 }
 
-const labelsFor = (waiting: Waiting, name: string): string[] =>
+const labelsFor = (waiting: Outbox, name: string): string[] =>
   waiting.read().items.flatMap(({ connection, label }) => (connection === name ? [label] : []))
 
 interface Added {

@@ -3,7 +3,7 @@ import { createMedia } from '../../../../src-main/core/features/media/media.ts'
 import type { SpeechParts } from '../../../../src-main/core/features/speech/dependencies.ts'
 import { createSpeeches, type Speeches } from '../../../../src-main/core/features/speech/speeches.ts'
 import { createTransfers } from '../../../../src-main/core/features/transfers/transfers.ts'
-import { Ledger } from '../../../../src-main/core/requestLog/requestLog.ts'
+import { SqliteRequestLog } from '../../../../src-main/core/requestLog/requestLog.ts'
 import { coreBusyMs } from '../../../../src-main/core/store/database.ts'
 import { openStore } from '../../../../src-main/core/store/store.ts'
 import { parseBaseAddress } from '../../../../src-main/core/upstream/address.ts'
@@ -22,7 +22,7 @@ export function openSpeechRoom(service: Service, dataDir = freshFolder(), other:
   const store = openStore(dataDir, { busyMs: coreBusyMs })
   const transfers = createTransfers({ dataDir })
   const media = createMedia({ dataDir, store, uploads: transfers.uploads })
-  const ledger = new Ledger({ dataDir, tools: () => [], bodyDays: () => 1, log: () => undefined })
+  const ledger = new SqliteRequestLog({ dataDir, tools: () => [], bodyDays: () => 1, log: () => undefined })
   const client = openUpstream({
     base: parseBaseAddress(service.baseUrl, { allowInsecure: false }),
     credential: Credential.fromText(service.apiKey),

@@ -2,12 +2,12 @@ import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
 import { readArguments } from '../../../../src-main/core/features/tools/arguments.ts'
 import { depthOf } from '../../../../src-main/core/features/tools/schemaCheck/schema.ts'
-import { Checker } from '../../../../src-main/core/features/tools/schemaCheck/workerClient.ts'
+import { SchemaCheckClient } from '../../../../src-main/core/features/tools/schemaCheck/workerClient.ts'
 import { addSchema } from './helpers.ts'
 
-const checker = new Checker({ checkMs: 20_000 })
+const checker = new SchemaCheckClient({ checkMs: 20_000 })
 /** For what never comes to an end. */
-const hasty = new Checker({ checkMs: 1000 })
+const hasty = new SchemaCheckClient({ checkMs: 1000 })
 afterAll(async () => {
   await checker.close()
   await hasty.close()

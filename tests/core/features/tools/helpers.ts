@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { StudioError } from '../../../../src-main/core/errors.ts'
-import { type ChatTools, type ChatToolsParts, createChatTools } from '../../../../src-main/core/features/tools/tools.ts'
-import { type ChatDoor, isSettled, type NewToolRow } from '../../../../src-main/core/ports/toolCalls.ts'
+import { createTools, type ToolsFeature, type ToolsOptions } from '../../../../src-main/core/features/tools/tools.ts'
+import { isSettled, type NewToolRow, type ToolCallsPort } from '../../../../src-main/core/ports/toolCalls.ts'
 import { openStore } from '../../../../src-main/core/store/store.ts'
 import {
   emptySetup,
@@ -51,7 +51,7 @@ const blank: Omit<Message, 'id' | 'conversationId' | 'role'> = {
 }
 
 /** Chat's side of the door, which keeps rows over a restart and throws where the rules of the door are broken. */
-export class MemoryDoor implements ChatDoor {
+export class MemoryDoor implements ToolCallsPort {
   readonly rows = new Map<string, Row>()
   readonly asked: string[] = []
   readonly settledTimes = new Map<string, number>()
@@ -139,14 +139,14 @@ export const quick = {
   probeMs: 2000,
 }
 
-export function makeRoom(more: Partial<ChatToolsParts> = {}) {
+export function makeRoom(more: Partial<ToolsOptions> = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'studio-tools-'))
   const secrets = memorySecrets()
   const door = new MemoryDoor()
   const lines: string[] = []
   let store = openStore(folder)
-  const build = (): ChatTools =>
-    createChatTools({
+  const build = (): ToolsFeature =>
+    createTools({
       store,
       secrets,
       door,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { flushCompileCache } from 'node:module'
 import { createMedia } from '../../../../src-main/core/features/media/media.ts'
-import { createTranscribe } from '../../../../src-main/core/features/transcription/transcription.ts'
+import { createTranscription } from '../../../../src-main/core/features/transcription/transcription.ts'
 import { createTransfers } from '../../../../src-main/core/features/transfers/transfers.ts'
 import { openStore } from '../../../../src-main/core/store/store.ts'
 
@@ -10,7 +10,7 @@ import { openStore } from '../../../../src-main/core/store/store.ts'
 const [, , dataDir = '', source = '', ending = ''] = process.argv
 const store = openStore(dataDir)
 const transfers = createTransfers({ dataDir })
-const room = createTranscribe({
+const room = createTranscription({
   store,
   files: createMedia({ dataDir, store, uploads: transfers.uploads }),
   transfers,

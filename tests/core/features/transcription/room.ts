@@ -3,8 +3,8 @@ import { onTestFinished } from 'vitest'
 import { createMedia } from '../../../../src-main/core/features/media/media.ts'
 import type { TranscribeParts } from '../../../../src-main/core/features/transcription/dependencies.ts'
 import {
-  createTranscribe,
-  type TranscribeRoom,
+  createTranscription,
+  type TranscriptionFeature,
 } from '../../../../src-main/core/features/transcription/transcription.ts'
 import { createTransfers } from '../../../../src-main/core/features/transfers/transfers.ts'
 import { coreBusyMs } from '../../../../src-main/core/store/database.ts'
@@ -19,7 +19,7 @@ export function openRoom(dataDir: string = freshFolder(), given: Partial<Transcr
   const transfers = createTransfers({ dataDir })
   const media = createMedia({ dataDir, store, uploads: transfers.uploads })
   const lines: string[] = []
-  const room = createTranscribe({
+  const room = createTranscription({
     store,
     files: media,
     transfers,
@@ -78,7 +78,7 @@ export const wish = { model: null, language: null, prompt: null, format: null, t
 export const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64')
 
 /** The transcript, when it is made, however that went. */
-export async function made(room: TranscribeRoom, { id, recordingId }: Transcript): Promise<Transcript> {
+export async function made(room: TranscriptionFeature, { id, recordingId }: Transcript): Promise<Transcript> {
   for await (const _ of room.watch()) {
     const { transcripts } = await room.get({ id: recordingId })
     const one = transcripts.find((other) => other.id === id)

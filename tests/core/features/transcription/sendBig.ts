@@ -1,7 +1,7 @@
 import { truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createMedia } from '../../../../src-main/core/features/media/media.ts'
-import { createTranscribe } from '../../../../src-main/core/features/transcription/transcription.ts'
+import { createTranscription } from '../../../../src-main/core/features/transcription/transcription.ts'
 import { createTransfers } from '../../../../src-main/core/features/transfers/transfers.ts'
 import { openStore } from '../../../../src-main/core/store/store.ts'
 import { parseBaseAddress } from '../../../../src-main/core/upstream/address.ts'
@@ -17,7 +17,7 @@ const upstream = openUpstream({
   credential: Credential.fromText('sk-large-files-go-up-from-the-disk'),
 })
 const path = join(dataDir, 'tmp', 'big')
-const room = createTranscribe({
+const room = createTranscription({
   store,
   files: createMedia({ dataDir, store, uploads: transfers.uploads }),
   // An upload that has come up; its parts are `transfers`' own matter.

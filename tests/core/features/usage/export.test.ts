@@ -10,7 +10,7 @@ import { type ExportFormat, exportRows, exportView } from '../../../../src-main/
 import { bucketsOf, exportColumns, rowsOf, totalsOf } from '../../../../src-main/core/features/usage/exportRows.ts'
 import { type Column, columnOf, packColumn } from '../../../../src-preload/contract/column.ts'
 import { type PageSeries, packView, unpackView } from '../../../../src-preload/contract/columns.ts'
-import { packedView, type Series, type View } from '../../../../src-preload/contract/usage.ts'
+import { packedView, type Series, type UsageView } from '../../../../src-preload/contract/usage.ts'
 import { freshFolder } from '../../helpers/core.ts'
 
 let duck: Awaited<ReturnType<DuckDBInstance['connect']>>
@@ -58,7 +58,7 @@ const name = fc.oneof(
 )
 
 /** A view of some days from a day on; the same number of values for each series. */
-const view: fc.Arbitrary<View> = fc.nat(12).chain((days) => {
+const view: fc.Arbitrary<UsageView> = fc.nat(12).chain((days) => {
   const line = <T>(value: fc.Arbitrary<T>) => fc.array(maybe(value), { minLength: days, maxLength: days })
   const series: fc.Arbitrary<Series> = fc.record({
     ...{ id: name, name, colour: fc.constant(null), total: fc.constant(figures) },
@@ -206,8 +206,11 @@ it('sums of a view’s days and of its series are null where a side does not tel
     ...{ id: 'm', name: 'm', colour: null, total: { ...figures, cost }, requests: [requests], tokensIn: [requests] },
     ...{ tokensOut: [requests], tokensCached: [cached], cost: [cost] },
   })
-  const of = (series: Series[], state: View['buckets'][number]['state'] = 'whole', asOf = '2026-03-09T00:00:00.000Z') =>
-    bucketsOf({ ...given, buckets: [{ ...day, state }], series, asOf })[0]
+  const of = (
+    series: Series[],
+    state: UsageView['buckets'][number]['state'] = 'whole',
+    asOf = '2026-03-09T00:00:00.000Z',
+  ) => bucketsOf({ ...given, buckets: [{ ...day, state }], series, asOf })[0]
   expect(of([])).toMatchObject({ requests: 0, tokens_cached: 0, cost_sc: '0' })
   expect(of([one('0.1', 1), one(null, null)])).toMatchObject({ requests: 2, tokens_cached: null, cost_sc: '0.1' })
   expect(of([one('1000000000.000000000000000001', 1), one('1e-18', 1)])?.cost_sc).toBe('1000000000.000000000000000002')
@@ -217,7 +220,7 @@ it('sums of a view’s days and of its series are null where a side does not tel
   expect(of([one(null, null, null)], 'running')).toMatchObject(nothing)
   expect(of([], 'running', '2026-02-28T23:59:59.999Z')).toMatchObject(nothing)
   expect(of([], 'running', '2026-03-01T00:00:00.000Z')).toMatchObject({ requests: 0, cost_sc: '0' })
-  const whole = (...states: View['buckets'][number]['state'][]) =>
+  const whole = (...states: UsageView['buckets'][number]['state'][]) =>
     totalsOf({ ...given, buckets: states.map((state) => ({ ...day, state })), series: [one('1', 1)] })[0]?.state
   expect([whole('gap', 'gap'), whole('gap', 'whole'), whole('partial', 'running')]).toEqual([
     'gap',

@@ -1,27 +1,27 @@
 import { onTestFinished } from 'vitest'
-import type { Place } from '../../../../src-main/core/features/usage/accountIdentity.ts'
-import type { BooksParts, UsedDay } from '../../../../src-main/core/features/usage/dependencies.ts'
-import { openReading } from '../../../../src-main/core/features/usage/reader.ts'
-import type { Books } from '../../../../src-main/core/ports/requests.ts'
+import type { AccountLocation } from '../../../../src-main/core/features/usage/accountIdentity.ts'
+import type { MeasuredDay, UsageFeatureOptions } from '../../../../src-main/core/features/usage/dependencies.ts'
+import { openUsageReader } from '../../../../src-main/core/features/usage/reader.ts'
+import type { RequestLog } from '../../../../src-main/core/ports/requests.ts'
 import { openAccountStore } from '../../../../src-main/core/store/account/open.ts'
 import { parseBaseAddress } from '../../../../src-main/core/upstream/address.ts'
 import { openUpstream, type Upstream } from '../../../../src-main/core/upstream/client.ts'
 import { Credential } from '../../../../src-main/core/upstream/credential.ts'
-import { noBooks } from '../../../../src-main/core/upstream/defaults.ts'
+import { noRequestLog } from '../../../../src-main/core/upstream/defaults.ts'
 import { freshFolder } from '../../helpers/core.ts'
 
 export const dayMs = 86_400_000
 export const noon = (text: string): number => Date.parse(`${text}T12:00:00Z`)
 
 /** This machine's side as a list in memory, for tests of the other one. */
-export function hereSide(rows: (UsedDay & { bookId: string })[] = []) {
+export function hereSide(rows: (MeasuredDay & { bookId: string })[] = []) {
   const told: string[] = []
   return {
     rows,
     /** Every book that the connection was said to belong to. */
     told,
     belongsTo: (bookId: string): void => void told.push(bookId),
-    usedByDay: (bookId: string, from: number, to: number): UsedDay[] =>
+    usedByDay: (bookId: string, from: number, to: number): MeasuredDay[] =>
       rows.filter((row) => row.bookId === bookId && row.day >= from && row.day <= to),
     firstDayOf: (bookId: string): number | null =>
       rows
@@ -43,7 +43,9 @@ export function openAccount(dataDir = freshFolder()) {
 }
 
 /** Parts for `createBooks`, over a real store. */
-export function parts(given: Partial<BooksParts> = {}): BooksParts & { here: ReturnType<typeof hereSide> } {
+export function parts(
+  given: Partial<UsageFeatureOptions> = {},
+): UsageFeatureOptions & { here: ReturnType<typeof hereSide> } {
   const { account } = given.account ? { account: given.account } : openAccount()
   return {
     account,
@@ -57,7 +59,7 @@ export function parts(given: Partial<BooksParts> = {}): BooksParts & { here: Ret
 }
 
 /** A real client; it gives up at once where a test has no time for patience. */
-export function client(baseUrl: string, apiKey: string, log: Books = noBooks): Upstream {
+export function client(baseUrl: string, apiKey: string, log: RequestLog = noRequestLog): Upstream {
   const upstream = openUpstream({
     base: parseBaseAddress(baseUrl, { allowInsecure: false }),
     credential: Credential.fromText(apiKey),
@@ -71,13 +73,13 @@ export function client(baseUrl: string, apiKey: string, log: Books = noBooks): U
 export const placeAt = (
   baseUrl: string,
   name = 'Service',
-  kind: Place['kind'] = 'service',
+  kind: AccountLocation['kind'] = 'service',
   profile = 'one',
-): Place => ({
+): AccountLocation => ({
   ...{ kind, baseUrl, name, profile },
 })
 
 /** One book and what can be read of it, at a moment. */
 export function readingOf(account: ReturnType<typeof openAccountStore>, now: () => number, here = hereSide()) {
-  return openReading({ account, here, tools: () => [], now })
+  return openUsageReader({ account, here, tools: () => [], now })
 }

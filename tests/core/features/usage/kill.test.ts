@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 import { toldByUsage } from '../../../../src-main/core/features/usage/parseReplies.ts'
-import { accountFile, openAccountForReading, openAccountStore } from '../../../../src-main/core/store/account/open.ts'
+import { accountFile, openAccountReadOnly, openAccountStore } from '../../../../src-main/core/store/account/open.ts'
 import { tries } from '../../../helpers/effort.ts'
 import { randomNumbers } from '../../../helpers/random.ts'
 import { freshFolder } from '../../helpers/core.ts'
@@ -80,7 +80,7 @@ it('a file of a newer version is refused and kept as it is, beside a core and wi
   const before = readFileSync(accountFile(dataDir))
   const newer = expect.objectContaining({ kind: 'store_newer' })
   expect(() => openAccountStore(dataDir)).toThrow(newer)
-  expect(() => openAccountForReading(dataDir)).toThrow(newer)
+  expect(() => openAccountReadOnly(dataDir)).toThrow(newer)
   expect(readFileSync(accountFile(dataDir)).equals(before)).toBe(true)
-  expect(openAccountForReading(freshFolder())).toBeNull()
+  expect(openAccountReadOnly(freshFolder())).toBeNull()
 })

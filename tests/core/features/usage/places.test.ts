@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { bookOfUser, knownAt } from '../../../../src-main/core/features/usage/accountIdentity.ts'
-import { createBooks } from '../../../../src-main/core/features/usage/usage.ts'
+import { createUsage } from '../../../../src-main/core/features/usage/usage.ts'
 import { accountFile } from '../../../../src-main/core/store/account/open.ts'
 import { accountDatabase } from '../../../../src-main/core/store/account/schema.ts'
 import { startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
@@ -15,7 +15,7 @@ describe('books of several profiles', () => {
     const { baseUrl, keys, close } = await startSandbox()
     onTestFinished(close)
     const all = parts()
-    const books = createBooks(all)
+    const books = createUsage(all)
     onTestFinished(() => books.close())
     books.follow(client(baseUrl, keys.main), at(baseUrl, 'mine'))
     const mine = await books.refresh()
@@ -37,7 +37,7 @@ describe('books of several profiles', () => {
     const { baseUrl, keys, close } = await startSandbox()
     onTestFinished(close)
     const all = parts()
-    const books = createBooks(all)
+    const books = createUsage(all)
     onTestFinished(() => books.close())
     books.follow(client(baseUrl, keys.main), at(baseUrl, 'a'))
     const first = await books.refresh()

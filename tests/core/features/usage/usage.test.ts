@@ -1,17 +1,17 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { BooksParts } from '../../../../src-main/core/features/usage/dependencies.ts'
-import { createBooks } from '../../../../src-main/core/features/usage/usage.ts'
-import type { Books as Log } from '../../../../src-main/core/ports/requests.ts'
-import { noBooks } from '../../../../src-main/core/upstream/defaults.ts'
+import type { UsageFeatureOptions } from '../../../../src-main/core/features/usage/dependencies.ts'
+import { createUsage } from '../../../../src-main/core/features/usage/usage.ts'
+import type { RequestLog as Log } from '../../../../src-main/core/ports/requests.ts'
+import { noRequestLog } from '../../../../src-main/core/upstream/defaults.ts'
 import { startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
 import type { AccountKey } from '../../../../src-preload/contract/account.ts'
 import { client, openAccount, parts, placeAt } from './helpers.ts'
 
-function open(given: Partial<BooksParts> = {}) {
+function open(given: Partial<UsageFeatureOptions> = {}) {
   const all = parts(given)
-  const books = createBooks({ ...all, ...given })
+  const books = createUsage({ ...all, ...given })
   onTestFinished(() => books.close())
   return { books, ...all }
 }
@@ -107,10 +107,10 @@ describe('the books of a connection', () => {
       body: JSON.stringify(path === '/v1/usage' ? usage : { id: 'k', user_id: 'u' }),
     }))
     const counted: Log = {
-      ...noBooks,
+      ...noRequestLog,
       open(notice) {
         requests += 1
-        return noBooks.open(notice)
+        return noRequestLog.open(notice)
       },
     }
     const lines: string[] = []
@@ -357,10 +357,10 @@ describe('the books of a connection', () => {
       return { body: JSON.stringify(path.endsWith('daily') ? { usage: [] } : totals) }
     })
     const counted: Log = {
-      ...noBooks,
+      ...noRequestLog,
       open(notice) {
         requests += 1
-        return noBooks.open(notice)
+        return noRequestLog.open(notice)
       },
     }
     const { books } = open({ now: () => now, requests: () => requests })

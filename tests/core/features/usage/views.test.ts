@@ -2,14 +2,14 @@ import { DatabaseSync } from 'node:sqlite'
 import { beforeEach, describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { stateOfStretch, statesOf } from '../../../../src-main/core/features/usage/coverage.ts'
-import type { UsedDay } from '../../../../src-main/core/features/usage/dependencies.ts'
+import type { MeasuredDay } from '../../../../src-main/core/features/usage/dependencies.ts'
 import {
   toldByCurrentKey,
   toldByKeyDays,
   toldByKeys,
   toldByUsage,
 } from '../../../../src-main/core/features/usage/parseReplies.ts'
-import type { Reading } from '../../../../src-main/core/features/usage/reader.ts'
+import type { UsageReader } from '../../../../src-main/core/features/usage/reader.ts'
 import { dayOfDate, dayText, endOfDay } from '../../../../src-main/core/shared/days.ts'
 import { accountFile, openAccountStore } from '../../../../src-main/core/store/account/open.ts'
 import { keyRecord } from '../../../../src-main/core/upstream/schemas.ts'
@@ -23,7 +23,7 @@ const row = (date: string, model: string, requests: number, cost: string | null)
   ...{ user_id: 'u', date, model, requests, tokens_in: requests * 10, tokens_out: requests, tokens_cached: requests },
   cost_sc: cost,
 })
-const used = (text: string, who: string, model: string | null, given: Partial<UsedDay> = {}): UsedDay => ({
+const used = (text: string, who: string, model: string | null, given: Partial<MeasuredDay> = {}): MeasuredDay => ({
   ...{ day: day(text), who, model, requests: 1, tokensIn: 10, tokensOut: 1, tokensCached: 1, cost: 0n },
   ...{ estimated: 1, unpriced: 0, ...given },
 })
@@ -37,7 +37,7 @@ const query = (given: Partial<ViewQuery>): ViewQuery => ({
 let account: ReturnType<typeof openAccount>['account']
 let dataDir: string
 let here: ReturnType<typeof hereSide>
-let reading: Reading
+let reading: UsageReader
 let no: number
 beforeEach(() => {
   ;({ account, dataDir } = openAccount())
@@ -50,7 +50,7 @@ function tell(at: number, ...usage: ReturnType<typeof row>[]): void {
   const told = toldByUsage({ askedAt: at, answeredAt: at }, { usage, balance: '70', total_spent: '30' })
   account.transaction(() => account.keep(no, told))
 }
-const uses = (...rows: UsedDay[]): void => void here.rows.push(...rows.map((one) => ({ ...one, bookId: 'b' })))
+const uses = (...rows: MeasuredDay[]): void => void here.rows.push(...rows.map((one) => ({ ...one, bookId: 'b' })))
 
 describe('a day and a stretch of days', () => {
   const last = day('2026-11-20')

@@ -1,10 +1,10 @@
 import { Decimal } from 'decimal.js'
 import { expect, it, onTestFinished } from 'vitest'
 import * as z from 'zod'
-import { type Books, createBooks } from '../../../../src-main/core/features/usage/usage.ts'
+import { createUsage, type UsageFeature } from '../../../../src-main/core/features/usage/usage.ts'
 import { dayOfMs, dayText, endOfDay } from '../../../../src-main/core/shared/days.ts'
 import { type Sandbox, startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
-import type { Book, View } from '../../../../src-preload/contract/usage.ts'
+import type { Book, UsageView } from '../../../../src-preload/contract/usage.ts'
 import { client, dayMs, parts, placeAt } from './helpers.ts'
 
 const begin = Date.UTC(2026, 0, 1, 9)
@@ -49,7 +49,7 @@ const sum = (costs: readonly (string | null)[]): Decimal =>
   costs.reduce((total, cost) => total.plus(cost ?? 0), new Decimal(0))
 
 /** 365 days: use on most of them, some of it booked days late, asked for at irregular times, at times not for weeks. */
-async function live(sandbox: Sandbox, accounts: Account[], books: Books, time: { now: number }): Promise<void> {
+async function live(sandbox: Sandbox, accounts: Account[], books: UsageFeature, time: { now: number }): Promise<void> {
   const random = sequence(7)
   let nextFetch = 0
   const use = async (account: Account, daysLate: number): Promise<void> => {
@@ -85,7 +85,10 @@ const rangeOf = (book: Book, now: number) => ({
 })
 
 /** Each day of the view against when it was asked for, and what was booked on it in truth. */
-function checkDays({ truth, changed, fetched }: Account, view: View): { whole: number; gap: number; partial: number } {
+function checkDays(
+  { truth, changed, fetched }: Account,
+  view: UsageView,
+): { whole: number; gap: number; partial: number } {
   const counts = { whole: 0, gap: 0, partial: 0 }
   for (const [at, { from, state }] of view.buckets.entries()) {
     const day = dayOfMs(begin) + at
@@ -108,7 +111,7 @@ it('a year of irregular fetches, corrections, gaps and two accounts has the sand
   const now = (): number => time.now
   const sandbox = await startSandbox({ now, balance: 10_000, limits: { rpm: 1_000_000 } })
   onTestFinished(() => sandbox.close())
-  const books = createBooks({ ...parts(), now })
+  const books = createUsage({ ...parts(), now })
   onTestFinished(() => books.close())
   const account = (name: string, key: string): Account => ({
     ...{ name, key, truth: new Map(), changed: new Map(), fetched: [] },

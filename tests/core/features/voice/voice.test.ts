@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { createTransfers } from '../../../../src-main/core/features/transfers/transfers.ts'
 import { dictate } from '../../../../src-main/core/features/voice/dictate.ts'
 import { speak } from '../../../../src-main/core/features/voice/speak.ts'
-import type { VoiceRoom } from '../../../../src-main/core/features/voice/voice.ts'
+import type { VoiceFeature } from '../../../../src-main/core/features/voice/voice.ts'
 import { parseBaseAddress } from '../../../../src-main/core/upstream/address.ts'
 import { openUpstream } from '../../../../src-main/core/upstream/client.ts'
 import { Credential } from '../../../../src-main/core/upstream/credential.ts'
@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => sandbox.close())
 
-function voiceRoom(voice: string | null = null, upstreamOf?: VoiceRoom['upstream']) {
+function voiceRoom(voice: string | null = null, upstreamOf?: VoiceFeature['upstream']) {
   const upstream = openUpstream({
     base: parseBaseAddress(sandbox.baseUrl, { allowInsecure: false }),
     credential: Credential.fromText(sandbox.apiKey),
@@ -31,7 +31,7 @@ function voiceRoom(voice: string | null = null, upstreamOf?: VoiceRoom['upstream
     await transfers.close()
   })
   const { uploads } = transfers
-  const room: VoiceRoom = {
+  const room: VoiceFeature = {
     upstream: upstreamOf ?? (async () => upstream),
     voice: () => voice,
     uploads,

@@ -1,15 +1,15 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { ToolAllowance } from '../../../../src-main/core/gateway/apps/allowance.ts'
-import { plainTool } from '../../../../src-main/core/gateway/apps/appSettings.ts'
-import type { Share } from '../../../../src-main/core/ports/requests.ts'
+import { AppAllowance } from '../../../../src-main/core/gateway/apps/allowance.ts'
+import { plainApp } from '../../../../src-main/core/gateway/apps/appSettings.ts'
+import type { AllowanceReservation } from '../../../../src-main/core/ports/requests.ts'
 import { fromNano, type Nano } from '../../../../src-main/core/shared/money.ts'
-import type { Tool } from '../../../../src-preload/contract/apps.ts'
+import type { App } from '../../../../src-preload/contract/apps.ts'
 import { tries } from '../../../helpers/effort.ts'
 
 /** The limits as one would write them down: every request of all time in a list, and sums over it. */
 interface Asked {
-  share: Share
+  share: AllowanceReservation
   begunAt: number
   estimate: Nano
   /** When the tokens were let in; null before. */
@@ -106,12 +106,12 @@ type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
 
 class Run {
   readonly books = new Books()
-  readonly allowance: ToolAllowance
-  tool: Tool
+  readonly allowance: AppAllowance
+  tool: App
 
-  constructor(given: Partial<Tool>) {
-    this.tool = plainTool({ id: 'one', name: 'one', ...given })
-    this.allowance = new ToolAllowance({
+  constructor(given: Partial<App>) {
+    this.tool = plainApp({ id: 'one', name: 'one', ...given })
+    this.allowance = new AppAllowance({
       spent: () => this.books.spent(),
       now: () => this.books.now(),
       monotonic: () => this.books.elapsed,
@@ -210,7 +210,7 @@ class Run {
 /** Small enough here for a float to hold it. */
 const nanoOf = (text: string | null): Nano => BigInt(Math.round(Number(text) * 1e9))
 
-function keepingUnset(tool: Tool, given: Partial<Tool>): Partial<Tool> {
+function keepingUnset(tool: App, given: Partial<App>): Partial<App> {
   const { requestsPerMinute, tokensPerMinute, ...rest } = given
   return {
     ...rest,

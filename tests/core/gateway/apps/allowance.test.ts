@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { ToolAllowance } from '../../../../src-main/core/gateway/apps/allowance.ts'
-import { plainTool } from '../../../../src-main/core/gateway/apps/appSettings.ts'
-import type { Expectation, LimitRefusal, Share } from '../../../../src-main/core/ports/requests.ts'
+import { AppAllowance } from '../../../../src-main/core/gateway/apps/allowance.ts'
+import { plainApp } from '../../../../src-main/core/gateway/apps/appSettings.ts'
+import type { AllowanceReservation, Expectation, LimitRefusal } from '../../../../src-main/core/ports/requests.ts'
 import { fromNano, type Nano, toNano } from '../../../../src-main/core/shared/money.ts'
-import type { Tool } from '../../../../src-preload/contract/apps.ts'
+import type { App } from '../../../../src-preload/contract/apps.ts'
 import { endpoint as endpoints } from '../../../../src-preload/contract/requests.ts'
 
 const sc = toNano
@@ -11,14 +11,14 @@ const sc = toNano
 const evening = Date.parse('2026-11-21T20:30:00.000Z')
 let elapsed: number
 let spent: { day: Nano; month: Nano; total: Nano }
-let allowance: ToolAllowance
+let allowance: AppAllowance
 beforeEach(() => {
   elapsed = 0
   spent = { day: 0n, month: 0n, total: 0n }
-  allowance = new ToolAllowance({ spent: () => spent, now: () => evening + elapsed, monotonic: () => 5000 + elapsed })
+  allowance = new AppAllowance({ spent: () => spent, now: () => evening + elapsed, monotonic: () => 5000 + elapsed })
 })
 
-const limited = (limits: Partial<Tool>): Tool => plainTool({ id: 'one', name: 'one', ...limits })
+const limited = (limits: Partial<App>): App => plainApp({ id: 'one', name: 'one', ...limits })
 const wish = (given: Partial<Expectation> = {}): Expectation => ({
   endpoint: 'chat',
   model: 'writer-large',
@@ -28,11 +28,12 @@ const wish = (given: Partial<Expectation> = {}): Expectation => ({
   ...given,
 })
 
-function share(given: Share | LimitRefusal): Share {
+function share(given: AllowanceReservation | LimitRefusal): AllowanceReservation {
   if ('code' in given) throw new Error(given.message)
   return given
 }
-const begin = (tool: Tool, endpoint: Expectation['endpoint'] = 'chat'): Share => share(allowance.begin(tool, endpoint))
+const begin = (tool: App, endpoint: Expectation['endpoint'] = 'chat'): AllowanceReservation =>
+  share(allowance.begin(tool, endpoint))
 const spend = (amount: string): void => {
   for (const window of ['day', 'month', 'total'] as const) spent[window] += sc(amount)
 }
@@ -253,7 +254,7 @@ describe('budgets', () => {
 
   it('that are used up refuse from the head alone, and say which, how much, and when it frees', () => {
     spend('20.5')
-    const message = (tool: Tool): string => {
+    const message = (tool: App): string => {
       const answer = allowance.begin(tool, 'chat')
       return 'code' in answer ? `${answer.status} ${answer.code} ${answer.message}` : 'let in'
     }
@@ -272,7 +273,7 @@ describe('budgets', () => {
 
   it('name the one that frees last', () => {
     spend('5')
-    const answer = (limits: Partial<Tool>) => allowance.begin(limited(limits), 'chat')
+    const answer = (limits: Partial<App>) => allowance.begin(limited(limits), 'chat')
     expect(answer({ budgetDay: '1', budgetMonth: '2', budgetTotal: '3' })).toMatchObject({ code: 'budget_total' })
     expect(answer({ budgetDay: '1', budgetMonth: '2', budgetTotal: '30' })).toMatchObject({ code: 'budget_month' })
   })

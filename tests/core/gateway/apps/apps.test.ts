@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { defaultToolSettings } from '../../../../src-main/core/gateway/apps/appSettings.ts'
-import { openTools, Tools } from '../../../../src-main/core/gateway/apps/apps.ts'
+import { defaultAppSettings } from '../../../../src-main/core/gateway/apps/appSettings.ts'
+import { Apps, openApps } from '../../../../src-main/core/gateway/apps/apps.ts'
 import { databaseFile, openStore, type Store } from '../../../../src-main/core/store/store.ts'
 import { tool as toolSchema } from '../../../../src-preload/contract/apps.ts'
 import { colour } from '../../../../src-preload/contract/requests.ts'
@@ -9,11 +9,11 @@ import { freshFolder } from '../../helpers/core.ts'
 
 let folder: string
 let store: Store
-let tools: Tools
+let tools: Apps
 beforeEach(() => {
   folder = freshFolder()
   store = openStore(folder)
-  tools = new Tools(store)
+  tools = new Apps(store)
 })
 afterEach(() => {
   tools.close()
@@ -29,7 +29,7 @@ describe('a key', () => {
   it('has no limits and the next colour where nothing else was said', () => {
     const { tool, key } = tools.add({ name: '  an editor ' })
     expect(tool).toEqual({
-      ...defaultToolSettings,
+      ...defaultAppSettings,
       id: expect.stringMatching(/^[a-f0-9]{10}$/),
       name: 'an editor',
       colour: 'blue',
@@ -70,7 +70,7 @@ describe('a key', () => {
     }
     expect(tool).toMatchObject(whole)
     expect(tools.list()).toEqual([tool])
-    const beside = openTools(folder)
+    const beside = openApps(folder)
     expect(beside.list()).toEqual([tool])
     beside.close()
   })
@@ -90,7 +90,7 @@ describe('a key', () => {
     store.close()
     expect(readFileSync(databaseFile(folder)).includes(key.slice(-43))).toBe(false)
     store = openStore(folder)
-    tools = new Tools(store)
+    tools = new Apps(store)
     expect(tools.verify(key).good).toBe(true)
   })
 
@@ -232,7 +232,7 @@ describe('words for what can’t be', () => {
 
 describe('the command line beside a running core', () => {
   it('is honoured within a moment, whatever it does', async () => {
-    const beside = openTools(folder)
+    const beside = openApps(folder)
     /** Requests of one millisecond share a look. */
     const moment = () => new Promise((resolve) => setTimeout(resolve, 3))
     const { tool, key } = beside.add({ name: 'an editor' })
@@ -256,7 +256,7 @@ describe('the command line beside a running core', () => {
   it('is shown to who watches', async () => {
     const shown = tools.watch()
     expect((await shown.next()).value).toEqual([])
-    const beside = openTools(folder)
+    const beside = openApps(folder)
     const { tool } = beside.add({ name: 'an editor' })
     expect((await shown.next()).value).toEqual([tool])
     beside.revoke(tool.id)
@@ -270,7 +270,7 @@ describe('the command line beside a running core', () => {
     const told = new Promise<boolean>((resolve) => {
       tools.observe(() => resolve(tools.isGood(tool.id)))
     })
-    const beside = openTools(folder)
+    const beside = openApps(folder)
     beside.pause(tool.id, true)
     beside.close()
     expect(tools.verify(key).good).toBe(false)

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, it } from 'vitest'
-import { defaultToolSettings } from '../../../../src-main/core/gateway/apps/appSettings.ts'
-import { openTools } from '../../../../src-main/core/gateway/apps/apps.ts'
+import { defaultAppSettings } from '../../../../src-main/core/gateway/apps/appSettings.ts'
+import { openApps } from '../../../../src-main/core/gateway/apps/apps.ts'
 import { sql as first } from '../../../../src-main/core/store/migrations/001-first.ts'
 import { databaseFile, openStore } from '../../../../src-main/core/store/store.ts'
 import { colour } from '../../../../src-preload/contract/requests.ts'
@@ -33,13 +33,13 @@ function firstVersion(folder: string, keys: number): void {
 it('keys of the first version keep what they were, get no limits, and a colour by turn', () => {
   const folder = freshFolder()
   firstVersion(folder, 11)
-  const tools = openTools(folder)
+  const tools = openApps(folder)
   const list = tools.list().toReversed()
   tools.close()
   expect(list).toHaveLength(11)
   for (const [n, tool] of list.entries())
     expect(tool).toEqual({
-      ...defaultToolSettings,
+      ...defaultAppSettings,
       id: `oldkey${n}`,
       name: `tool ${n}`,
       colour: colour.options[n % colour.options.length],
@@ -48,7 +48,7 @@ it('keys of the first version keep what they were, get no limits, and a colour b
       pausedAt: null,
       revokedAt: n === 2 ? '2026-11-03T00:00:00.000Z' : null,
     })
-  expect(defaultToolSettings.retries).toBe(true)
+  expect(defaultAppSettings.retries).toBe(true)
 })
 
 it('their secrets open the same doors as before', () => {

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { afterEach, describe, expect, it } from 'vitest'
-import { openLedgerReader } from '../../../../src-main/core/requestLog/reader.ts'
+import { openRequestLogReader } from '../../../../src-main/core/requestLog/reader.ts'
 import { type Sandbox, startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
 import type { RequestRow } from '../../../../src-preload/contract/requests.ts'
 import { eventually } from '../../../helpers/eventually.ts'
@@ -103,7 +103,7 @@ describe('each request is a row', () => {
     let dataDir = ''
     const far = await openFarEnd((_request, response) => {
       // As another process would find it, and as the next start would after a kill now.
-      const reader = openLedgerReader(dataDir)
+      const reader = openRequestLogReader(dataDir)
       states.push(reader.page({}, Number.MAX_SAFE_INTEGER, 1)[0]?.state)
       reader.close()
       response.end('{}')

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { StudioError } from '../../../../src-main/core/errors.ts'
 import { answer, refusalOf, refusalOfLimit } from '../../../../src-main/core/gateway/proxy/errorReplies.ts'
 import { LocalV1 } from '../../../../src-main/core/gateway/proxy/localV1.ts'
-import { Refusals, type SeenRefusal } from '../../../../src-main/core/gateway/proxy/recentRefusals.ts'
+import { RecentRefusals, type SeenRefusal } from '../../../../src-main/core/gateway/proxy/recentRefusals.ts'
 import { type AppState, proxyState } from '../../../../src-preload/contract/app.ts'
 import { type ProblemKind, problemKinds } from '../../../../src-preload/contract/problem.ts'
 import { echo, goodKey, once, open, toolNamed } from '../../../helpers/gate.ts'
@@ -26,7 +26,7 @@ const seen = (from: string, code = 'web_page', origin: string | null = null): Se
 
 describe('the list of refusals', () => {
   it('counts the same from the same place up, and shows the newest first', () => {
-    const refusals = new Refusals()
+    const refusals = new RecentRefusals()
     refusals.note(seen('a web page at https://evil.example', 'web_page', 'https://evil.example'))
     refusals.note(seen('a program without a key', 'tool_key_missing'))
     refusals.note(seen('a web page at https://evil.example', 'web_page', 'https://evil.example'))
@@ -44,7 +44,7 @@ describe('the list of refusals', () => {
   })
 
   it('tells the same place apart by what it did', () => {
-    const refusals = new Refusals()
+    const refusals = new RecentRefusals()
     refusals.note(seen('Editor', 'tool_key_paused'))
     refusals.note(seen('Editor', 'tool_key_expired'))
     expect(refusals.newest(50).map(({ message }) => message)).toEqual([
@@ -54,7 +54,7 @@ describe('the list of refusals', () => {
   })
 
   it('is not filled by a flood of made-up names: 200 are kept, the ones seen last', () => {
-    const refusals = new Refusals()
+    const refusals = new RecentRefusals()
     refusals.note(seen('first'))
     for (let at = 0; at < 5000; at += 1) refusals.note(seen(`https://${at}.example`))
     expect(refusals.newest(1000)).toHaveLength(200)
@@ -64,7 +64,7 @@ describe('the list of refusals', () => {
   })
 
   it('keeps a place that goes on trying, whatever comes between', () => {
-    const refusals = new Refusals()
+    const refusals = new RecentRefusals()
     for (let at = 0; at < 2000; at += 1) {
       refusals.note(seen('the one that goes on'))
       refusals.note(seen(`https://${at}.example`))

@@ -1,5 +1,14 @@
-import { AdmissionDesk, type AdmissionOptions } from '../../../../src-main/core/gateway/scheduler/requestScheduler.ts'
-import type { Asker, Pass, RateLimitHeaders, RequestTrace, Wish } from '../../../../src-main/core/ports/requests.ts'
+import {
+  RequestScheduler,
+  type SchedulerOptions,
+} from '../../../../src-main/core/gateway/scheduler/requestScheduler.ts'
+import type {
+  AdmissionRequest,
+  Permit,
+  RateLimitHeaders,
+  Requester,
+  RequestTrace,
+} from '../../../../src-main/core/ports/requests.ts'
 
 /** Time that stands still until it is moved; timers ring in order, on the way. */
 export class FakeClock {
@@ -39,9 +48,9 @@ export class FakeClock {
 }
 
 /** A desk on a fake clock, with a log of who was let in. */
-export function deskAt(options: Partial<AdmissionOptions> = {}) {
+export function deskAt(options: Partial<SchedulerOptions> = {}) {
   const clock = new FakeClock()
-  const desk = new AdmissionDesk({ clock, ...options })
+  const desk = new RequestScheduler({ clock, ...options })
   return { clock, desk }
 }
 
@@ -75,14 +84,17 @@ export class FakeTrace implements RequestTrace {
   ends = nothing
 }
 
-export const studio: Asker = { kind: 'studio', room: 'chat' }
-export const tool = (id: string, failFast = false): Asker => ({ kind: 'tool', id, failFast })
+export const studio: Requester = { kind: 'studio', room: 'chat' }
+export const tool = (id: string, failFast = false): Requester => ({ kind: 'tool', id, failFast })
 
-export interface FakeWish extends Wish {
+export interface FakeWish extends AdmissionRequest {
   trace: FakeTrace
 }
 
-export function wish(asker: Asker = studio, rest: Partial<Omit<Wish, 'asker' | 'trace'>> = {}): FakeWish {
+export function wish(
+  asker: Requester = studio,
+  rest: Partial<Omit<AdmissionRequest, 'asker' | 'trace'>> = {},
+): FakeWish {
   return { asker, slot: true, tokens: 0, model: null, signal: undefined, ...rest, trace: new FakeTrace() }
 }
 
@@ -94,13 +106,13 @@ export const headers = (rest: Partial<RateLimitHeaders> = {}): RateLimitHeaders 
 })
 
 /** The pass that is there at once. */
-export function now(entered: Pass | Promise<Pass>): Pass {
+export function now(entered: Permit | Promise<Permit>): Permit {
   if (entered instanceof Promise) throw new Error('It waits.')
   return entered
 }
 
 /** The promise of one that waits. */
-export function later(entered: Pass | Promise<Pass>): Promise<Pass> {
+export function later(entered: Permit | Promise<Permit>): Promise<Permit> {
   if (!(entered instanceof Promise)) throw new Error('It was let in at once.')
   return entered
 }

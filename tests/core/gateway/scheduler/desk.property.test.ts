@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { AdmissionDesk } from '../../../../src-main/core/gateway/scheduler/requestScheduler.ts'
-import type { Asker, Pass } from '../../../../src-main/core/ports/requests.ts'
+import type { RequestScheduler } from '../../../../src-main/core/gateway/scheduler/requestScheduler.ts'
+import type { Permit, Requester } from '../../../../src-main/core/ports/requests.ts'
 import { deskAt, type FakeClock, type FakeWish, headers, studio, tool, wish } from './desk.helpers.ts'
 
 interface Limits {
@@ -16,11 +16,11 @@ const maxWaitMs = 120_000
 
 /** A desk with a second, plain book-keeping beside it: what it may do is computed anew from everything that happened. */
 class Watched {
-  readonly desk: AdmissionDesk
+  readonly desk: RequestScheduler
   readonly clock: FakeClock
   readonly limits: Limits
-  readonly open: { asked: FakeWish; control: AbortController; pass: Pass | null; since: number }[] = []
-  readonly inside: { asked: FakeWish; pass: Pass }[] = []
+  readonly open: { asked: FakeWish; control: AbortController; pass: Permit | null; since: number }[] = []
+  readonly inside: { asked: FakeWish; pass: Permit }[] = []
   readonly order: FakeWish[] = []
   readonly #sent: number[] = []
   readonly #spent: { at: number; tokens: number }[] = []
@@ -36,10 +36,10 @@ class Watched {
     desk.limits(limits)
   }
 
-  enter(asker: Asker, slot: boolean, tokens: number): void {
+  enter(asker: Requester, slot: boolean, tokens: number): void {
     const control = new AbortController()
     const asked = wish(asker, { slot, tokens, signal: control.signal })
-    const one = { asked, control, pass: null as Pass | null, since: this.clock.now() }
+    const one = { asked, control, pass: null as Permit | null, since: this.clock.now() }
     let atOnce = true
     asked.trace.onAdmitted = () => this.#letIn(asked)
     this.entered += 1

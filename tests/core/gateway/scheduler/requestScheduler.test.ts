@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import type { Asker, Pass } from '../../../../src-main/core/ports/requests.ts'
+import type { Permit, Requester } from '../../../../src-main/core/ports/requests.ts'
 import { deskAt, type FakeWish, headers, later, now, outcome, studio, tool, wish } from './desk.helpers.ts'
 
 const unset = { concurrent: null, rpm: null, tpm: null }
@@ -332,7 +332,7 @@ describe('429', () => {
   it('[ERR-05] Retry-After holds everyone until then, and then they go in order', () => {
     const { clock, desk } = deskAt()
     const order: string[] = []
-    const asks = (name: string, asker: Asker, slot = true): void => {
+    const asks = (name: string, asker: Requester, slot = true): void => {
       const one = wish(asker, { slot })
       one.trace.onAdmitted = () => order.push(name)
       void later(desk.enter(one))
@@ -367,11 +367,11 @@ describe('429', () => {
 
   it('[ERR-05] without Retry-After everyone waits for a second, load is halved, and grows back one by one', async () => {
     const { clock, desk } = deskAt()
-    const passes: Pass[] = []
+    const passes: Permit[] = []
     for (let number = 0; number < 8; number++) passes.push(now(desk.enter(wish())))
     desk.saw(429, headers())
     for (const pass of passes) pass.leave(0)
-    const waiting: [FakeWish, Promise<Pass>][] = []
+    const waiting: [FakeWish, Promise<Permit>][] = []
     for (let number = 0; number < 40; number++) {
       const one = wish()
       waiting.push([one, later(desk.enter(one))])
@@ -518,7 +518,7 @@ describe('a ban', () => {
 
 describe('turns', () => {
   /** Everyone waits for one slot; answers who is let in, in order, as one slot after another is added. */
-  function served(askers: Asker[]): string[] {
+  function served(askers: Requester[]): string[] {
     const { desk } = deskAt()
     desk.limits({ ...unset, concurrent: 1 })
     now(desk.enter(wish()))
@@ -538,7 +538,7 @@ describe('turns', () => {
     }
     return order
   }
-  const times = (count: number, asker: Asker): Asker[] => Array.from({ length: count }, () => asker)
+  const times = (count: number, asker: Requester): Requester[] => Array.from({ length: count }, () => asker)
 
   it('the studio goes first, tools after it', () => {
     expect(served([tool('a'), tool('b'), studio, studio])).toEqual(['studio1', 'studio2', 'a1', 'b1'])

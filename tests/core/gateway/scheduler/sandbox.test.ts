@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { Bucket } from '../../../../src-main/core/features/limits/rateLimitStatus.ts'
-import { AdmissionDesk } from '../../../../src-main/core/gateway/scheduler/requestScheduler.ts'
-import { DeskFollower } from '../../../../src-main/core/gateway/scheduler/schedulerWatcher.ts'
+import { RateLimitPoller } from '../../../../src-main/core/features/limits/rateLimitStatus.ts'
+import { RequestScheduler } from '../../../../src-main/core/gateway/scheduler/requestScheduler.ts'
+import { SchedulerWatcher } from '../../../../src-main/core/gateway/scheduler/schedulerWatcher.ts'
 import { parseBaseAddress } from '../../../../src-main/core/upstream/address.ts'
 import { openUpstream } from '../../../../src-main/core/upstream/client.ts'
 import { Credential } from '../../../../src-main/core/upstream/credential.ts'
-import { noBooks } from '../../../../src-main/core/upstream/defaults.ts'
+import { noRequestLog } from '../../../../src-main/core/upstream/defaults.ts'
 import { type KeyName, type Sandbox, type SandboxOptions, startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
 import { FakeClock, FakeTrace, tool } from './desk.helpers.ts'
 
@@ -18,16 +18,16 @@ afterEach(async () => {
 async function connected(key: KeyName, options: SandboxOptions = {}, maxWaitMs = 1e9) {
   const clock = new FakeClock()
   const sandbox = await startSandbox({ now: clock.date, ...options })
-  const desk = new AdmissionDesk({ clock, maxWaitMs })
+  const desk = new RequestScheduler({ clock, maxWaitMs })
   const upstream = openUpstream({
     base: parseBaseAddress(sandbox.baseUrl, { allowInsecure: false }),
     credential: Credential.fromText(sandbox.keys[key]),
     retry: { maxAttempts: 1 },
     desk,
-    books: noBooks,
+    books: noRequestLog,
   })
-  const gauge = new Bucket()
-  const follower = new DeskFollower(desk, gauge)
+  const gauge = new RateLimitPoller()
+  const follower = new SchedulerWatcher(desk, gauge)
   closers.push(
     sandbox.close,
     () => upstream.close(),

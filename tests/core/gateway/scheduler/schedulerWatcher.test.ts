@@ -1,20 +1,20 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { StudioError } from '../../../../src-main/core/errors.ts'
-import { Bucket } from '../../../../src-main/core/features/limits/rateLimitStatus.ts'
-import { DeskFollower } from '../../../../src-main/core/gateway/scheduler/schedulerWatcher.ts'
+import { RateLimitPoller } from '../../../../src-main/core/features/limits/rateLimitStatus.ts'
+import { SchedulerWatcher } from '../../../../src-main/core/gateway/scheduler/schedulerWatcher.ts'
 import type { KeyRecord, RateLimitStatus } from '../../../../src-main/core/upstream/schemas.ts'
-import type { Reply } from '../../../../src-main/core/upstream/types.ts'
+import type { UpstreamReply } from '../../../../src-main/core/upstream/types.ts'
 import { deskAt, headers, later, now, wish } from './desk.helpers.ts'
 
 const facts = { status: 200, requestId: null, contentType: null, rateLimit: headers() }
-const reply = <T>(value: T): Promise<Reply<T>> => Promise.resolve({ facts, value })
+const reply = <T>(value: T): Promise<UpstreamReply<T>> => Promise.resolve({ facts, value })
 
 function followed(status: RateLimitStatus = {}) {
   const { desk, clock } = deskAt()
-  const gauge = new Bucket()
+  const gauge = new RateLimitPoller()
   const getRateLimit = vi.fn(() => reply(status))
   gauge.follow({ onRateLimit: () => () => undefined, getRateLimit })
-  return { desk, clock, gauge, getRateLimit, follower: new DeskFollower(desk, gauge) }
+  return { desk, clock, gauge, getRateLimit, follower: new SchedulerWatcher(desk, gauge) }
 }
 
 const connection = (key: KeyRecord) => ({ getCurrentKey: () => reply(key) })
@@ -41,7 +41,7 @@ describe('what the service says of the key', () => {
 
   it('the answer of a former connection does not count for the next', async () => {
     const { desk, follower } = followed()
-    const { promise, resolve } = Promise.withResolvers<Reply<KeyRecord>>()
+    const { promise, resolve } = Promise.withResolvers<UpstreamReply<KeyRecord>>()
     const first = follower.connect({ getCurrentKey: () => promise })
     await follower.connect(connection({ max_concurrent: 7 }))
     resolve({ facts, value: { max_concurrent: 1 } })
@@ -90,7 +90,7 @@ describe('the status call', () => {
 
   it('figures of headers, which the desk has seen by itself, are not told it twice', async () => {
     const { desk, clock } = deskAt()
-    const gauge = new Bucket()
+    const gauge = new RateLimitPoller()
     let tell = (_told: ReturnType<typeof headers>): void => undefined
     const upstream = {
       onRateLimit: (listener: typeof tell) => {
@@ -100,7 +100,7 @@ describe('the status call', () => {
       getRateLimit: () => reply({}),
     }
     gauge.follow(upstream)
-    const follower = new DeskFollower(desk, gauge)
+    const follower = new SchedulerWatcher(desk, gauge)
     const told = vi.spyOn(desk, 'bucket')
     tell(headers({ limit: 10, remaining: 5 }))
     expect(told).not.toHaveBeenCalled()

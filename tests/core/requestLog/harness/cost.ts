@@ -4,11 +4,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { RequestNotice } from '../../../../src-main/core/ports/requests.ts'
-import { Ledger } from '../../../../src-main/core/requestLog/requestLog.ts'
+import { SqliteRequestLog } from '../../../../src-main/core/requestLog/requestLog.ts'
 
 const requests = 30_000
 const folder = mkdtempSync(join(tmpdir(), 'studio-ledger-'))
-const ledger = new Ledger({ dataDir: folder, tools: () => [], bodyDays: () => 7, log: console.error })
+const ledger = new SqliteRequestLog({ dataDir: folder, tools: () => [], bodyDays: () => 7, log: console.error })
 
 const notice: RequestNotice = {
   asker: { kind: 'tool', id: 'k3f9a2', failFast: false },

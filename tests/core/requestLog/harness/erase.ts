@@ -1,8 +1,8 @@
 // A process that is killed while it erases old rows of its log: node erase.ts FOLDER BEFORE
 import { writeSync } from 'node:fs'
-import { Ledger } from '../../../../src-main/core/requestLog/requestLog.ts'
+import { SqliteRequestLog } from '../../../../src-main/core/requestLog/requestLog.ts'
 
-const ledger = new Ledger({
+const ledger = new SqliteRequestLog({
   dataDir: process.argv[2] ?? '',
   tools: () => [],
   bodyDays: () => 365,

@@ -3,11 +3,11 @@
 import { writeSync } from 'node:fs'
 import { flushCompileCache } from 'node:module'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { Ledger } from '../../../../src-main/core/requestLog/requestLog.ts'
+import { SqliteRequestLog } from '../../../../src-main/core/requestLog/requestLog.ts'
 import { notice, reading, service, usage } from '../samples.ts'
 
 const dataDir = process.argv[2] ?? ''
-const ledger = new Ledger({ dataDir, tools: () => [], bodyDays: () => 7, log: () => undefined })
+const ledger = new SqliteRequestLog({ dataDir, tools: () => [], bodyDays: () => 7, log: () => undefined })
 ledger.learn(usage, service)
 // Synchronous: what was told before the kill has left the process.
 const tell = (line: object): void => void writeSync(1, `${JSON.stringify(line)}\n`)

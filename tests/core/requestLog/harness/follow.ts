@@ -1,7 +1,7 @@
 // The command line's side of the log, in its own process: follows it and prints each row. node follow.ts FOLDER
-import { openLedgerReader } from '../../../../src-main/core/requestLog/reader.ts'
+import { openRequestLogReader } from '../../../../src-main/core/requestLog/reader.ts'
 
-const reader = openLedgerReader(process.argv[2] ?? '')
+const reader = openRequestLogReader(process.argv[2] ?? '')
 const { signal } = new AbortController()
 console.log('ready')
 for await (const { id, state, who } of reader.follow({}, { signal, after: 0, everyMs: 20 })) {

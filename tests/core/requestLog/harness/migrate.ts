@@ -1,8 +1,8 @@
 // A process that is killed while it brings an old log to this version: node migrate.ts FOLDER
 import { writeSync } from 'node:fs'
-import { openLedgerStore } from '../../../../src-main/core/store/requestLog/open.ts'
+import { openRequestLogTables } from '../../../../src-main/core/store/requestLog/open.ts'
 
 writeSync(1, 'ready\n')
-openLedgerStore(process.argv[2] ?? '').close()
+openRequestLogTables(process.argv[2] ?? '').close()
 // Whoever started it ends it.
 setInterval(() => undefined, 1000)

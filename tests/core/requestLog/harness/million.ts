@@ -1,11 +1,11 @@
 import { DatabaseSync } from 'node:sqlite'
-import { Ledger } from '../../../../src-main/core/requestLog/requestLog.ts'
-import { ledgerFile } from '../../../../src-main/core/store/requestLog/open.ts'
+import { SqliteRequestLog } from '../../../../src-main/core/requestLog/requestLog.ts'
+import { requestLogFile } from '../../../../src-main/core/store/requestLog/open.ts'
 
 /** A folder's ledger with this many rows of many kinds, made by one statement: newest today, one every two seconds. */
 export async function fill(dataDir: string, rows: number): Promise<void> {
-  await new Ledger({ dataDir, tools: () => [], bodyDays: () => 7, log: () => undefined }).close()
-  const database = new DatabaseSync(ledgerFile(dataDir))
+  await new SqliteRequestLog({ dataDir, tools: () => [], bodyDays: () => 7, log: () => undefined }).close()
+  const database = new DatabaseSync(requestLogFile(dataDir))
   database.exec('BEGIN')
   const caller = database.prepare('INSERT INTO callers (id, who, model) VALUES (?, ?, ?)')
   // 20 tools with 5 models each, the last one rare; the studio; strangers.

@@ -3,17 +3,17 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import { Ledger } from '../../../../src-main/core/requestLog/requestLog.ts'
-import { ledgerFile } from '../../../../src-main/core/store/requestLog/open.ts'
+import { SqliteRequestLog } from '../../../../src-main/core/requestLog/requestLog.ts'
+import { requestLogFile } from '../../../../src-main/core/store/requestLog/open.ts'
 import type { RequestFilter } from '../../../../src-preload/contract/requests.ts'
 import { fill } from './million.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'studio-million-'))
 await fill(folder, 1_000_000)
-console.log(`file: ${Math.round(statSync(ledgerFile(folder)).size / 1e6)} MB`)
+console.log(`file: ${Math.round(statSync(requestLogFile(folder)).size / 1e6)} MB`)
 let from = performance.now()
 const options = { dataDir: folder, tools: () => [], bodyDays: () => 7, log: console.error }
-const ledger = new Ledger({ ...options })
+const ledger = new SqliteRequestLog({ ...options })
 console.log(`start: ${(performance.now() - from).toFixed(1)}`)
 
 const middle = new Date(Date.now() - 500_000 * 2000).toISOString()
@@ -58,7 +58,7 @@ for (const [name, filter] of Object.entries(filters)) {
 }
 await ledger.close()
 from = performance.now()
-const whole = new Ledger({ ...options, checkWhole: true })
+const whole = new SqliteRequestLog({ ...options, checkWhole: true })
 console.log(`start with every page read: ${(performance.now() - from).toFixed(0)}`)
 await whole.close()
 rmSync(folder, { recursive: true })

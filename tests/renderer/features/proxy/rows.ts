@@ -1,4 +1,4 @@
-import type { Tool, ToolUse } from '../../../../src-preload/contract/apps.ts'
+import type { App, AppUse } from '../../../../src-preload/contract/apps.ts'
 import type { RequestRow } from '../../../../src-preload/contract/requests.ts'
 
 /** A request that ended well, and what the test is about. */
@@ -36,7 +36,7 @@ export const row = (id: number, change: Partial<RequestRow> = {}): RequestRow =>
   ...change,
 })
 
-export const tool = (change: Partial<Tool> = {}): Tool => ({
+export const tool = (change: Partial<App> = {}): App => ({
   id: 't1',
   name: 'editor',
   colour: 'blue',
@@ -59,7 +59,7 @@ export const tool = (change: Partial<Tool> = {}): Tool => ({
   ...change,
 })
 
-export const use = (change: Partial<ToolUse> = {}): ToolUse => ({
+export const use = (change: Partial<AppUse> = {}): AppUse => ({
   id: 't1',
   active: 0,
   waiting: 0,

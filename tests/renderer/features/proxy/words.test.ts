@@ -18,7 +18,7 @@ import {
 import { timeline } from '../../../../src-renderer/features/proxy/timeline.ts'
 import { readOrigin } from '../../../../src-renderer/features/settings/origin.ts'
 import { budgetsOf } from '../../../../src-renderer/shared/appBudgets.ts'
-import { firstToolsStore, splitTools, withUse } from '../../../../src-renderer/stores/apps.ts'
+import { firstToolsStore, splitApps, withUse } from '../../../../src-renderer/stores/apps.ts'
 import { row, tool, use } from './rows.ts'
 
 const now = Date.parse('2026-11-21T14:00:00.000Z')
@@ -168,8 +168,8 @@ describe('a tool’s card', () => {
   })
   it('folds keys away that can’t be used any more', () => {
     const tools = [tool({ id: 'a' }), tool({ id: 'b', revokedAt: 'x' }), tool({ id: 'c', pausedAt: 'x' })]
-    expect(splitTools(tools, now).alive.map(({ id }) => id)).toEqual(['a', 'c'])
-    expect(splitTools([tool({ expiresAt: new Date(now).toISOString() })], now).ended.length).toBe(1)
+    expect(splitApps(tools, now).alive.map(({ id }) => id)).toEqual(['a', 'c'])
+    expect(splitApps([tool({ expiresAt: new Date(now).toISOString() })], now).ended.length).toBe(1)
   })
 })
 

@@ -7,11 +7,11 @@ import { stamp } from '../../../../src-renderer/features/keys/timestamp.ts'
 import { changeOf, chartOf, figureText, sidesOf } from '../../../../src-renderer/features/usage/figures.ts'
 import { en } from '../../../../src-renderer/i18n/en.ts'
 import { i18n } from '../../../../src-renderer/i18n/index.ts'
-import { type Look, paint, plainRgb } from '../../../../src-renderer/shared/chart/appearance.ts'
+import { type ChartColors, paint, plainRgb } from '../../../../src-renderer/shared/chart/appearance.ts'
 import { bars, type Plot, partsOf } from '../../../../src-renderer/shared/chart/bars.ts'
 import { walk } from '../../../../src-renderer/shared/chart/cursor.ts'
 import { type ChartData, heightAt, marksOf, seriesAt } from '../../../../src-renderer/shared/chart/data.ts'
-import { bucketWords, foldWords, spokenBucket } from '../../../../src-renderer/shared/chart/labels.ts'
+import { bucketLabelText, mergedLabel, spokenBucket } from '../../../../src-renderer/shared/chart/labels.ts'
 import { barOf, bucketsPerBar, folded } from '../../../../src-renderer/shared/chart/mergeBuckets.ts'
 import { bucketLabel, hatching } from '../../../../src-renderer/shared/chart/option.ts'
 import { lessSc, shareOf, showSigned, signed, sumSigned } from '../../../../src-renderer/shared/ui/sc.ts'
@@ -30,7 +30,7 @@ function day(back: number): string {
 }
 const data = (more: Partial<ViewQuery> = {}, measure: Parameters<typeof chartOf>[2] = 'spend'): ChartData =>
   chartOf(unpackView(packView(accounts.view(query(more)))), null, measure, ({ name }) => name)
-const look: Look = {
+const look: ChartColors = {
   ...{ ink: '#111', soft: '#222', faint: '#333', line: '#444', raise: '#fff', warn: '#a50', font: 'Inter' },
   of: (ink) => `ink ${ink}`,
   all: '',
@@ -225,9 +225,9 @@ describe('the chart by keys', () => {
   })
   it('calls a whole month by its name and a cut one by its days', () => {
     const state = 'whole' as const
-    expect(bucketWords({ from: '2026-02-01', to: '2026-02-28', state }, 'month')).toBe('Feb 2026')
-    expect(bucketWords({ from: '2026-02-03', to: '2026-02-28', state }, 'month')).toContain('Feb 3')
-    expect(bucketWords({ from: '2026-11-20', to: '2026-11-20', state }, 'day')).toBe('Fri, Nov 20, 2026')
+    expect(bucketLabelText({ from: '2026-02-01', to: '2026-02-28', state }, 'month')).toBe('Feb 2026')
+    expect(bucketLabelText({ from: '2026-02-03', to: '2026-02-28', state }, 'month')).toContain('Feb 3')
+    expect(bucketLabelText({ from: '2026-11-20', to: '2026-11-20', state }, 'day')).toBe('Fri, Nov 20, 2026')
   })
 })
 
@@ -347,7 +347,7 @@ describe('a chart of more buckets than pixels', () => {
     const chart = data({ from: day(59) })
     const fold = folded(chart, 5)
     const other = [0, 1, 2, 3, 4].find((at) => !fold.peaks.includes(at)) ?? 0
-    expect(foldWords(chart, fold, fold.peaks[0] ?? 0)).toMatch(/^The highest of its bar, .* to /)
-    expect(foldWords(chart, fold, other)).toMatch(/drawn as high as its highest$/)
+    expect(mergedLabel(chart, fold, fold.peaks[0] ?? 0)).toMatch(/^The highest of its bar, .* to /)
+    expect(mergedLabel(chart, fold, other)).toMatch(/drawn as high as its highest$/)
   })
 })

@@ -4,7 +4,7 @@ import type { Alert, Alerts } from '../../../../src-preload/contract/alerts.ts'
 import { readAmount, readShare } from '../../../../src-renderer/features/settings/amounts.ts'
 import { en } from '../../../../src-renderer/i18n/en.ts'
 import { i18n } from '../../../../src-renderer/i18n/index.ts'
-import { alertOf, alertWords, goWords } from '../../../../src-renderer/shared/alerts/messages.ts'
+import { alertOf, alertTexts, linkText } from '../../../../src-renderer/shared/alerts/messages.ts'
 import { firstAlerts, holding, isGrave, withAlerts } from '../../../../src-renderer/stores/alerts.ts'
 import { everyKind, startAlerts } from '../../harness/alerts.ts'
 
@@ -34,15 +34,15 @@ describe('the list of alerts', () => {
 
   it('has words, and a way to a room, for each kind; the window’s and the notification’s tell of the same', () => {
     for (const { facts, place } of everyKind) {
-      const { title, body } = alertWords(facts)
-      expect(`${title} ${body} ${goWords(place)}`).not.toMatch(/\{\{|undefined|NaN|alerts:|\b(key|ban|budget|go)\.\w/)
+      const { title, body } = alertTexts(facts)
+      expect(`${title} ${body} ${linkText(place)}`).not.toMatch(/\{\{|undefined|NaN|alerts:|\b(key|ban|budget|go)\.\w/)
       const notice = wordsOf(facts)
       expect(notice.title.length * notice.body.length).toBeGreaterThan(0)
       // A service's texts stand in no notification, which may take markup.
       expect(`${notice.title}${notice.body}`).not.toContain('everyday')
       expect(notice.body).not.toMatch(/[<>&]/)
     }
-    expect(everyKind.map(({ facts }) => alertWords(facts).title)).toMatchInlineSnapshot(`
+    expect(everyKind.map(({ facts }) => alertTexts(facts).title)).toMatchInlineSnapshot(`
       [
         "Balance below 10.00 SC",
         "More than 5.00 SC spent in a day",
@@ -67,7 +67,7 @@ describe('the list of alerts', () => {
     if (key?.kind !== 'key' || budget?.kind !== 'budget') throw new Error('There is one of each.')
     expect(alertOf({ ...key, name: hostile })[0]).toBe('Key: a\\u{202E}gnp.exe\\u{0007}')
     const named = { ...budget, tool: { id: 'x', name: hostile } }
-    expect(alertWords(named).title).toContain('a\\u{202E}gnp.exe\\u{0007}')
+    expect(alertTexts(named).title).toContain('a\\u{202E}gnp.exe\\u{0007}')
     expect(wordsOf(named).title).toMatch(/^a gnp\.exe: /)
   })
 

@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { catalogue, entryAfter, finder, type Line, pieces } from '../../../../src-renderer/shared/commands/matching.ts'
+import {
+  catalogue,
+  entryAfter,
+  finder,
+  type PaletteLine,
+  pieces,
+} from '../../../../src-renderer/shared/commands/matching.ts'
 import type { Command } from '../../../../src-renderer/shared/commands/registry.ts'
-import type { Source } from '../../../../src-renderer/shared/commands/sources.ts'
+import type { CommandSource } from '../../../../src-renderer/shared/commands/sources.ts'
 
 const run = () => undefined
 const commands: Command[] = [
@@ -9,7 +15,7 @@ const commands: Command[] = [
   { id: 'view.inspector', title: 'Show or hide the inspector', group: 'view', run },
   { id: 'never', title: 'Never now', group: 'view', when: () => false, run },
 ]
-const source = (id: Source['id'], titles: string[]): Source => ({
+const source = (id: CommandSource['id'], titles: string[]): CommandSource => ({
   id,
   things: () => titles.map((title, at) => ({ id: String(at), title })),
   run,
@@ -17,7 +23,7 @@ const source = (id: Source['id'], titles: string[]): Source => ({
 const chats = source('chats', ['Tax letter', 'Inspect the roof', '東京の三日間の旅程'])
 const models = source('models', ['writer-large', 'reasoner'])
 const find = (text: string, recent: string[] = []) => finder(catalogue(commands, [chats, models], recent))(text)
-const said = (lines: readonly Line[]) =>
+const said = (lines: readonly PaletteLine[]) =>
   lines.map((line) => (line.line === 'heading' ? `# ${line.group}` : line.entry.title))
 
 describe('the palette', () => {

@@ -17,7 +17,7 @@ import {
   worksInFields,
 } from '../../../../src-renderer/shared/commands/keys.ts'
 import { type Command, isPossible } from '../../../../src-renderer/shared/commands/registry.ts'
-import { type Room, rooms, routeStore } from '../../../../src-renderer/stores/route.ts'
+import { type PageName, pageNames, routeStore } from '../../../../src-renderer/stores/route.ts'
 
 const none: Press = { key: '', code: '', metaKey: false, ctrlKey: false, altKey: false, shiftKey: false }
 const press = (key: string, code: string, over: Partial<Press> = {}) => ({ ...none, key, code, ...over })
@@ -93,7 +93,7 @@ describe('what keys do', () => {
     expect(bindings(all, { bare: 'Alt+Shift+F' }).get('Alt+Shift+F')).toEqual(['bare', 'find'])
   })
   it('may be several things of which one is possible at a time; a room’s own keys are in no other room’s way', () => {
-    const inRoom = (id: string, room: Room) => ({ ...command(id, 'Escape'), room })
+    const inRoom = (id: string, room: PageName) => ({ ...command(id, 'Escape'), room })
     const [stop, cancel, close] = [inRoom('stop', 'chat'), inRoom('cancel', 'images'), command('close', 'Escape')]
     expect(bindings(of(stop, cancel), {}).get('Escape')).toEqual(['cancel', 'stop'])
     expect(holdersOf('Escape', stop, of(stop, cancel), {})).toEqual([])
@@ -139,7 +139,7 @@ describe('the window’s own keys', () => {
   it('reach every room by its number, settings by the comma, and do with Alt+Shift what a browser keeps', async () => {
     await i18n.init({ lng: 'en', resources: {} })
     const keys = bindings(of(...shellCommands()), {})
-    rooms.forEach((room, at) => {
+    pageNames.forEach((room, at) => {
       expect(keys.get(`Mod+${at + 1}`)).toEqual([`go.${room}`])
       expect(keys.get(`Alt+Shift+${at + 1}`)).toEqual([`go.${room}`])
     })

@@ -2,23 +2,23 @@ import { createHash } from 'node:crypto'
 import { block, headOf, padding } from './layout.ts'
 
 /** Takes bytes in their order; resolves when more may come. */
-export type Sink = (bytes: Uint8Array) => Promise<unknown>
+export type TarSink = (bytes: Uint8Array) => Promise<unknown>
 
-export interface WrittenEntry {
+export interface TarWrittenEntry {
   name: string
   bytes: number
   sha256: string
 }
 
 /** A tar that is written from its first byte to its last: to a file, or to somebody who reads along. */
-export function tarWriter(sink: Sink, at: number) {
+export function tarWriter(sink: TarSink, at: number) {
   return {
     /** `size` bytes of `source`: more are left out, fewer are an error of whoever asked. */
     async add(
       name: string,
       size: number,
       source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-    ): Promise<WrittenEntry> {
+    ): Promise<TarWrittenEntry> {
       await sink(headOf({ name, size }, at))
       const hash = createHash('sha256')
       let left = size

@@ -8,8 +8,8 @@ import { createFinder, type SearchAnswer, type SearchAsk } from './finder.ts'
 const role = 'inference-studio-search'
 
 /** Without a question: fold the write-ahead log in. */
-export type Job = { id: number; ask: SearchAsk | null }
-export type Answer = { id: number; answer: SearchAnswer } | { id: number; error: string }
+export type SearchJob = { id: number; ask: SearchAsk | null }
+export type SearchWorkerReply = { id: number; answer: SearchAnswer } | { id: number; error: string }
 
 const nothing: SearchAnswer = { hits: [], more: false }
 
@@ -30,8 +30,8 @@ if (port && workerData?.role === role) {
     folder.prepare('PRAGMA wal_checkpoint(PASSIVE)').get()
     return nothing
   }
-  port.on('message', ({ id, ask }: Job) => {
-    let answer: Answer
+  port.on('message', ({ id, ask }: SearchJob) => {
+    let answer: SearchWorkerReply
     try {
       answer = { id, answer: ask ? find(ask) : foldLog() }
     } catch (error) {

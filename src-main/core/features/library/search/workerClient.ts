@@ -1,7 +1,7 @@
 import type { Worker } from 'node:worker_threads'
 import { StudioError } from '../../../errors.ts'
 import type { SearchAnswer, SearchAsk } from './finder.ts'
-import type { Answer, Job } from './worker.ts'
+import type { SearchJob, SearchWorkerReply } from './worker.ts'
 
 interface Waiting {
   resolve: (answer: SearchAnswer) => void
@@ -57,7 +57,7 @@ export class Searcher {
     this.#waiting.set(id, { resolve, reject })
     // Only a search that somebody waits for keeps the process alive.
     worker.ref()
-    const job: Job = { id, ask }
+    const job: SearchJob = { id, ask }
     worker.postMessage(job)
     return promise.finally(() => worker.unref())
   }
@@ -66,7 +66,7 @@ export class Searcher {
     const { startThread } = await import('./worker.ts')
     const worker = startThread(this.#file)
     worker.unref()
-    worker.on('message', (answer: Answer) => {
+    worker.on('message', (answer: SearchWorkerReply) => {
       const asked = this.#waiting.get(answer.id)
       this.#waiting.delete(answer.id)
       if ('error' in answer) asked?.reject(new Error(answer.error))

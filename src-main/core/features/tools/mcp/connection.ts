@@ -12,20 +12,20 @@ import {
 import * as z from 'zod'
 import type { McpTransport } from '../../../../../src-preload/contract/tools.ts'
 import { StudioError } from '../../../errors.ts'
-import type { Limits } from '../limits.ts'
+import type { ToolLimits } from '../limits.ts'
 import { boundedFetch, callWatch } from './http.ts'
 import { asProblem } from './problem.ts'
 import { StdioTransport } from './stdio.ts'
 
 // The only file that speaks the protocol, through its official library. It is loaded when the first server is switched on.
 
-export interface ConnectionOptions {
+export interface McpConnectionOptions {
   transport: McpTransport
   /** By name of variable or header. */
   secrets: Readonly<Record<string, string>>
   version: string
   fetch: typeof fetch
-  limits: Limits
+  limits: ToolLimits
   /** Ends the attempt. */
   signal: AbortSignal
   onStderr: (chunk: Uint8Array) => void
@@ -35,7 +35,7 @@ export interface ConnectionOptions {
   onLost: (why: StudioError) => void
 }
 
-export interface Connection {
+export interface McpConnection {
   /** Name and version, as it says. */
   readonly about: string | null
   readonly instructions: string | null
@@ -54,7 +54,7 @@ export type Answered = { result: CallToolResult } | { refused: string }
 const page = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().optional() })
 
 /** @throws StudioError what kept it from being ready */
-export async function connectMcp(options: ConnectionOptions): Promise<Connection> {
+export async function connectMcp(options: McpConnectionOptions): Promise<McpConnection> {
   const open = openTransport(options)
   try {
     return await handshake(options, open, 'auto')
@@ -80,7 +80,7 @@ interface Opened {
   ended(): string | null
 }
 
-function openTransport({ transport, secrets, fetch, limits, onStderr }: ConnectionOptions): Opened {
+function openTransport({ transport, secrets, fetch, limits, onStderr }: McpConnectionOptions): Opened {
   if (transport.kind === 'stdio') {
     const { command, args, cwd } = transport
     const stdio = new StdioTransport({ command, args, cwd, env: secrets, onStderr, limits })
@@ -104,7 +104,7 @@ function openTransport({ transport, secrets, fetch, limits, onStderr }: Connecti
   return { transport: http, end, ended: () => null }
 }
 
-async function handshake(options: ConnectionOptions, open: Opened, mode: 'auto' | 'legacy'): Promise<Connection> {
+async function handshake(options: McpConnectionOptions, open: Opened, mode: 'auto' | 'legacy'): Promise<McpConnection> {
   const { limits, signal, version } = options
   const client = new Client({ name: 'inference-studio', version }, clientOptions(options, mode))
   const onAbort = (): void => void open.end()
@@ -150,7 +150,7 @@ function rethrow(thrown: unknown, open: Opened): never {
   throw asProblem(thrown, open.ended())
 }
 
-function clientOptions({ onChanged, limits, transport }: ConnectionOptions, mode: 'auto' | 'legacy'): ClientOptions {
+function clientOptions({ onChanged, limits, transport }: McpConnectionOptions, mode: 'auto' | 'legacy'): ClientOptions {
   return {
     // None announced: a server's requests for sampling, elicitation and roots are answered with "method not found".
     capabilities: {},
@@ -170,7 +170,7 @@ function getValidator<T>(): JsonSchemaValidator<T> {
   return (input: unknown) => ({ valid: true, data: input as T, errorMessage: undefined })
 }
 
-async function listAll(client: Client, limits: Limits): Promise<unknown[]> {
+async function listAll(client: Client, limits: ToolLimits): Promise<unknown[]> {
   if (!client.getServerCapabilities()?.tools) return []
   const tools: unknown[] = []
   let cursor: string | undefined

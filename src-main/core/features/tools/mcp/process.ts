@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Limits } from '../limits.ts'
+import type { ToolLimits } from '../limits.ts'
 
 /** What a server gets of this program's environment: enough to find programs and the person's files, no secret of ours. */
 const inherited =
@@ -39,7 +39,7 @@ export function spawnServer(command: string, args: readonly string[], env: Recor
 /** Ends a process and all that it started: end of input, then SIGTERM, then SIGKILL. Resolves when they are gone, or after a bounded time. */
 export async function endGroup(
   child: ChildProcess,
-  wait: Pick<Limits, 'hangUpMs' | 'terminateMs' | 'killMs'>,
+  wait: Pick<ToolLimits, 'hangUpMs' | 'terminateMs' | 'killMs'>,
 ): Promise<void> {
   const { pid } = child
   if (pid === undefined) return

@@ -3,8 +3,8 @@ import { asStudioError, StudioError } from '../../../errors.ts'
 import type { SecretStore } from '../../../host.ts'
 import { inBackground } from '../../../shared/unexpected.ts'
 import type { StoredMcpServer } from '../../../store/mcpServers.ts'
-import type { Limits } from '../limits.ts'
-import type { Answered, Connection } from './connection.ts'
+import type { ToolLimits } from '../limits.ts'
+import type { Answered, McpConnection } from './connection.ts'
 import { LogTail } from './log.ts'
 import { Again } from './restartBackoff.ts'
 import { noSecrets, readSecrets, type Secrecy, secrecyOf } from './secrets.ts'
@@ -16,7 +16,7 @@ export interface ServerParts {
   check: (schema: string) => Promise<string[]>
   fetch: typeof fetch
   version: string
-  limits: Limits
+  limits: ToolLimits
   /** State, tools or log differ. */
   changed: () => void
 }
@@ -24,7 +24,7 @@ export interface ServerParts {
 /** One attempt to have the server, from its start to its end. */
 interface Attempt {
   readonly abort: AbortController
-  connection: Connection | null
+  connection: McpConnection | null
   readyAt: number
   /** Lists its tools anew when it says that they differ. */
   readonly listing: Again
@@ -113,7 +113,7 @@ export class McpServerRun {
     }
   }
 
-  #sameForm(name: string, fingerprint: string): { connection: Connection; schema: string } {
+  #sameForm(name: string, fingerprint: string): { connection: McpConnection; schema: string } {
     const tool = this.tools.find((one) => one.name === name)
     const connection = this.#attempt?.connection
     if (!tool || !connection) throw new StudioError('bad_input', `“${this.config.name}” does not offer this tool now.`)
@@ -153,7 +153,7 @@ export class McpServerRun {
     }
   }
 
-  async #connect(attempt: Attempt): Promise<Connection> {
+  async #connect(attempt: Attempt): Promise<McpConnection> {
     const { secrets: store, fetch, version, limits, changed } = this.#parts
     const { transport, id } = this.config
     const secrets = await readSecrets(store, id, transport)

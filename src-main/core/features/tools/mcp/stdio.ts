@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { type JSONRPCMessage, ReadBuffer, serializeMessage, type Transport } from '@modelcontextprotocol/client'
 import { StudioError } from '../../../errors.ts'
 import { inBackground } from '../../../shared/unexpected.ts'
-import type { Limits } from '../limits.ts'
+import type { ToolLimits } from '../limits.ts'
 import { endGroup, serverEnvironment, spawnServer } from './process.ts'
 
 /** Messages that are worked on before others of this program get their turn. */
@@ -18,7 +18,7 @@ export interface StdioOptions {
   env: Readonly<Record<string, string>>
   cwd: string | null
   onStderr: (chunk: Uint8Array) => void
-  limits: Limits
+  limits: ToolLimits
 }
 
 /**

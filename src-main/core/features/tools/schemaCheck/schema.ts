@@ -5,8 +5,8 @@ import { limits } from '../limits.ts'
 
 type Found = (path: string, fault: string) => void
 type Next = (schema: unknown, path: string) => void
-type Rule = (value: unknown, path: string, found: Found, next: Next, draft: Draft) => void
-export type Draft = '4' | '7' | '2019-09' | '2020-12'
+type Rule = (value: unknown, path: string, found: Found, next: Next, draft: JsonSchemaDraft) => void
+export type JsonSchemaDraft = '4' | '7' | '2019-09' | '2020-12'
 
 const typeNames = ['null', 'boolean', 'object', 'array', 'number', 'integer', 'string']
 
@@ -115,7 +115,7 @@ const rules: Record<string, Rule> = {
 }
 
 /** What the schema calls itself; without a word of it, draft 2020-12, as the Model Context Protocol has it. */
-export function draftOf(value: unknown): Draft {
+export function draftOf(value: unknown): JsonSchemaDraft {
   const named = isRecord(value) && typeof value.$schema === 'string' ? value.$schema : ''
   if (named.includes('draft-04')) return '4'
   if (named.includes('draft-06') || named.includes('draft-07')) return '7'

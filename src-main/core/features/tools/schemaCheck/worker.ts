@@ -5,8 +5,8 @@ import { faultsOfArguments, faultsOfSchema } from './validate.ts'
 // from a bundle, where it is a chunk of its own (it is only ever imported lazily), with no bundler's worker syntax.
 const role = 'inference-studio-check'
 
-export type Job = { id: number; schema: string; args: string | null }
-export type Answer = 'ready' | { id: number; faults: string[] }
+export type SchemaJob = { id: number; schema: string; args: string | null }
+export type SchemaWorkerReply = 'ready' | { id: number; faults: string[] }
 
 export const startThread = (): Worker =>
   new Worker(new URL(import.meta.url), {
@@ -19,8 +19,8 @@ export const startThread = (): Worker =>
 
 const port = parentPort
 if (port && workerData?.role === role) {
-  const answer = (message: Answer): void => port.postMessage(message)
-  port.on('message', ({ id, schema, args }: Job) => {
+  const answer = (message: SchemaWorkerReply): void => port.postMessage(message)
+  port.on('message', ({ id, schema, args }: SchemaJob) => {
     answer({ id, faults: args === null ? faultsOfSchema(schema) : faultsOfArguments(schema, args) })
   })
   answer('ready')

@@ -1,7 +1,7 @@
 import type { Worker } from 'node:worker_threads'
 import { inBackground } from '../../../shared/unexpected.ts'
 import { limits } from '../limits.ts'
-import type { Answer, Job } from './worker.ts'
+import type { SchemaJob, SchemaWorkerReply } from './worker.ts'
 
 /** The thread keeps about 20 MB, so it goes when nothing was checked for a while. */
 const idleMs = 30_000
@@ -12,7 +12,7 @@ const startMs = 20_000
  * Checks schemas, and arguments against them, in a thread with a time and a memory limit, one after another. A check that
  * exceeds them is answered as a fault: what could not be checked is never run.
  */
-export class Checker {
+export class SchemaCheckClient {
   readonly #checkMs: number
   #worker: Promise<Worker> | null = null
   #queue: Promise<unknown> = Promise.resolve()
@@ -39,13 +39,13 @@ export class Checker {
     await this.#drop()
   }
 
-  #inTurn(job: Omit<Job, 'id'>): Promise<string[]> {
+  #inTurn(job: Omit<SchemaJob, 'id'>): Promise<string[]> {
     const turn = this.#queue.then(() => this.#check({ ...job, id: this.#nextId++ }))
     this.#queue = turn
     return turn
   }
 
-  async #check(job: Job): Promise<string[]> {
+  async #check(job: SchemaJob): Promise<string[]> {
     if (this.#closed) return ['It could not be checked: the program is ending.']
     clearTimeout(this.#retire)
     try {
@@ -89,7 +89,7 @@ export class Checker {
   }
 }
 
-function answerOf(worker: Worker, job: Job, ms: number): Promise<string[]> {
+function answerOf(worker: Worker, job: SchemaJob, ms: number): Promise<string[]> {
   const words = `Checking took longer than ${ms} ms, so it was given up.`
   const answer = firstWord(worker, ms, words, (one) => (one !== 'ready' && one.id === job.id ? one.faults : null))
   worker.postMessage(job)
@@ -97,10 +97,15 @@ function answerOf(worker: Worker, job: Job, ms: number): Promise<string[]> {
 }
 
 /** The first message that `take` takes. @throws Error where the time passes or the thread ends before */
-function firstWord<T>(worker: Worker, ms: number, late: string, take: (answer: Answer) => T | null): Promise<T> {
+function firstWord<T>(
+  worker: Worker,
+  ms: number,
+  late: string,
+  take: (answer: SchemaWorkerReply) => T | null,
+): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => end(() => reject(new Error(late))), ms)
-    const onMessage = (answer: Answer): void => {
+    const onMessage = (answer: SchemaWorkerReply): void => {
       const taken = take(answer)
       if (taken !== null) end(() => resolve(taken))
     }

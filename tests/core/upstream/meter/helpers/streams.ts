@@ -1,4 +1,4 @@
-import type { Reading } from '../../../../../src-main/core/ports/requests.ts'
+import type { MeterReading } from '../../../../../src-main/core/ports/requests.ts'
 import { type MeterOptions, openMeter } from '../../../../../src-main/core/upstream/meter/meter.ts'
 
 export const chatStream: MeterOptions = {
@@ -13,7 +13,7 @@ export const chatStream: MeterOptions = {
 
 export interface Relayed {
   out: string
-  reading: Reading
+  reading: MeterReading
   complete: boolean
   model: string | null
 }

@@ -15,7 +15,7 @@ import { appStore, useApp, withoutToast } from '../../../../../../src-renderer/s
 import { useChat } from '../../../../../../src-renderer/stores/chat.ts'
 import { opening } from '../../../../../../src-renderer/stores/openChat.ts'
 import { routeStore } from '../../../../../../src-renderer/stores/route.ts'
-import { chatToolsStore } from '../../../../../../src-renderer/stores/tools.ts'
+import { toolsStore } from '../../../../../../src-renderer/stores/tools.ts'
 import { states } from '../../../../harness/states.ts'
 import { toolsCore } from './core.ts'
 import { type CardScene, cards, conversationId, manyTools, message, none, setup, some } from './scenes.ts'
@@ -27,9 +27,9 @@ document.documentElement.dataset.theme = query.get('theme') ?? 'light'
 await startWords()
 
 const state = { some, many: manyTools, none }[query.get('tools') ?? 'some'] ?? some
-const { client, asked } = toolsCore(state, (tools) => chatToolsStore.setState({ tools }))
+const { client, asked } = toolsCore(state, (tools) => toolsStore.setState({ tools }))
 setClient(client)
-chatToolsStore.setState({ tools: state })
+toolsStore.setState({ tools: state })
 const app: AppState = { ...states.connected, settings: { ...states.connected.settings, toolRounds: 3 } }
 appStore.setState({ app, link: 'open' })
 routeStore.setState({ route: { room: 'settings', id: 'tools' } })
@@ -101,4 +101,4 @@ createRoot(document.querySelector('#root') ?? document.body).render(
 )
 
 /** What the pictures and tests reach into the page for. */
-Object.assign(globalThis, { asked, useChat, chatToolsStore })
+Object.assign(globalThis, { asked, useChat, chatToolsStore: toolsStore })
